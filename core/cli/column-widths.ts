@@ -1,16 +1,21 @@
 import stringWidth from "string-width";
 
-/** Ids of records, and those of others: nobody can copy them out of two lines. */
+/**
+ * Ids of records, and similar ids of other programs. They are kept on one line, because an id that is split over two lines cannot be
+ * copied.
+ */
 const id = /^(?:[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Length of a word that is kept together as long as that is possible, and width that any column gets. */
+/** Maximum length of a word that is kept on one line if possible, and minimum width of every column. */
 const longestWord = 32;
 const leastWidth = 8;
 
-/** Widths of a column, from the one that shows everything in one line to the least one. */
+/** Possible widths of a column, from one that shows every cell on one line to the minimum. */
 type Steps = readonly [natural: number, content: number, words: number, parts: number, least: number];
 
-/** Widths of as many of the columns, from the left, as there is room for; of all of them when `keepAll`, whatever they take. */
+/**
+ * Returns the widths of as many columns, from the left, as fit. With `keepAll`, returns the widths of all columns even if they do not fit.
+ */
 export function toColumnWidths(
 	columns: readonly (readonly string[])[],
 	{ available, gap, keepAll }: { readonly available: number; readonly gap: number; readonly keepAll: boolean },
@@ -27,7 +32,7 @@ export function toColumnWidths(
 }
 
 function toSteps([name = "", ...cells]: readonly string[]): Steps {
-	// Names of columns break behind their dots and underscores.
+	// Column names may break after dots and underscores.
 	const header = longest(toParts(name));
 	const ids = longest(cells.filter((cell) => id.test(cell)));
 	const content = Math.max(header, longest(cells.flatMap((cell) => cell.split("\n"))));
@@ -41,12 +46,12 @@ function toWords(text: string): readonly string[] {
 	return text.split(/\s+/);
 }
 
-/** The parts of a name, or of another word the whole. */
+/** Splits a name after dots and underscores. Returns any other word as a single part. */
 export function toParts(word: string): readonly string[] {
 	return /^[\w.-]+$/.test(word) ? word.split(/(?<=[._])/) : [word];
 }
 
-/** Take from the widest column until the sum fits. */
+/** Narrows the widest column until the sum fits. */
 function shrink(widths: readonly number[], least: readonly number[], room: number): number[] {
 	const fitted = [...widths];
 	for (;;) {
@@ -55,7 +60,7 @@ function shrink(widths: readonly number[], least: readonly number[], room: numbe
 		const [first, ...others] = open.toSorted((a, b) => (fitted[b] ?? 0) - (fitted[a] ?? 0));
 		if (excess <= 0 || first === undefined) return fitted;
 		const [width = 0, next = 0] = [fitted[first], fitted[others[0] ?? -1]];
-		// At most down to the next widest one, which is then made narrower with it.
+		// Narrow it at most to the next widest column; from there on both become narrower together.
 		fitted[first] = Math.max(least[first] ?? 0, width - excess, Math.min(width - 1, next));
 	}
 }

@@ -4,13 +4,13 @@ import { isSvcError, type JsonObject, type NodeRole, toErrorMessage } from "../c
 import { CliExit } from "./context.ts";
 import type { PlannedRecord, PlannedRule, ServicePlan } from "./service-plan.ts";
 
-/** What a start would make different from the service that runs. */
+/** A difference between the running service and the one that would start. */
 export interface Difference {
 	readonly what: "version" | "roles" | "runner type" | "pack" | "rule" | "webhook";
 	readonly name: string;
-	/** `added`: the service that runs does not have it. `removed`: the one that would start does not. */
+	/** `added`: the running service does not have it. `removed`: the service that would start does not have it. */
 	readonly change: "added" | "changed" | "removed";
-	/** Of what has changed: how. */
+	/** Details of a change, such as the names of the changed fields. */
 	readonly detail?: string;
 }
 
@@ -18,7 +18,7 @@ export type Comparison =
 	| { readonly compared: false; readonly reason: string }
 	| { readonly compared: true; readonly url: string; readonly differences: readonly Difference[] };
 
-// Records of the service that runs, as far as they are compared.
+// Records of the running service, with only the fields that are compared.
 
 interface RunningRule {
 	readonly ref: string;
@@ -36,7 +36,7 @@ interface RunningNode {
 	readonly roles: readonly NodeRole[];
 }
 
-/** A plan beside the service that runs now, where that can be reached. */
+/** Compares a plan with the running service, if the service can be reached. */
 export async function comparePlan(plan: ServicePlan, connect: () => Promise<Api>): Promise<Comparison> {
 	if (plan.content === undefined) return { compared: false, reason: "there is no plan to compare with" };
 	try {
@@ -56,7 +56,7 @@ async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePl
 		api.list<RunningRule>("/rules"),
 		api.list<{ readonly parameters: JsonObject }>("/webhooks"),
 	]);
-	// Features bring some, besides the plugins.
+	// Features provide some runner types in addition to those of plugins.
 	const runners = content.runner_types.filter(({ state }) => state !== "left").map(({ ref }) => ({ name: ref }));
 	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
 	const hooks = webhooks.items.map(({ parameters }) => `/v1/webhooks/${String(parameters["url"]).replace(/^\/+|\/+$/g, "")}`);
@@ -74,7 +74,7 @@ async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePl
 	return [
 		...(await compareNodes(plan, api)),
 		...compareNames("runner type", names(runners), names(runnerTypes.items)),
-		// Where what is stored was not read, what is missing may be there all the same.
+		// If the stored records could not be read, records that are missing from the plan may still exist.
 		...stored.filter(({ change }) => change !== "removed" || content.packs.every(({ state }) => state !== null)),
 	];
 }
@@ -83,7 +83,7 @@ function refs(items: readonly { readonly ref: string }[]): string[] {
 	return items.map(({ ref }) => ref);
 }
 
-/** The API tells packs by their actions: one without any cannot be missed there. */
+/** Returns true for packs without actions. The API derives packs from their actions, so such a pack is never missing there. */
 function isEmptyPack(actions: readonly PlannedRecord[]) {
 	return ({ ref }: PlannedRecord) => !actions.some((action) => action.ref.startsWith(`${ref}.`));
 }
@@ -92,7 +92,7 @@ function names(items: readonly { readonly name: string }[]): string[] {
 	return items.map(({ name }) => name);
 }
 
-/** Only administrators are told of nodes. */
+/** Compares versions, and roles if only one node is listed. Only administrators can list nodes; other users see no differences here. */
 async function compareNodes({ version, roles = [] }: ServicePlan, { list }: Api): Promise<Difference[]> {
 	const nodes = await list<RunningNode>("/nodes").catch((error: unknown) => {
 		if (isSvcError(error, "SVC_FORBIDDEN")) return { items: [] };

@@ -4,27 +4,27 @@ import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGr
 import type { PackWork } from "./pack-work.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
-/** What the command needs from the process around it, so that tests can stand in for it. */
+/** Dependencies of the command on its process, so that tests can replace them. */
 export interface CliContext {
 	readonly stdout: Writable;
 	readonly stderr: Writable;
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** Runs the service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
+	/** Runs the service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
 	readonly serve?: (options: ServeOptions & { readonly open: boolean }) => Promise<number>;
-	/** Work on the database of a configuration. Absent where only client commands are wanted. */
+	/** Database operations on a configuration. Absent if only client commands are needed. */
 	readonly database?: DatabaseWork;
-	/** Works with the users that the auth backend of a configuration keeps itself. Absent where only client commands are wanted. */
+	/** Manages the users that the auth backend of a configuration stores itself. Absent if only client commands are needed. */
 	readonly users?: UserWork;
-	/** What `serve` would do. Absent where only client commands are wanted. */
+	/** Returns what `serve` would do. Absent if only client commands are needed. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
-	/** Reads definitions of workflows without a service. Absent where only client commands are wanted. */
+	/** Reads definitions of workflows without a service. Absent if only client commands are needed. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
-	/** Checks and tests packs without a service. Absent where only client commands are wanted. */
+	/** Checks and tests packs without a service. Absent if only client commands are needed. */
 	readonly packs?: PackWork;
-	/** Runs the conformance kit of a plugin. Absent where only client commands are wanted. */
+	/** Runs the conformance kit of a plugin. Absent if only client commands are needed. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
-	/** Takes work from a service until it is told to stop; gives the exit code. Absent where only client commands are wanted. */
+	/** Takes work from a service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
 	readonly worker?: (options: WorkerOptions) => Promise<number>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
@@ -33,72 +33,78 @@ export interface CliContext {
 export interface ServeOptions {
 	/** Path of the configuration file as given, relative to the working directory. */
 	readonly config: string;
-	/** Parts of the service to run, as given; undefined: what the configuration says. */
+	/** Roles to run, as given. Undefined for those of the configuration. */
 	readonly only?: readonly string[] | undefined;
 }
 
-/** How a worker is run. */
+/** Options of `svc worker`. */
 export interface WorkerOptions {
-	/** Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the package. */
+	/**
+	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the
+	 * package.
+	 */
 	readonly config?: string | undefined;
-	/** Base of the API of the service. */
+	/** Base address of the API of the service. */
 	readonly apiUrl: string;
 	readonly apiKey: string;
 	readonly name: string;
 	readonly labels: readonly string[];
-	/** Runner types that it has; undefined: all of the configuration. */
+	/** Runner types that the worker provides. Undefined for all of the configuration. */
 	readonly runners?: readonly string[] | undefined;
-	/** Most runs at once. */
+	/** Maximum number of runs at a time. */
 	readonly places: number;
-	/** Seconds that what runs may go on after the first signal. */
+	/** Seconds that runs may continue after the first signal. */
 	readonly grace: number;
-	/** File with certificates of authorities besides those that Node knows. */
+	/** File with certificates of authorities, in addition to those that Node.js ships. */
 	readonly ca?: string | undefined;
-	/** Where files of packs and what runners keep lie. */
+	/** Directory for the files of packs and the data of runners. */
 	readonly dataDirectory: string;
 }
 
 export interface DefinitionOptions {
-	/** Path of the configuration file with the runner, as given. Default: `svc.config.ts` of the working directory, else the one of the package. */
+	/**
+	 * Path of the configuration file with the runner, as given. Default: `svc.config.ts` of the working directory, else the one of the
+	 * package.
+	 */
 	readonly config?: string | undefined;
-	/** The runner that the definitions are written for. */
+	/** Name of the runner that the definitions are written for. */
 	readonly runner: string;
 }
 
-/** What a runner says of definitions. Actions are not looked at. */
+/** Checks and tests definitions with their runner. Actions are not checked. */
 export interface LocalDefinitions {
 	inspect(definition: string): Promise<readonly DefinitionFinding[]>;
-	/** `SVC_INVALID` for a text that is no definition. */
+	/** Throws `SVC_INVALID` if the text is not a definition. */
 	graph(definition: string): DefinitionGraph | Promise<DefinitionGraph>;
-	/** `SVC_INVALID` for a text that holds no cases, and where the runner cannot try them. */
+	/** Throws `SVC_INVALID` if the text contains no cases, or if the runner cannot test definitions. */
 	test(definition: string, cases: string): Promise<readonly DefinitionCaseResult[]>;
 }
 
-/** The users that an auth backend keeps itself. */
+/** Operations on the users that an auth backend stores itself. */
 export type KeptUsers = Required<Pick<AuthBackend, "listUsers" | "setPassword" | "removeUser">>;
 
-/** Do something with the users; the backend is started and stopped around it. */
+/** Passes the users to `use`. The backend is started before and stopped after. */
 export type UserWork = <T>(options: Pick<ServeOptions, "config">, use: (users: KeptUsers) => Promise<T>) => Promise<T>;
 
 export interface DatabaseWork {
-	/** What the schema needs; made unless `plan`. */
+	/** Applies the schema changes that are needed; only lists them if `plan` is set. */
 	migrate(options: ServeOptions & { readonly plan: boolean }): Promise<{
 		readonly changes: readonly string[];
-		/** Path or address of a database that held nothing. */
+		/** Path or address of a database that was empty. */
 		readonly newPlace: string | undefined;
 		readonly isApplied: boolean;
 	}>;
-	/** Write what is kept at this moment into a file that is not there yet. */
+	/** Writes a snapshot of the stored records to a file that does not exist yet. */
 	backup(
 		options: ServeOptions & { readonly file: string },
 	): Promise<{ readonly file: string; readonly bytes: number; readonly beside: readonly string[] }>;
-	/** Put a backup in the place of what is kept: where that is now. */
+	/** Replaces the stored records with a backup. Returns where the old records are now. */
 	restore(options: ServeOptions & { readonly file: string }): Promise<{ readonly old: string | undefined }>;
-	/** Copy everything to the database at the address `to`, and compare. */
+	/** Copies everything to the database at the address `to`, and compares the two. */
 	move(options: ServeOptions & { readonly to: string; readonly onCopied: (kind: string, count: number) => void }): Promise<MoveReport>;
 }
 
-/** Counts and hashes of each kind of records in both databases, and what is in neither. */
+/** Counts and hashes of each kind of records in both databases, and the files that are in neither. */
 export interface MoveReport {
 	readonly kinds: readonly {
 		readonly kind: string;
@@ -109,7 +115,7 @@ export interface MoveReport {
 	readonly beside: readonly string[];
 }
 
-/** The kinds of plugins that there are kits for. */
+/** Kinds of plugins that have a conformance kit. */
 export const conformKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor"] as const satisfies readonly PluginKind[];
 
 export type ConformKind = (typeof conformKinds)[number];
@@ -118,31 +124,31 @@ export interface ConformOptions {
 	readonly kind: ConformKind;
 	/** Path of the module as given, relative to the working directory. */
 	readonly module: string;
-	/** Part of the names of the statements to run. Default: all. */
+	/** Part of the names of the statements to test. Default: all. */
 	readonly only?: string | undefined;
-	/** Milliseconds that one statement may take. */
+	/** Maximum milliseconds for one statement. */
 	readonly timeout: number;
-	/** How often to run all of it; ends with the first round in which a statement is refused. */
+	/** Number of rounds; testing ends after the first round in which a statement fails. */
 	readonly times: number;
 }
 
-/** How each statement of a kit came out. */
+/** Result of each statement of a kit. */
 export interface ConformReport {
 	readonly kind: ConformKind;
-	/** The plugin's. */
+	/** Name of the plugin. */
 	readonly name: string;
 	readonly module: string;
 	readonly statements: readonly ConformStatement[];
-	/** What was not asked, and how to have it asked. */
+	/** Statements that were not tested, and how to enable them. */
 	readonly leftOut: readonly string[];
 }
 
 export interface ConformStatement {
 	readonly name: string;
-	/** From 1 on. */
+	/** Number of the round, from 1. */
 	readonly round: number;
 	readonly milliseconds: number;
-	/** Why the statement does not hold; undefined when it does. */
+	/** Reason why the statement does not hold. Undefined if it holds. */
 	readonly error: string | undefined;
 }
 
@@ -157,23 +163,26 @@ export class CliExit extends Error {
 	}
 }
 
-/** Write and wait while the reader is behind. What is in records comes from anybody: none of it reaches a terminal as a command. */
+/**
+ * Writes text, and waits while the reader is slow. Escapes control characters, because any user may have created the records: none may
+ * control the terminal.
+ */
 export function write(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, escapeControlCharactersInLines(text));
 }
 
-/** Write the output of an action: byte for byte into files and pipes, to a terminal without what would command it. */
+/** Writes the output of an action. Files and pipes get it byte for byte; a terminal gets it without control sequences. */
 export function writeOutput(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, "isTTY" in stream && stream.isTTY === true ? toTerminalOutput(text) : text);
 }
 
-/** Write what is put together of words that are written out already, and of our own colours. */
+/** Writes text made of escaped words and the colours of this command. */
 export function writePainted(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, toTerminalOutput(text));
 }
 
 function writeAsIs(stream: Writable, text: string): Promise<void> {
-	// A reader that has left (`svc … | head`) makes the stream fail; `followRun` ends for it.
+	// A closed pipe (`svc … | head`) makes the stream fail. That is ignored here; `followRun` ends in that case.
 	if (stream.destroyed || stream.writableEnded) return Promise.resolve();
 	return new Promise((resolve) => {
 		stream.write(text, () => resolve());

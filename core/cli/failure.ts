@@ -2,8 +2,8 @@ import { isSvcError, type SvcErrorCode, toErrorMessage } from "../contract/index
 import { CliExit } from "./context.ts";
 
 /**
- * Exit code and text for whatever ended the command. The text says what to do next where that is known. `words` are those of
- * the command, such as `rule` and `create`.
+ * Returns the exit code and the text for an error that ended the command. The text says what to do next if that is known. `words` are the
+ * words of the command, such as `rule` and `create`.
  */
 export function toFailure(error: unknown, words: readonly string[] = []): { readonly exitCode: number; readonly text: string } {
 	if (error instanceof CliExit) return { exitCode: error.exitCode, text: error.message === "" ? "" : `ERROR: ${error.message}\n` };
@@ -11,7 +11,7 @@ export function toFailure(error: unknown, words: readonly string[] = []): { read
 	return { exitCode: isRefusedChange(error, words) ? 2 : 1, text: `ERROR: ${toErrorMessage(error)}\n${hint === "" ? "" : `${hint}\n`}` };
 }
 
-/** What the service says no to, rather than not being able to. */
+/** Codes of requests that the service refuses, as opposed to those that it cannot answer. */
 const refusals: readonly SvcErrorCode[] = [
 	"SVC_INVALID",
 	"SVC_FORBIDDEN",
@@ -21,7 +21,7 @@ const refusals: readonly SvcErrorCode[] = [
 	"SVC_UNSUPPORTED",
 ];
 
-/** Whether the service has refused to make or change a record, or something about packs or API keys. */
+/** Returns true if the service refused to create or change a record, or a request about packs or API keys. */
 function isRefusedChange(error: unknown, words: readonly string[]): boolean {
 	const isChange = words.some((word) => ["create", "update", "delete", "pack", "apikey"].includes(word));
 	return isChange && refusals.some((code) => isSvcError(error, code));
@@ -36,7 +36,7 @@ function hintFor(error: unknown): string {
 	return "";
 }
 
-/** Turn "not found" of one record into exit code 2 with the way to find the right name. */
+/** Turns "not found" into exit code 2 and a message that names the command to list the records. */
 export async function orNotFound<T>(promise: Promise<T>, kind: string, name: string, listCommand: string): Promise<T> {
 	try {
 		return await promise;

@@ -1,8 +1,8 @@
-/** Tests that belong together. */
+/** A group of tests. */
 export interface JunitSuite {
 	readonly name: string;
 	readonly cases: readonly JunitCase[];
-	/** What is to be said besides. */
+	/** Additional remarks. */
 	readonly remarks?: readonly string[];
 }
 
@@ -10,13 +10,13 @@ export interface JunitCase {
 	readonly name: string;
 	readonly classname: string;
 	readonly milliseconds: number;
-	/** Undefined when it passed. */
+	/** Reason of the failure. Undefined if the test passed. */
 	readonly error?: string | undefined;
-	/** Why it was not run. */
+	/** Reason why the test was not run. */
 	readonly skipped?: string | undefined;
 }
 
-/** A report in the XML that continuous integration reads. */
+/** Returns a report in JUnit XML, which continuous integration systems read. */
 export function toJunit(suites: readonly JunitSuite[]): string {
 	const lines = [
 		'<?xml version="1.0" encoding="UTF-8"?>',
@@ -53,7 +53,7 @@ function attributes(values: Readonly<Record<string, string>>): string {
 		.join("");
 }
 
-/** Characters that XML 1.0 cannot hold, not even escaped: control characters and halves of surrogate pairs. */
+/** Characters that XML 1.0 does not allow, even if escaped: control characters and lone surrogates. */
 const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function toXmlText(text: string): string {
@@ -64,7 +64,7 @@ function toXmlText(text: string): string {
 			.replaceAll("<", "&lt;")
 			.replaceAll(">", "&gt;")
 			.replaceAll('"', "&quot;")
-			// Readers turn those that are written as they are into spaces or newlines.
+			// XML parsers turn unescaped tabs and line ends in attributes into spaces.
 			.replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 	);
 }

@@ -6,21 +6,24 @@ import { type CliContext, write, writePainted } from "./context.ts";
 import { colourOfState, isStateName, type Paint, paintFor, screenOf } from "./screen.ts";
 import { toScreenTable, toTable } from "./table.ts";
 
-/** In which form something is printed. */
+/** Options for the output format. */
 export interface FormatOptions {
 	readonly json?: boolean;
 	readonly yaml?: boolean;
-	/** A list in full and on one line for each record (`wide`), a record as a table (`table`). */
+	/** `wide`: a list in full, with one line for each record. `table`: a record as a table. */
 	readonly output?: OutputForm;
-	/** Members that are printed, in this order; dots reach into objects, and `all` stands for what is at the top. */
+	/** Attributes to print, in this order. Dots reach into objects; `all` means all attributes of the top level. */
 	readonly attr?: readonly string[];
 }
 
-/** Forms that `-o` may name. */
+/** Formats that `-o` accepts. */
 export const outputForms = ["json", "yaml", "table", "wide"] as const;
 export type OutputForm = (typeof outputForms)[number];
 
-/** Print a record: an attribute a line, or as the options say. `attributes` picks and orders the lines (dots reach into objects). */
+/**
+ * Prints a record with one line for each attribute, or as the options specify. `attributes` selects and orders the lines (dots reach into
+ * objects).
+ */
 export async function printRecord(
 	record: object,
 	attributes: readonly string[],
@@ -48,7 +51,7 @@ export async function printRecord(
 	return writePainted(context.stdout, lines.join(""));
 }
 
-/** Print a list: a table of the given columns, or as the options say. A page that is not the whole list is said so on stderr. */
+/** Prints a list as a table of the given columns, or as the options specify. If the page is not the whole list, reports that on stderr. */
 export async function printList<T extends object>(
 	page: ListPage<T>,
 	columns: readonly string[],
@@ -74,7 +77,7 @@ export async function printList<T extends object>(
 	);
 }
 
-/** What a list asks the service for, in the words of `include_attributes`; undefined for all of it. */
+/** Returns the value of `include_attributes` for the request of a list. Returns undefined for all attributes. */
 export function toIncluded(columns: readonly string[], { attr = columns }: FormatOptions): string | undefined {
 	return attr.includes("all") ? undefined : attr.join(",");
 }
@@ -98,7 +101,7 @@ function shownNames(names: readonly string[], { attr = names }: FormatOptions, r
 	return attr.flatMap((name) => (name === "all" ? [...new Set(records.flatMap((record) => Object.keys(record)))] : [name]));
 }
 
-/** The members that are asked for, in the objects that they stand in. */
+/** Returns the requested attributes, in their nested objects. */
 function pick(record: object, names: readonly string[]): object {
 	const picked: Record<string, unknown> = Object.create(null);
 	for (const path of shownNames([], { attr: names }, [record])) {
@@ -121,7 +124,9 @@ function toData(value: unknown, options: FormatOptions): string {
 	return options.yaml ? toYaml(sorted(value)) : `${stringifyJson(sorted(value), 4)}\n`;
 }
 
-/** Characters that do not show as what they are can be written out between double quotes only. */
+/**
+ * Serializes a value as YAML. Double quotes are used if there are invisible characters, because only these quotes allow escape sequences.
+ */
 function toYaml(value: unknown): string {
 	const text = stringify(value);
 	return hasControlCharactersInLines(text) ? stringify(value, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "QUOTE_DOUBLE" }) : text;
@@ -156,7 +161,7 @@ function toPaintedText(path: string, value: unknown, paint: Paint): string {
 
 function toText(value: unknown): string {
 	if (value === undefined || value === null) return "";
-	// Before the table is laid out: what is written out takes more room.
+	// Escape before the table is laid out: escaped characters are wider.
 	return escapeControlCharactersInLines(typeof value === "object" ? stringifyJson(value) : String(value));
 }
 

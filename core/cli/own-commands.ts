@@ -6,8 +6,8 @@ import type { AddCommands } from "./commands/options.ts";
 import { addPlanCommand } from "./commands/plan.ts";
 import { addUserCommands } from "./commands/user.ts";
 
-/** Commands that belong to no feature, in the order in which the help shows them: these stand before those of the features. */
+/** Commands that belong to no feature and that the help lists before those of the features, in this order. */
 export const firstCommands: readonly AddCommands[] = [addCreateCommand, addPlanCommand];
 
-/** These stand behind them. */
+/** Commands that belong to no feature and that the help lists after those of the features, in this order. */
 export const lastCommands: readonly AddCommands[] = [addUserCommands, addDatabaseCommands, addConformCommand, addCompletionCommand];

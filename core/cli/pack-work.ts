@@ -1,19 +1,22 @@
 import type { PackFinding, PackTestResult } from "../contract/index.ts";
 
-/** Work at packs where they are written: no service is needed. */
+/** Operations on the sources of packs. They need no service. */
 export interface PackWork {
-	/** Everything that is wrong with packs. They know each other, and those of the configuration. */
+	/** Returns all problems of packs. The packs may refer to each other and to those of the configuration. */
 	check(options: PackWorkOptions): Promise<readonly PackCheck[]>;
-	/** Run the tests that packs bring. */
+	/** Runs the tests that packs contain. */
 	test(options: PackTestOptions): Promise<readonly PackTests[]>;
 }
 
 export interface PackWorkOptions {
-	/** Directories with a `pack.yaml`, or with directories that have one, as given. */
+	/** Directories with a `pack.yaml`, or directories that contain such directories, as given. */
 	readonly directories: readonly string[];
-	/** Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the package. */
+	/**
+	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the
+	 * package.
+	 */
 	readonly config?: string | undefined;
-	/** Aborts when nobody waits any more. */
+	/** Aborts if the caller no longer waits for the result. */
 	readonly signal: AbortSignal;
 }
 
@@ -24,15 +27,15 @@ export interface PackTestOptions extends PackWorkOptions {
 
 export interface PackCheck {
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path. */
 	readonly directory: string;
-	/** By file and line. */
+	/** Findings, ordered by file and line. */
 	readonly findings: readonly PackFinding[];
 }
 
 export interface PackTests {
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path. */
 	readonly directory: string;
 	readonly results: readonly PackTestResult[];
 }

@@ -10,15 +10,15 @@ import {
 } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
-/** Schemas that words are cast by. The runner's types are looked up first. */
+/** Schemas that determine the types of parameters. A type in the schema of the runner takes precedence. */
 export interface Schemas {
 	readonly runner: ParameterSchema;
 	readonly action: ParameterSchema;
 }
 
 /**
- * Parameters from the words of the command line: `name=value`, `@name=file` for the text of a file; the first word of another
- * form and everything behind it becomes `cmd`.
+ * Parses parameters from the words of the command line: `name=value`, or `@name=file` for the text of a file. The first word of another
+ * form and all words after it become `cmd`.
  */
 export function parseParameters(words: readonly string[], schemas: Schemas, options: { readonly autoDict?: boolean } = {}): JsonObject {
 	const values: Record<string, JsonValue> = Object.create(null);
@@ -46,7 +46,7 @@ function set(values: Record<string, JsonValue>, name: string, text: string, sche
 	const definition = definitionOf(name, schemas);
 	const value = castText(name, text, definition, autoDict);
 	const before = values[name];
-	// Saying an array parameter again adds to it.
+	// A repeated array parameter adds to the array.
 	values[name] = definition.type === "array" && Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
 }
 
@@ -58,7 +58,10 @@ function readText(name: string, path: string): string {
 	}
 }
 
-/** The value that a word of the command line stands for. Exits with 1, naming it, when it is not of the definition's type. */
+/**
+ * Converts a word of the command line to the type of its definition. Exits with 1 and a message that names the parameter if the word does
+ * not have that type.
+ */
 export function castText(name: string, text: string, definition: ParameterDefinition, autoDict: boolean): JsonValue {
 	switch (definition.type) {
 		case "integer":

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { type CliContext, CliExit } from "./context.ts";
 
-/** Ask for a password; what is typed is not shown. Without a terminal it is the first line of the input. */
+/** Reads a password, which is not shown while it is typed. Without a terminal it is the first line of the input. */
 export function readPassword(
 	prompt: string,
 	{ stdin, stderr, onInterrupt }: CliContext,
@@ -11,7 +11,7 @@ export function readPassword(
 	const terminal = stdin.isTTY === true;
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	const reader = createInterface({ input: stdin, output: silent, terminal });
-	// Not before: what is typed at once would be shown.
+	// Print the prompt only now: input typed before the reader existed would be shown.
 	if (terminal) stderr.write(prompt);
 	return new Promise((resolve, reject) => {
 		const interrupted = () => reader.close();

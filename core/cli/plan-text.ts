@@ -3,10 +3,10 @@ import { stringifyJson } from "../contract/index.ts";
 import type { Comparison } from "./compare-plan.ts";
 import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./service-plan.ts";
 
-/** Records of a kind that are shown by name; of more only the number is. */
+/** Maximum number of records of a kind that are listed by name; more are only counted. */
 const mostNamed = 12;
 
-/** A plan for people: grouped, what has changed by name, the rest counted. */
+/** Returns a plan as readable text in groups. Changed records are listed by name, the others are counted. */
 export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
 	const groups: readonly (readonly [title: string, lines: readonly string[]])[] = [
 		["Wrong", plan.problems.flatMap(toFindingLines)],
@@ -70,13 +70,13 @@ const states = {
 function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string[] {
 	if (storage === undefined) return [];
 	const user = firstUser ? ["the first administrator is made"] : [];
-	// A new database gets the whole schema, which is no change of anything.
+	// A new database gets the whole schema, so the changes are not listed.
 	const changes = storage.state === "new" ? [] : storage.changes.map((name) => `change ${name}`);
 	const state = storage.state === "new" ? toNewStorageText(storage.place) : states[storage.state];
 	return [`${storage.place ?? storage.name}: ${state}`, ...changes, ...user];
 }
 
-/** What a start does with a storage that holds nothing: the file of a database is created, a database on a server is filled. */
+/** Returns what a start does with an empty storage: it creates the file of a database, but only fills a database on a server. */
 export function toNewStorageText(place: string | null): string {
 	return place !== null && isAbsolute(place) ? "a new database will be created" : states.new;
 }

@@ -4,14 +4,14 @@ import { paintFor, screenOf } from "./screen.ts";
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const frameTime = 120;
-/** What is done sooner is not worth a line. */
+/** Milliseconds before the line is shown. Shorter operations need no line. */
 const patience = 400;
 const escapeCharacter = String.fromCharCode(0x1b);
 const clearLine = `\r${escapeCharacter}[K`;
 const clearBelow = `${escapeCharacter}[J`;
 const fewestRows = 24;
 
-/** A line on the terminal that says what is waited for, and for how long. Where nobody looks at stderr it is not there. */
+/** A line on the terminal that shows a running operation and its duration. It is not shown if stderr is not a terminal. */
 export class Progress {
 	readonly #context: CliContext;
 	readonly #isShown: boolean;
@@ -32,35 +32,35 @@ export class Progress {
 		this.#begin();
 	}
 
-	/** Say something else from now on. */
+	/** Changes the text of the line. */
 	update(text: string): void {
 		this.#text = text;
 	}
 
-	/** Lines below it, as many as there is room for. */
+	/** Sets the lines below it. Only as many as fit are shown. */
 	updateBelow(lines: readonly string[]): void {
 		this.#below = lines;
 	}
 
-	/** Whether somebody may see it. */
+	/** True if the line may be visible. */
 	get isShown(): boolean {
 		return this.#isShown;
 	}
 
-	/** Write what is to stay, without the line in between; it comes back when nothing is written for a moment. */
+	/** Hides the line during `write`, which prints permanent output. The line reappears after a moment without output. */
 	async aside(write: () => Promise<void>): Promise<void> {
 		this.hide();
 		await write();
 		if (!this.#isOver) this.#begin();
 	}
 
-	/** Take the line away for good. */
+	/** Removes the line permanently. */
 	stop(): void {
 		this.#isOver = true;
 		this.hide();
 	}
 
-	/** Take the line away. */
+	/** Hides the line. */
 	hide(): void {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
@@ -69,7 +69,7 @@ export class Progress {
 		this.#context.stderr.write(this.#clear());
 	}
 
-	/** What takes away the line and those below it. */
+	/** Returns the control sequence that clears the line and those below it. */
 	#clear(): string {
 		const below = this.#drawnBelow;
 		this.#drawnBelow = 0;
@@ -77,7 +77,7 @@ export class Progress {
 	}
 
 	#begin(): void {
-		// Two pieces that are written at the same time begin it once.
+		// Two concurrent writes must start only one timer.
 		clearTimeout(this.#timer);
 		if (this.#isShown) this.#timer = setTimeout(() => this.#draw(), patience).unref();
 	}
@@ -94,11 +94,11 @@ export class Progress {
 		this.#timer = setTimeout(() => this.#draw(), frameTime).unref();
 	}
 
-	/** Written under the line, to which the cursor goes back. */
+	/** Writes the lines below and moves the cursor back to the first line. */
 	#drawBelow(width: number): void {
 		const { stderr } = this.#context;
 		const room = Math.max(0, ("rows" in stderr ? Number(stderr.rows) : fewestRows) - 2);
-		// What goes on is at the end.
+		// Show the last lines, because they contain the running operations.
 		const lines = this.#below.slice(-room).map((line) => escapeControlCharacters(line).slice(0, Math.max(0, width - 1)));
 		if (room === 0 || lines.length === 0) return;
 		void writePainted(stderr, lines.map((line) => `\n${line}`).join(""));

@@ -4,13 +4,13 @@ import { escapeControlCharacters, escapeControlCharactersInLines } from "../cont
 import { type CliContext, CliExit } from "./context.ts";
 import { screenOf } from "./screen.ts";
 
-/** One of the answers to a question. */
+/** A possible answer to a question. */
 export interface Choice<T> {
 	readonly label: string;
 	readonly value: T;
 }
 
-/** Asks questions one after the other. Without a terminal the answers are the lines of the input. */
+/** Asks questions one after the other. Without a terminal, the answers are the lines of the input. */
 export class Prompts {
 	readonly #context: CliContext;
 	readonly #isTerminal: boolean;
@@ -21,7 +21,7 @@ export class Prompts {
 		this.#isTerminal = context.stdin.isTTY === true;
 	}
 
-	/** Whether answers can be chosen with the arrow keys: on the terminal of this process, to which the list is drawn. */
+	/** True if answers can be selected with the arrow keys: only on the terminal of this process, because the list is drawn there. */
 	get canChoose(): boolean {
 		const { stdin, stdout, env } = this.#context;
 		return (
@@ -29,7 +29,7 @@ export class Prompts {
 		);
 	}
 
-	/** One line of text; what is typed does not show when `hidden`. Exits with 2 at the end of the input. */
+	/** Reads one line of text, which is not shown if `hidden` is set. Exits with 2 at the end of the input. */
 	async ask(question: string, { hidden = false }: { readonly hidden?: boolean } = {}): Promise<string> {
 		const { stderr } = this.#context;
 		this.#reader ??= new Reader(this.#context);
@@ -40,9 +40,9 @@ export class Prompts {
 		return line;
 	}
 
-	/** One of the choices. Exits with 2 when none is taken. */
+	/** Returns the selected choice. Exits with 2 if none is selected. */
 	async choose<T>(question: string, choices: readonly Choice<T>[], initial: number): Promise<T> {
-		// Two readers of one terminal would share what is typed.
+		// Two readers of the same terminal would each get a part of the input.
 		this.close();
 		const { consola } = await import("consola");
 		const options = choices.map(({ label }, index) => ({ label: escapeControlCharacters(label), value: String(index) }));
@@ -67,7 +67,7 @@ function inputEnded(): CliExit {
 	return new CliExit(2, "the input ended before every question was answered");
 }
 
-/** The lines of the input. */
+/** Reads the lines of the input. */
 class Reader {
 	readonly #reader: Interface;
 	readonly #lines: NodeJS.AsyncIterator<string>;
@@ -83,13 +83,13 @@ class Reader {
 			},
 		});
 		this.#reader = createInterface({ input: stdin, output: echo, terminal });
-		// Lines that come before they are asked for are kept by the iterator.
+		// The iterator buffers lines that arrive before they are read.
 		this.#lines = this.#reader[Symbol.asyncIterator]();
 		this.#forget = onInterrupt(() => this.#reader.close());
 		this.#reader.once("SIGINT", () => this.#reader.close());
 	}
 
-	/** The next line; undefined at the end. */
+	/** Returns the next line, or undefined at the end of the input. */
 	async read(hidden: boolean): Promise<string | undefined> {
 		this.#isHidden = hidden;
 		const { done, value } = await this.#lines.next();

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { exactNumberTags, isJsonObject, type JsonObject, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
-/** The text of a file. */
+/** Returns the text of a file. Exits with 2 if it cannot be read. */
 export function readTextFile(file: string): string {
 	try {
 		return readFileSync(file, "utf8");
@@ -12,7 +12,7 @@ export function readTextFile(file: string): string {
 	}
 }
 
-/** The value in a JSON or YAML file, with whole numbers exactly. */
+/** Returns the value in a JSON or YAML file, without rounding whole numbers. Exits with 2 if the file cannot be read. */
 export function readValue(file: string): unknown {
 	const text = readTextFile(file);
 	try {
@@ -22,7 +22,7 @@ export function readValue(file: string): unknown {
 	}
 }
 
-/** The object in a JSON or YAML file. */
+/** Returns the object in a JSON or YAML file. Exits with 2 if the file cannot be read or contains another value. */
 export function readObject(file: string): JsonObject {
 	const value = readValue(file);
 	if (!isJsonObject(value)) throw new CliExit(2, `${file} must hold an object`);

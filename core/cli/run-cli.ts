@@ -7,30 +7,30 @@ import { toFailure } from "./failure.ts";
 import { type Paint, paintFor, screenOf } from "./screen.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
-/** What the command is made of besides what runs a service. */
+/** The parts of the command that are not needed to run a service. */
 export interface Program {
-	/** Of svc. */
+	/** Version of svc. */
 	readonly version: string;
-	/** Of the features; asked for unless a service is to be started. */
+	/** Commands of the features. Not called if a service is started. */
 	readonly commands: () => Promise<readonly AddCommands[]>;
 }
 
 /**
- * The `svc` command. `argv` is what stands behind the command's name. Nothing is thrown and the process is not ended: the
- * caller sets the exit code that the promise gives.
+ * Runs the `svc` command. `argv` are the words after its name. Never throws or ends the process: the caller sets the exit code with which
+ * the promise resolves.
  */
 export async function runCli(argv: readonly string[], program: Program, given: Partial<CliContext> = {}): Promise<number> {
 	const context: CliContext = { ...processContext(), ...given };
-	// It stays: what is still in the stream's buffer may fail after the command has ended.
+	// The listener is never removed: buffered output may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
 	let words: readonly string[] = [];
 	try {
 		const command = createProgram(program.version, context).hook("preAction", (_program, chosen) => {
 			words = wordsOf(chosen);
 		});
-		// A start waits for no other commands: they are a tenth of all modules.
+		// `serve` does not load the other commands, because they are a tenth of all modules and would delay the start.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
-		// Without an action of its own commander says which commands there are, and which one a mistyped word may have meant.
+		// Without an action for the program itself, commander lists the commands and suggests corrections for a mistyped one.
 		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
 		await command.parseAsync([...argv], { from: "user" });
 		return 0;
@@ -45,7 +45,7 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	}
 }
 
-/** Such as `rule` and `create`. */
+/** Returns the words of a command, such as `rule` and `create`. */
 function wordsOf(command: Command): readonly string[] {
 	return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
@@ -54,7 +54,7 @@ function toPaintedFailure(text: string, paint: Paint): string {
 	return text.replace(/^ERROR:/, paint(["bold", "red"], "ERROR:"));
 }
 
-/** commander has printed help, version or what was wrong already. */
+/** commander has already printed the help, the version or the error. */
 function toUsageCode(error: CommanderError): number {
 	return error.exitCode === 0 ? 0 : 2;
 }
@@ -72,17 +72,17 @@ function processContext(): CliContext {
 	};
 }
 
-/** A reader that has left, as in `svc … | head`, is no failure; what follows a run ends by itself then. */
+/** Ignores a closed pipe, as in `svc … | head`. That is not a failure; commands that follow a run end by themselves. */
 function ignoreBrokenPipe(): void {}
 
 function withHint(text: string): string {
 	return /^error: unknown command .*$/.test(text) ? `${text}; \`svc --help\` shows the commands` : text;
 }
 
-/** Columns of the help where nobody looks at it. */
+/** Columns of the help if the output is not a terminal. */
 const helpWidth = 80;
 
-/** commander takes the colours out again where there are none. */
+/** Always paints: commander removes the colours if the output has none. */
 const paintHelp = paintFor({ hasColours: true });
 const helpColours = {
 	styleTitle: (title: string) => paintHelp("bold", title),

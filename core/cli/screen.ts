@@ -1,30 +1,33 @@
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 
-/** Where something is shown: how wide it is, and whether colours may be used. */
+/** Width and colour support of an output. */
 export interface Screen {
-	/** Somebody looks at it; otherwise it is a file or a pipe. */
+	/** True for a terminal; false for a file or a pipe. */
 	readonly isTerminal: boolean;
-	/** Columns. */
+	/** Width in columns. */
 	readonly width: number;
 	readonly hasColours: boolean;
 }
 
 export type Colour = Parameters<typeof styleText>[0];
 
-/** Text in a colour, or as it is where there are none. */
+/** Applies a colour to text, or returns the text unchanged if the output has no colours. */
 export type Paint = (colour: Colour, text: string) => string;
 
 const widthOfPipes = 150;
 
-/** `COLUMNS` counts more than the width of the terminal; `FORCE_COLOR` more than `NO_COLOR`, and both more than what it is. */
+/**
+ * Returns the properties of an output. `COLUMNS` takes precedence over the width of the terminal. `FORCE_COLOR` takes precedence over
+ * `NO_COLOR`, and both over the type of the output.
+ */
 export function screenOf(stream: Writable, env: Readonly<Record<string, string | undefined>>): Screen {
 	const isTerminal = "isTTY" in stream && stream.isTTY === true;
 	const width = Number(env["COLUMNS"] ?? 0) || ("columns" in stream ? Number(stream.columns) : 0) || widthOfPipes;
 	return { isTerminal, width, hasColours: hasColours(isTerminal, env) };
 }
 
-/** Whether colours may be used on something. */
+/** Returns true if an output may use colours. */
 export function hasColours(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
 	const forced = env["FORCE_COLOR"];
 	if (forced !== undefined) return forced !== "0" && forced !== "false";
@@ -32,9 +35,9 @@ export function hasColours(isTerminal: boolean, env: Readonly<Record<string, str
 	return isTerminal && env["TERM"] !== "dumb";
 }
 
-/** How text is coloured on a screen. */
+/** Returns the function that colours text for an output. */
 export function paintFor({ hasColours: isPainted }: Pick<Screen, "hasColours">): Paint {
-	// What Node thinks of the process's own output does not count: the screen may be another.
+	// Node.js would check its own stdout for colour support, but the output may be another stream.
 	return isPainted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
 }
 
@@ -46,12 +49,12 @@ const colours: ReadonlyMap<string, Colour> = new Map(
 	} as const).flatMap(([colour, words]) => words.split(" ").map((word): [string, Colour] => [word, colour as Colour])),
 );
 
-/** The colour of a word for how something does; undefined for all others. */
+/** Returns the colour of a word that denotes a state. Returns undefined for all other words. */
 export function colourOfState(word: string): Colour | undefined {
 	return colours.get(word);
 }
 
-/** Whether an attribute holds such a word. */
+/** Returns true if an attribute contains the name of a state. */
 export function isStateName(path: string): boolean {
 	return /(?:^|\.)(?:status|state|verdict)$/.test(path);
 }

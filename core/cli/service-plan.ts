@@ -1,63 +1,66 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 
-/** What is wrong, and what to do about it. */
+/** A problem, and how to solve it. */
 export interface Finding {
-	/** Where: an option, a plugin's place in the configuration, a file; empty when it concerns the whole. */
+	/**
+	 * Location of the problem: an option, the path of a plugin in the configuration, or a file. Empty if it concerns the whole
+	 * configuration.
+	 */
 	readonly path: string;
 	readonly message: string;
 	readonly hint?: string;
 }
 
 export interface PlannedPlugin {
-	/** Place in the configuration, such as `runners[0]`. */
+	/** Path in the configuration, such as `runners[0]`. */
 	readonly path: string;
 	readonly kind: "storage" | "event-bus" | "auth-backend" | "runner" | "sensor" | "dialect" | "telemetry";
 	readonly name: string;
-	/** Version of the contract that it was written for. */
+	/** Version of the contract that the plugin was written for. */
 	readonly contract: number;
-	/** Whether a node with these roles starts it. */
+	/** True if a node with these roles starts the plugin. */
 	readonly starts: boolean;
 	readonly capabilities?: Readonly<Record<string, boolean>>;
-	/** Of a sensor: refs. */
+	/** Refs of the trigger types of a sensor. */
 	readonly trigger_types?: readonly string[];
 }
 
 export interface PlannedListener {
 	readonly name: string;
 	readonly host: string;
-	/** 0: the system chooses one. */
+	/** Port; 0 if the system chooses one. */
 	readonly port: number;
 	readonly tls: boolean;
-	/** `svc`: a running service answers there, and has to stop first. `taken`: something else does. */
+	/** `svc`: a running service listens there and must stop first. `taken`: another program listens there. */
 	readonly state: "free" | "svc" | "taken";
 }
 
 export interface PlannedStorage {
 	readonly name: string;
-	/** Null when the storage does not tell. */
+	/** Path or address of the database. Null if the storage does not report it. */
 	readonly place: string | null;
-	/** `unreachable`: it could not be asked. `unknown`: the storage cannot be looked at without starting it. */
+	/** `unreachable`: the storage could not be queried. `unknown`: the storage cannot be inspected without starting it. */
 	readonly state: "new" | "older" | "ready" | "unreachable" | "unknown";
-	/** Changes of the schema that a start makes, in order. */
+	/** Schema changes that a start makes, in order. */
 	readonly changes: readonly string[];
 }
 
 /**
- * Against what is stored: `left` is stored, and no file of a pack and no plugin says it any more; it stays. Null when what is stored
- * could not be read.
+ * Result of the comparison with the stored records. `left`: the record is stored but no longer defined by a pack or a plugin; it is not
+ * removed. Null if the stored records could not be read.
  */
 export type ContentState = "new" | "changed" | "same" | "left" | null;
 
 export interface PlannedRecord {
 	readonly ref: string;
 	readonly state: ContentState;
-	/** Of a changed one: what changes. */
+	/** Names of the changed fields, if the record is changed. */
 	readonly changes?: readonly string[];
 }
 
 export interface PlannedRule extends PlannedRecord {
 	readonly enabled: boolean;
-	/** Secret parameters are masked. */
+	/** Trigger of the rule, with secret parameters masked. */
 	readonly trigger: { readonly type: string; readonly parameters: JsonObject };
 	readonly action: { readonly ref: string; readonly parameters: JsonObject };
 	readonly criteria: JsonObject;
@@ -68,11 +71,11 @@ export interface PlannedTrigger {
 	readonly state: ContentState;
 	readonly type: string;
 	readonly parameters: JsonObject;
-	/** Of a webhook: the path at the API. */
+	/** Path of a webhook at the API. */
 	readonly path?: string;
 }
 
-/** What can be reacted to and run once the service is up. */
+/** Records to which the service can react and that it can run after the start. */
 export interface PlannedContent {
 	readonly runner_types: readonly PlannedRecord[];
 	readonly packs: readonly PlannedRecord[];
@@ -88,9 +91,9 @@ export interface PlannedContent {
 
 export interface PlannedOption {
 	readonly path: string;
-	/** Secrets are masked. */
+	/** Value of the option, with secrets masked. */
 	readonly value: JsonValue;
-	/** The environment variable that says so; absent when the configuration file does. */
+	/** Environment variable that sets the option. Absent if the configuration file sets it. */
 	readonly variable?: string;
 }
 
@@ -100,28 +103,28 @@ export interface PlannedFile {
 	readonly exists: boolean;
 }
 
-/** What `svc serve` would do with a configuration. */
+/** Describes what `svc serve` would do with a configuration. */
 export interface ServicePlan {
 	/** Version of svc. */
 	readonly version: string;
 	readonly contract: number;
 	/** Path of the configuration file. */
 	readonly config: string;
-	/** Whether there is no problem. */
+	/** True if there is no problem. */
 	readonly would_start: boolean;
-	/** Whether a service runs now that holds a port or the database, so that the start can only come after it has stopped. */
+	/** True if a running service holds a port or the database and must stop before the start. */
 	readonly after_running: boolean;
 	readonly problems: readonly Finding[];
 	readonly warnings: readonly Finding[];
-	/** Absent, as is what follows, while the configuration cannot be read or is wrong. */
+	/** Roles of the node. This and all following fields are absent if the configuration cannot be read or is invalid. */
 	readonly roles?: readonly string[];
 	readonly plugins?: readonly PlannedPlugin[];
 	readonly listeners?: readonly PlannedListener[];
 	readonly storage?: PlannedStorage;
 	readonly content?: PlannedContent;
-	/** Options that are not the default, and variables in force. */
+	/** Options that differ from the default, and those that a variable sets. */
 	readonly options?: readonly PlannedOption[];
 	readonly files?: readonly PlannedFile[];
-	/** Whether the start makes the user `admin`; null when that could not be found out. */
+	/** True if the start creates the user `admin`. Null if that could not be determined. */
 	readonly first_user?: boolean | null;
 }

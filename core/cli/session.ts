@@ -11,8 +11,8 @@ export interface CredentialOptions {
 }
 
 /**
- * Calls with the credential that the options, the environment, the token cache or the configuration file give. With a user name and
- * a password in the last it signs in and keeps the token, unless `signIn` is false.
+ * Returns an API client with the credential from the options, the environment, the token cache or the configuration file. If the
+ * configuration file has a user name and a password, signs in and caches the token, unless `signIn` is false.
  */
 export async function openSession(
 	options: GlobalOptions & CredentialOptions,
@@ -21,14 +21,14 @@ export async function openSession(
 ): Promise<Api> {
 	const settings = resolveSettings(options, context.env);
 	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
-	// What stands on the command line replaces both credentials of the environment, so that they do not meet in one request.
+	// A credential on the command line replaces both credentials of the environment, so that no request carries two.
 	const explicit = options.token !== undefined || options.apiKey !== undefined ? options : settings;
 	if (explicit.token !== undefined) return connect(settings, context, { token: explicit.token });
 	if (explicit.apiKey !== undefined) return connect(settings, context, { apiKey: explicit.apiKey });
 	return connect(settings, context, { token: await automaticToken(signIn ? settings : { ...settings, password: undefined }, context) });
 }
 
-/** Calls that carry a credential, or none for signing in. */
+/** Returns an API client with a credential, or without one for signing in. */
 export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Api {
 	const onRequest = (method: string, url: string, body: unknown) => {
 		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${stringifyJson(body).replaceAll("'", "'\\''")}'`;
@@ -36,7 +36,7 @@ export function connect(settings: Settings, context: CliContext, credential: { t
 	};
 	const warned = new Set<string>();
 	const onWarning = (text: string) => {
-		// Pages of a list are warned of in the same words.
+		// Every page of a list carries the same warning; print it once.
 		if (!warned.has(text)) context.stderr.write(`warning: ${text}\n`);
 		warned.add(text);
 	};
@@ -53,7 +53,7 @@ async function automaticToken(settings: Settings, context: CliContext): Promise<
 		if (settings.cacheToken) writeCachedToken(settings.directory, username, token, expiry);
 		return token;
 	} catch (error) {
-		// The API may be reachable although the authentication component is not; it then says itself what is missing.
+		// The API may be reachable even if the authentication component is not. It then reports that the credential is missing.
 		if (isSvcError(error, "SVC_UNAVAILABLE")) return undefined;
 		throw error;
 	}

@@ -5,7 +5,7 @@ import { type Addresses, resolveAddresses } from "../client/addresses.ts";
 import { CliExit } from "./context.ts";
 import { type IniSections, parseIni } from "./ini.ts";
 
-/** Options that say where the service is; every command takes them. */
+/** Options for the addresses and the configuration of the command; every command accepts them. */
 export interface GlobalOptions {
 	readonly url?: string;
 	readonly apiUrl?: string;
@@ -25,15 +25,15 @@ export interface Settings {
 	readonly apiKey: string | undefined;
 	readonly cacheToken: boolean;
 	readonly debug: boolean;
-	/** `~/.svc/config` or what was named instead. */
+	/** `~/.svc/config`, or another path that was set. */
 	readonly configFile: string;
-	/** Holds the token cache. */
+	/** Directory of the token cache. */
 	readonly directory: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Command line, then environment, then configuration file, then defaults. */
+/** Resolves the settings. The command line takes precedence, then the environment, the configuration file and the defaults. */
 export function resolveSettings(options: GlobalOptions, env: Environment): Settings {
 	const directory = join(env["HOME"] || homedir(), ".svc");
 	const configFile = options.configFile ?? env["SVC_CONFIG_FILE"] ?? join(directory, "config");

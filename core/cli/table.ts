@@ -3,16 +3,16 @@ import wrapAnsi from "wrap-ansi";
 import { toColumnWidths, toParts } from "./column-widths.ts";
 import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./screen.ts";
 
-/** A table for a screen. */
+/** A table as text for a terminal. */
 export interface Table {
 	readonly text: string;
-	/** Columns that there was no room for. */
+	/** Columns that did not fit. */
 	readonly hidden: readonly string[];
 }
 
 type Rows = readonly (readonly string[])[];
 
-/** Rows as a table with borders, no wider than `width` unless ids make it so; long cells go on in further lines of their row. */
+/** Returns a table with borders, at most `width` wide unless ids need more. Long cells continue on further lines of their row. */
 export function toTable(columns: readonly string[], rows: Rows, width: number): string {
 	const all = [columns, ...rows].map((row) => row.map(withoutTabs));
 	const natural = toColumnWidths(transpose(all), { available: Number.POSITIVE_INFINITY, gap: 3, keepAll: true });
@@ -28,10 +28,7 @@ export function toTable(columns: readonly string[], rows: Rows, width: number): 
 	return [border, header, border, ...lines, border].join("");
 }
 
-/**
- * Rows as a table for people: without borders, times as the time since then (unless there is no `now`), columns that there is no room
- * for left out.
- */
+/** Returns a table without borders. Times are shown relative to `now`, unless it is undefined. Columns that do not fit are left out. */
 export function toScreenTable(
 	columns: readonly string[],
 	rows: Rows,
@@ -40,7 +37,7 @@ export function toScreenTable(
 	const shown = [columns, ...rows.map((row) => row.map((cell) => (now === undefined ? cell : toShortTime(cell, now))))].map((row) =>
 		row.map(withoutTabs),
 	);
-	// The last column needs no gap behind it.
+	// The last column needs no gap after it.
 	const widths = toColumnWidths(transpose(shown), { available: width + 2, gap: 2, keepAll: false });
 	const isState = columns.map(isStateName);
 	const lines = shown.flatMap((row, index) => {
@@ -61,7 +58,7 @@ function toPainted(cells: readonly string[], colours: readonly (Colour | undefin
 	return `${painted.join("  ").trimEnd()}\n`;
 }
 
-/** The lines of a row, each with a text as wide as its column for every column. */
+/** Returns the lines of a row. Each line has a text for every column, padded to the width of the column. */
 function toLines(cells: readonly string[], widths: readonly number[]): string[][] {
 	const wrapped = widths.map((width, index) => wrap(cells[index] ?? "", width));
 	const height = Math.max(1, ...wrapped.map((lines) => lines.length));
@@ -70,7 +67,7 @@ function toLines(cells: readonly string[], widths: readonly number[]): string[][
 
 function wrap(text: string, width: number): string[] {
 	if (stringWidth(text) <= width && !text.includes("\n")) return [text];
-	// Names break behind dots and underscores before they break anywhere.
+	// Names break after dots and underscores before they break elsewhere.
 	const parts = toParts(text);
 	return parts.length > 1 ? joinParts(parts, width) : wrapAnsi(text, width, { hard: true }).split("\n");
 }
@@ -89,7 +86,7 @@ function pad(text: string, width: number): string {
 	return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** A tab is as wide as where it stands makes it, which no column can be laid out by. */
+/** Replaces tabs with four spaces: the width of a tab depends on its column, so that cells could not be aligned. */
 function withoutTabs(text: string): string {
 	return text.replaceAll("\t", "    ");
 }
@@ -105,7 +102,7 @@ const day = 24 * hour;
 
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00:00)$/;
 
-/** How long ago a time was, such as `3m ago`, or how far away it is; of one that is months away its date. Other text stays. */
+/** Returns the distance from `now`, such as `3m ago`, or the date if it is 60 days or more. Returns other text unchanged. */
 function toShortTime(text: string, now: number): string {
 	if (!pattern.test(text)) return text;
 	const distance = now - Date.parse(text);
@@ -116,7 +113,7 @@ function toShortTime(text: string, now: number): string {
 	return distance >= 0 ? `${words} ago` : `in ${words}`;
 }
 
-/** A time to the second. Other text stays. */
+/** Returns a time without fractions of a second. Returns other text unchanged. */
 function toWholeSeconds(text: string): string {
 	return pattern.test(text) ? text.replace(/\.\d+/, "") : text;
 }

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliExit } from "./context.ts";
 
-/** Regarded as expired a little early, so that a request does not run into the moment. */
+/** Seconds before its expiry at which a token counts as expired, so that it does not expire during a request. */
 const margin = 15;
 
-/** The cached token of a user, or undefined when there is none that is still valid. */
+/** Returns the cached token of a user, or undefined if there is no valid one. */
 export function readCachedToken(directory: string, username: string): string | undefined {
 	const file = fileOf(directory, username);
 	let text: string;
@@ -22,12 +22,12 @@ export function readCachedToken(directory: string, username: string): string | u
 	}
 }
 
-/** Keep a token for the next commands, readable by its owner only. */
+/** Stores a token for later commands. Only its owner can read the file. */
 export function writeCachedToken(directory: string, username: string, token: string, expiry: string): void {
 	mkdirSync(directory, { recursive: true, mode: 0o700 });
 	const file = fileOf(directory, username);
 	const text = JSON.stringify({ token, expire_timestamp: Math.floor(Date.parse(expiry) / 1000) });
-	// Written aside and renamed: mode 0600 from the first byte, and never half a file.
+	// Write a temporary file and rename it: the file has mode 0600 from the first byte, and is never incomplete.
 	writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
 	renameSync(`${file}.${process.pid}`, file);
 }

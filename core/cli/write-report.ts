@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
-/** Write what `--output` names. */
+/** Writes a report to the file of `--output`. Exits with 2 if that fails. */
 export async function writeReport(file: string, text: string): Promise<void> {
 	try {
 		await writeFile(file, text);

@@ -1,19 +1,19 @@
-/** Where the components of a service are. */
+/** Addresses of the components of a service. */
 export interface Addresses {
-	/** Base of the API, such as `http://127.0.0.1:9101/v1`. */
+	/** Base address of the API, such as `http://127.0.0.1:9101/v1`. */
 	readonly apiUrl: string;
-	/** Base of the authentication component, such as `http://127.0.0.1:9101/auth/v1`. */
+	/** Base address of the authentication component, such as `http://127.0.0.1:9101/auth/v1`. */
 	readonly authUrl: string;
-	/** Base of the stream component, such as `http://127.0.0.1:9101/stream/v1`. */
+	/** Base address of the stream component, such as `http://127.0.0.1:9101/stream/v1`. */
 	readonly streamUrl: string;
 }
 
-/** Where the API is unless something else is said. */
+/** Default address of the API. */
 export const defaultApiUrl = "http://127.0.0.1:9101";
 
 /**
- * The three addresses from those that are given. The API listener also serves authentication and streams, so the API's
- * address is enough: the others are found beside it, under `/auth/v1` and `/stream/v1`. An address without a path gets `/v1`.
+ * Returns the three addresses, with defaults for those that are not given. The API listener also serves authentication and streams, so the
+ * address of the API is sufficient. The defaults are `/auth/v1` and `/stream/v1` on the same host. An address without a path gets `/v1`.
  */
 export function resolveAddresses(given: Partial<Addresses>): Addresses {
 	const apiUrl = withVersion(given.apiUrl ?? defaultApiUrl);

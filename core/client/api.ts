@@ -4,38 +4,38 @@ import { type Addresses, resolveAddresses } from "./addresses.ts";
 import { type ListPage, type ListQuery, toPage } from "./page.ts";
 import { type RequestListener, type RequestOptions, readJson, request, toUnreachable, type WarningListener } from "./request.ts";
 
-/** Where the service is, and the credential that requests carry. */
+/** Addresses of the service, and the credential of requests. */
 export interface ClientOptions extends Partial<Addresses> {
-	/** From `signIn`. Only one of token and API key may be given. */
+	/** Token from `signIn`. Only one of token and API key may be given. */
 	readonly token?: string | undefined;
 	readonly apiKey?: string | undefined;
 	readonly onRequest?: RequestListener | undefined;
 	readonly onWarning?: WarningListener | undefined;
 }
 
-/** What every call may be given. */
+/** Options of every call. */
 export interface Waiting {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** How the part of a feature in the client calls the service, with its credential: paths begin behind the version, as in `/rules`. */
+/** Calls of the service for the client parts of features, with the credential. Paths start after the version, such as `/rules`. */
 export interface Api {
 	readonly addresses: Addresses;
-	/** An answer of the API as it is. */
+	/** Returns the unparsed response of the API. */
 	call(path: string, init?: RequestOptions): Promise<Response>;
-	/** An answer of the authentication component as it is. */
+	/** Returns the unparsed response of the authentication component. */
 	callAuth(path: string, init?: RequestOptions): Promise<Response>;
-	/** A record of the API. */
+	/** Returns a record of the API. */
 	read<T>(path: string, init?: RequestOptions): Promise<T>;
-	/** A page of a list of the API. */
+	/** Returns a page of a list of the API. */
 	list<T>(path: string, query?: ListQuery, waiting?: Waiting): Promise<ListPage<T>>;
-	/** Events of one connection to the stream component; `onOpen` is called once it is there. */
+	/** Yields the events of one connection to the stream component. `onOpen` is called once the connection is open. */
 	events(path: string, init?: RequestOptions, onOpen?: () => void): AsyncIterable<SourceEvent>;
-	/** Ask without the credential, at a whole address. */
+	/** Sends a request without the credential to a full address. */
 	send(url: string, init: RequestOptions): Promise<Response>;
 }
 
-/** The calls of a client of the service at an address. */
+/** Creates an API client for the service at an address. */
 export function createApi(options: ClientOptions = {}): Api {
 	const addresses = resolveAddresses(options);
 	const headers: Record<string, string> = {
@@ -56,15 +56,18 @@ export function createApi(options: ClientOptions = {}): Api {
 	};
 }
 
-/** The service sends something at least every 15 s; three times that without a byte means that the connection is dead. */
+/**
+ * Milliseconds without data after which a connection counts as dead. The service sends data at least every 15 s; this is three times as
+ * long.
+ */
 const silence = 45_000;
 
-/** Events of one connection. A break of the connection, or a long silence, is `SVC_UNAVAILABLE`. */
+/** Yields the events of one connection. Throws `SVC_UNAVAILABLE` if the connection breaks or is silent for too long. */
 export async function* openEvents(url: string, options: RequestOptions, onOpen?: () => void): AsyncGenerator<SourceEvent> {
 	const idle = new AbortController();
 	const end = () => idle.abort(new Error("the connection has gone silent"));
 	let timer = setTimeout(end, silence);
-	// Browsers have no timer that begins anew.
+	// Browsers have no timer that can be restarted.
 	const onActivity = () => {
 		clearTimeout(timer);
 		timer = setTimeout(end, silence);
@@ -78,7 +81,7 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 		throw isSvcError(error) || options.signal?.aborted ? error : toUnreachable(url, error);
 	} finally {
 		clearTimeout(timer);
-		// Closes the connection when the reader has left before the end.
+		// Closes the connection if the consumer stops before the end.
 		idle.abort();
 	}
 }
@@ -86,18 +89,18 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 interface SourceEvent {
 	readonly name: string;
 	readonly data: string;
-	/** Last `id:` seen so far; empty while there was none. */
+	/** Last `id:` received so far. Empty if there was none. */
 	readonly id: string;
 }
 
 interface ReadOptions {
-	/** Called for whatever arrives, comments and heartbeats included. */
+	/** Called for all received data, including comments and heartbeats. */
 	readonly onActivity: () => void;
-	/** The one the request was made with: its abort ends the reading with its reason. */
+	/** Signal of the request. Its abort ends the reading, with its reason. */
 	readonly signal: AbortSignal;
 }
 
-/** Events of a `text/event-stream` body. Comments and heartbeats give nothing. */
+/** Yields the events of a `text/event-stream` body. Comments and heartbeats yield nothing. */
 export async function* readEvents(body: ReadableStream<Uint8Array>, options: ReadOptions): AsyncGenerator<SourceEvent> {
 	const events: SourceEvent[] = [];
 	let last = "";
@@ -115,7 +118,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, options: Rea
 	}
 }
 
-/** On Node 20 a reading stays pending for ever when the request is aborted just before the end of its body: it is canceled here. */
+/** Cancels the reader on abort. On Node.js 20, a read stays pending forever if the request is aborted just before the end of its body. */
 async function* readPieces(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 	const reader = body.getReader();
 	const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);

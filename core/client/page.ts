@@ -1,19 +1,19 @@
 import { readJson } from "./request.ts";
 
-/** Query of a list, in the words of the API: `limit`, `offset`, `sort`, filters. Undefined members are not sent. */
+/** Query of a list, with the parameter names of the API: `limit`, `offset`, `sort`, filters. Undefined members are not sent. */
 export type ListQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A part of a list, and how much there is. */
+/** A page of a list, with the total count. */
 export interface ListPage<T> {
 	readonly items: readonly T[];
-	/** Records that match, paging ignored; undefined when the service does not tell. */
+	/** Number of matching records, regardless of paging. Undefined if the service does not report it. */
 	readonly total: number | undefined;
-	/** Whether more match than `total` says, which is how far the service counts (`api.exact_total_limit`). Absent: no. */
+	/** True if more records match than `total`, which is the limit of counting (`api.exact_total_limit`). Absent otherwise. */
 	readonly hasMore?: boolean;
 	readonly limit: number | undefined;
 }
 
-/** The page that an answer holds: the records in its body, the numbers in its headers. */
+/** Reads a page from a response: the records from its body, the counts from its headers. */
 export async function toPage<T>(response: Response): Promise<ListPage<T>> {
 	const count = (header: string) => {
 		const value = response.headers.get(header);

@@ -4,14 +4,14 @@ export interface RequestOptions {
 	readonly method?: "GET" | "POST" | "PUT" | "DELETE";
 	readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Sent as JSON. */
+	/** Body that is sent as JSON. */
 	readonly body?: unknown;
-	/** Sent as it is, in the place of `body`. */
+	/** Text that is sent unchanged, instead of `body`. */
 	readonly text?: string;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Told of each request before it is sent, for debugging. Credentials are not among what it gets. */
+/** Called with each request before it is sent, for debugging. The arguments do not contain credentials. */
 export type RequestListener = (method: string, url: string, body: unknown) => void;
 
 const codes: Readonly<Record<number, SvcErrorCode>> = {
@@ -24,7 +24,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	429: "SVC_TOO_MANY",
 };
 
-/** Told what the service warns of in a successful answer, such as members of a body that it ignores. */
+/** Called with the warning of a successful response, for example about members of a body that the service ignores. */
 export type WarningListener = (text: string) => void;
 
 export interface RequestListeners {
@@ -32,7 +32,7 @@ export interface RequestListeners {
 	readonly onWarning?: WarningListener | undefined;
 }
 
-/** Send a request; resolves for success only, otherwise throws a `SvcError` with the service's own words. */
+/** Sends a request. Resolves only for a success status; otherwise throws a `SvcError` with the message of the service. */
 export async function request(url: string, options: RequestOptions, { onRequest, onWarning }: RequestListeners = {}): Promise<Response> {
 	const method = options.method ?? "GET";
 	const address = withQuery(url, options.query ?? {});
@@ -55,7 +55,7 @@ function toBody({ text, body }: RequestOptions): { readonly type?: string; reado
 	return body === undefined ? {} : { type: "application/json", body: stringifyJson(body) };
 }
 
-/** The JSON of an answer. Anything else means that the address is not the service's. */
+/** Parses the JSON of a response. Throws `SVC_UNAVAILABLE` if it is not JSON, because the address may then not be that of the service. */
 export async function readJson<T>(response: Response): Promise<T> {
 	const text = await response.text().catch((error: unknown) => {
 		throw toUnreachable(response.url, error);
@@ -82,7 +82,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 	}
 }
 
-/** What a failure of the connection means to a caller; also for a connection that broke while the answer was read. */
+/** Converts a connection failure to `SVC_UNAVAILABLE`, also if the connection broke while the response was read. */
 export function toUnreachable(url: string, error: unknown): SvcError {
 	const { origin } = new URL(url);
 	return new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${origin}: ${reasonOf(error)}`, {
@@ -92,7 +92,7 @@ export function toUnreachable(url: string, error: unknown): SvcError {
 }
 
 function reasonOf(error: unknown): string {
-	// fetch says "fetch failed" and keeps the reason in the cause, which may itself hold one error for each address tried.
+	// The message of fetch is only "fetch failed". Its cause has the reason, and may contain one error for each address tried.
 	const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
 	const first = cause instanceof AggregateError ? cause.errors[0] : cause;
 	return toErrorMessage(first);
@@ -106,7 +106,7 @@ async function toError(response: Response): Promise<SvcError> {
 	return new SvcError(code, faultOf(text) ?? (text.slice(0, 500) || `the service answered with status ${response.status}`), { facts });
 }
 
-/** The `faultstring` of an answer, when it has one. */
+/** Returns the `faultstring` of a response, or undefined if there is none. */
 export function faultOf(text: string): string | undefined {
 	try {
 		const body: unknown = parseJson(text);

@@ -2,7 +2,7 @@ import type { JsonObject } from "../contract/index.ts";
 import type { Api } from "./api.ts";
 import { readJson } from "./request.ts";
 
-/** A token, shown once. */
+/** A token. The service returns it only once. */
 export interface TokenRecord {
 	readonly id: string;
 	readonly user: string;
@@ -12,13 +12,13 @@ export interface TokenRecord {
 	readonly service: boolean;
 }
 
-/** Who signs in. */
+/** Credentials of a user. */
 export interface Password {
 	readonly username: string;
 	readonly password: string;
 }
 
-/** Exchange a password for a token, which the client of the call does not carry from then on. */
+/** Exchanges a password for a token. The client of this call does not use the token afterwards. */
 export async function requestToken(
 	{ send, addresses }: Pick<Api, "send" | "addresses">,
 	{ username, password }: Password,
@@ -29,7 +29,7 @@ export async function requestToken(
 	return readJson(await send(`${addresses.authUrl}/tokens`, { method: "POST", headers: { authorization }, body, signal }));
 }
 
-/** In a way that browsers have, too. */
+/** Encodes text without `Buffer`, so that it also works in browsers. */
 function toBase64(text: string): string {
 	return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

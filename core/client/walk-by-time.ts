@@ -3,22 +3,22 @@ import type { ListPage, ListQuery } from "./page.ts";
 export interface Walk<T> {
 	/** Reads a page. */
 	readonly list: (query: ListQuery) => Promise<ListPage<T>>;
-	/** What of the list is wanted; `limit` is how many a request asks for, default what the service gives without. */
+	/** Query of the list. `limit` is the number of records in each request; by default the service determines it. */
 	readonly query: ListQuery;
-	/** Member with the time that the list is sorted by, which `sort=timestamp` and `timestamp_lt` mean. */
+	/** Member with the time by which the list is sorted. `sort=timestamp` and `timestamp_lt` refer to it. */
 	readonly time: keyof T & string;
-	/** Default the newest. */
+	/** True to begin with the oldest record. Default: false, the newest first. */
 	readonly oldestFirst?: boolean | undefined;
 }
 
 /**
- * All of a list that is sorted by time, however long: each page begins at the time where the one before it ended, so that a late page costs no
- * more than an early one, and what is added or removed meanwhile moves nothing past the reader.
+ * Yields all records of a list that is sorted by time, however long. Each page starts at the time at which the last one ended. Late pages
+ * are therefore as cheap as early ones. Records that are added or removed in the meantime do not make the walk skip or repeat others.
  */
 export async function* walkByTime<T extends { readonly id: string }>(walk: Walk<T>): AsyncGenerator<T> {
 	const { list, time, oldestFirst = false } = walk;
 	const query = { ...toQuery(walk), sort: oldestFirst ? "timestamp" : "-timestamp" };
-	/** The time where the next page begins, and what has that time and was read already. */
+	/** Start time of the next page; `seen` holds the ids with that time that were already read. */
 	let place: string | undefined;
 	let seen = new Set<string>();
 	let offset = 0;
@@ -37,7 +37,9 @@ export async function* walkByTime<T extends { readonly id: string }>(walk: Walk<
 	}
 }
 
-/** A page may hold less than its limit, where not all of it may be seen. */
+/**
+ * Returns true for the last page. A page may contain fewer records than its limit, because it leaves out records that the user may not see.
+ */
 function isLast<T>({ items, total, hasMore, limit }: ListPage<T>, offset: number): boolean {
 	if (limit === undefined) return true;
 	return total === undefined ? items.length < limit : hasMore !== true && total <= offset + limit;
@@ -56,7 +58,10 @@ function toQuery<T>({ query, time }: Walk<T>): ListQuery {
 	return { ...query, include_attributes: `${included},${time}` };
 }
 
-/** The time so many microseconds later, as the service writes times: filters by time leave out the time itself. */
+/**
+ * Returns the timestamp shifted by a number of microseconds, in the format of the service. Needed because time filters exclude the given
+ * time.
+ */
 function beside(timestamp: string, microseconds: number): string {
 	const [, fraction = ""] = /\.(\d+)Z$/.exec(timestamp) ?? [];
 	const micro = Number(fraction.padEnd(6, "0").slice(0, 6)) + microseconds;

@@ -11,7 +11,7 @@ export interface Credentials {
 export interface Identity {
 	/** Name of the user within the service; usually `credentials.username`. */
 	readonly username: string;
-	/** Names of the groups of the user. Absent if the backend does not know any. */
+	/** Names of the groups of the user. Absent if the backend does not provide any. */
 	readonly groups?: readonly string[];
 	/**
 	 * Permanent identifier of the user, unique within the backend, for backends in which names can change or be reassigned.
@@ -138,8 +138,8 @@ export interface InteractiveSignIn {
  */
 export interface AuthBackend extends Lifecycle {
 	/**
-	 * True if the backend verifies passwords. Default true. If it is false, `authenticate` refuses all users, and pages do not ask for
-	 * a password.
+	 * True if the backend verifies passwords. Default true. If it is false, `authenticate` refuses all users, and pages show no field for a
+	 * password.
 	 */
 	readonly takesPasswords?: boolean;
 	/** Sign-in with a provider that interacts with the user. It never changes. Default: there is none. */

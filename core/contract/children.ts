@@ -15,7 +15,7 @@ export interface ChildRequest {
 	/**
 	 * Parameters, which are validated and cast by the schemas of the action.
 	 *
-	 * Templates in them are not rendered, because the values may come from outside.
+	 * Templates in them are not rendered, because the values may be untrusted input.
 	 */
 	readonly parameters?: JsonObject;
 	/**
@@ -78,30 +78,29 @@ export interface ChildWait {
 /**
  * The child executions of a run.
  *
- * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user, with
- * the permissions of its author, and they know its secrets. A child continues when its parent has ended for whatever reason. If a
+ * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user, with the
+ * permissions of its author, and inherit its known secrets. A child continues when its parent has ended, regardless of the reason. If a
  * cancel or time-out must end the children, the runner cancels them when its signal aborts.
  *
- * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover`
- * after a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the
- * meantime.
+ * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover` after
+ * a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the meantime.
  *
- * While a run waits for children in `ended` or `changes`, it occupies no slot of the pool (`actionrunner.actions_pool_size`), because
- * its children may need the slot.
+ * While a run waits for children in `ended` or `changes`, it occupies no slot of the pool (`actionrunner.actions_pool_size`), because its
+ * children may need the slot.
  *
- * Every method rejects with `SVC_CONFLICT` if the execution no longer belongs to this run, which must then end. Every method rejects
- * with `SVC_NOT_FOUND` for an id that is not a child of this run. While the storage is unavailable, calls wait.
+ * Every method rejects with `SVC_CONFLICT` if the execution no longer belongs to this run, which must then end. Every method rejects with
+ * `SVC_NOT_FOUND` for an id that is not a child of this run. While the storage is unavailable, calls wait.
  */
 export interface ChildExecutions {
 	/**
 	 * Starts a child. Resolves with its id when the start is durable.
 	 *
-	 * If a child with this key exists, the method returns its id, whatever its state and whatever the rest of the request is.
+	 * If a child with this key exists, the method returns its id, regardless of its state and of the rest of the request.
 	 *
 	 * The checks are those of the API:
 	 *
-	 * - `SVC_FORBIDDEN` if the user lacks the permission `action_execute`, or the API key of the request lacks the scope. For an
-	 *   execution that a rule has started, the author of the rule needs the permission.
+	 * - `SVC_FORBIDDEN` if the user lacks the permission `action_execute`, or the API key of the request lacks the scope. For an execution
+	 *   that a rule has started, the author of the rule needs the permission.
 	 * - `SVC_NOT_FOUND` for an unknown action.
 	 * - `SVC_INVALID` for a disabled action, for invalid parameters, and for a child with more than 50 ancestors.
 	 */
@@ -127,7 +126,7 @@ export interface ChildExecutions {
 	/**
 	 * Returns the result of a child, or its inquiry if it is `pending`. Resolves with null if there is neither.
 	 *
-	 * The result is unmasked. Its secrets are known to this run from then on, and masked in its output, announcements and result.
+	 * The result is unmasked. Its secrets are then masked in the output, announcements and result of this run.
 	 */
 	result(id: string): Promise<JsonObject | null>;
 	/**

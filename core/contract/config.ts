@@ -92,7 +92,7 @@ export interface RoleConfig {
 export interface AuthBackendChoice<BackendName extends string = string> {
 	/** A plugin, or a name of `auth_backends`. Default: the backend `flat_file` if it exists. `SVC_AUTH_BACKEND` takes precedence. */
 	readonly backend?: AuthBackendPlugin | BackendName;
-	/** Arguments for a backend that is given by name: an object or its JSON text. `SVC_AUTH_BACKEND_KWARGS` takes precedence. */
+	/** Arguments for a backend that is given by name: an object or its JSON. `SVC_AUTH_BACKEND_KWARGS` takes precedence. */
 	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ export interface DefinitionFinding {
 	/**
 	 * Kind of the problem. A definition with findings other than warnings is refused.
 	 *
-	 * - `syntax`: the text does not match the grammar or schema of definitions.
+	 * - `syntax`: the source does not match the grammar or schema of definitions.
 	 * - `semantic`: the definition is well-formed but inconsistent, such as a reference to a missing task.
 	 * - `expression`: an expression violates the grammar of its language.
 	 * - `context`: a variable is read that may not be set.
@@ -140,7 +140,7 @@ export interface TaskState {
 
 /** Progress of a run. */
 export interface RunProgress {
-	/** Text of the definition that the run follows. Null if it is not known yet. */
+	/** Source of the definition that the run follows. Null if the run has not read it yet. */
 	readonly definition: string | null;
 	readonly tasks: readonly TaskState[];
 	/** Variables that are published so far. */
@@ -167,12 +167,9 @@ export interface DefinitionCaseResult {
 export interface Definitions {
 	/** Returns all problems of a definition, sorted by type and position. If there are only warnings, the definition may run. */
 	inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]>;
-	/** Returns the definition as a graph. Throws `SVC_INVALID` if the text is not a definition. */
+	/** Returns the definition as a graph. Throws `SVC_INVALID` if `text` is not a definition. */
 	graph(text: string): DefinitionGraph | Promise<DefinitionGraph>;
-	/**
-	 * Returns the progress that the journal of a run describes. Process a long journal in pieces, so that the event loop is not
-	 * blocked.
-	 */
+	/** Returns the progress that the journal of a run describes. Process a long journal in parts, so that the event loop is not blocked. */
 	progress(entries: readonly JsonObject[]): RunProgress | Promise<RunProgress>;
 	/**
 	 * Returns true if a paused run with this journal has work that waits for no child. An example is a task that the pause held back.
@@ -190,11 +187,11 @@ export interface Definitions {
 	 */
 	assertTakenUp?(entries: readonly JsonObject[], tasks: readonly string[], reset: readonly string[]): void | Promise<void>;
 	/**
-	 * Tests a definition with simulated results, which each case provides. Starts nothing. Throws `SVC_INVALID` if the text holds no
+	 * Tests a definition with simulated results, which each case provides. Starts nothing. Throws `SVC_INVALID` if `cases` contains no
 	 * cases.
 	 *
 	 * Absent if the runner cannot test definitions in this way.
-	 * @param cases text in YAML with the test cases
+	 * @param cases test cases in YAML
 	 */
 	test?(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]>;
 }

@@ -42,10 +42,13 @@ export interface SvcErrorOptions {
 export class SvcError extends Error {
 	override readonly name = "SvcError";
 	readonly code: SvcErrorCode;
-	/** Data for the caller. The name `details` would conflict with assertion libraries and test runners, which expect a text there. */
+	/**
+	 * Data for the caller. The name `details` would conflict with assertion libraries and test runners, which expect a string in that
+	 * property.
+	 */
 	readonly facts: Readonly<Record<string, unknown>>;
 
-	/** @param message lower case, without a final stop; names the invalid field and what is allowed; must not contain secrets */
+	/** @param message lower case, without a final stop; names the invalid field and the allowed values; must not contain secrets */
 	constructor(code: SvcErrorCode, message: string, options: SvcErrorOptions = {}) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
 		this.code = code;
@@ -58,7 +61,7 @@ export function isSvcError(error: unknown, code?: SvcErrorCode): error is SvcErr
 	return error instanceof Error && error.name === "SvcError" && "code" in error && (code === undefined || error.code === code);
 }
 
-/** Returns the message of an error, or the text of any other thrown value. */
+/** Returns the message of an error; any other thrown value as a string. */
 export function toErrorMessage(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

@@ -25,12 +25,12 @@ export interface ExpressionScope {
 	 * system.host }}`.
 	 */
 	readonly names?: JsonObject;
-	/** If it is `jinja`, `<% %>` is plain text. Default: both languages. */
+	/** If it is `jinja`, `<% %>` is not evaluated. Default: both languages. */
 	readonly language?: "jinja";
 	/**
-	 * True if every text stays a text, even if it consists of a single expression: `True`, `{'a': 1}`. Default false.
+	 * True if every string stays a string, even if it consists of a single expression: `True`, `{'a': 1}`. Default false.
 	 *
-	 * By default a text that consists of a single expression becomes the value of the expression. If that value is null, the text
+	 * By default a string that consists of a single expression becomes the value of the expression. If that value is null, the string
 	 * becomes null in either case.
 	 */
 	readonly keepsText?: boolean;
@@ -44,8 +44,8 @@ export interface ExpressionUse {
 	/** Syntax error of the expression. Absent if it is valid. */
 	readonly problem?: string;
 	/**
-	 * Variables that the expression certainly reads: `ctx(name)`, `ctx().name`. Variables with a default are omitted. No duplicates, in
-	 * text order.
+	 * Variables that the expression certainly reads: `ctx(name)`, `ctx().name`. Variables with a default are omitted. No duplicates, in the
+	 * order of their appearance.
 	 */
 	readonly variables: readonly string[];
 	/** Functions that the expression calls by name, without methods. */
@@ -60,18 +60,19 @@ export interface ExpressionUse {
 }
 
 /**
- * Evaluates expressions of both languages anywhere in a value: in texts, members, elements and names of members.
+ * Evaluates expressions of both languages anywhere in a value: in strings, members, elements and names of members.
  *
- * A text that consists of a single expression becomes the value of the expression, with its type. In any other text, each value is
- * inserted as text. The result of an expression is never evaluated again.
+ * A string that consists of a single expression becomes the value of the expression, with its type. In any other string, each value is
+ * inserted as a string. The result of an expression is never evaluated again.
  *
  * Evaluation is bounded in time, steps, size and depth.
  */
 export interface Expressions {
 	/**
-	 * Returns all expressions in a value, in text order. A text that mixes both languages has a single entry, with a problem.
+	 * Returns all expressions in a value, in the order of their appearance. A string that mixes both languages has a single entry, with a
+	 * problem.
 	 *
-	 * @param language with `jinja`, `<% %>` is plain text
+	 * @param language with `jinja`, `<% %>` is not an expression
 	 * @param functions names that the scope's `functions` will have at evaluation; fills `unknown`
 	 */
 	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[];

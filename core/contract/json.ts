@@ -21,15 +21,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Maximum digits of a whole number. Reading takes time that grows with their square, and Python refuses more than 4,300 digits. */
 const maxDigits = 1_000;
 /**
- * Finds texts in which `JSON.parse` may change a number: a number of 16 digits or more, or with an exponent of three digits.
+ * Matches JSON in which `JSON.parse` may change a number: a number of 16 digits or more, or with an exponent of three digits.
  *
  * Digits after a quote or a decimal point do not match, so that ids, hashes and common fractions are read at full speed.
  */
 const mayLoseNumber = /(?:^|[\s:[,-])\d{16}|\d[eE]\+?\d{3,}\s*(?:[,\]}]|$)/;
-/** The next string or number of a JSON text. */
+/** The next string or number in JSON. */
 const stringOrNumber = /"|-?\d[\d.eE+-]*/g;
 /**
- * Maximum number of whole numbers beyond `Number.MAX_SAFE_INTEGER` in one text from outside, such as the body of a request.
+ * Maximum number of whole numbers beyond `Number.MAX_SAFE_INTEGER` in JSON from outside, such as the body of a request.
  *
  * Reading and writing takes some microseconds for each number. Half a million of them would block the event loop for a second.
  */
@@ -43,11 +43,11 @@ const markedNumber = new RegExp(`"${marker}(-?\\d+)"`, "g");
 /**
  * Parses JSON and preserves every whole number: one beyond `Number.MAX_SAFE_INTEGER` becomes a `bigint`.
  *
- * Throws a `SyntaxError` if the text is not JSON. Throws `SVC_INVALID` if a number cannot be represented, such as `1e400`. The message
+ * Throws a `SyntaxError` if the string is not JSON. Throws `SVC_INVALID` if a number cannot be represented, such as `1e400`. The message
  * names the number and its position.
  *
- * @param limit maximum number of `bigint` values; more of them are `SVC_INVALID`. Pass `maxLargeNumbers` for a text from outside.
- * Default: no limit
+ * @param limit maximum number of `bigint` values; more of them are `SVC_INVALID`. Pass `maxLargeNumbers` for JSON from outside. Default: no
+ * limit
  */
 export function parseJson(text: string, limit = Number.POSITIVE_INFINITY): JsonValue {
 	const value = JSON.parse(text) as JsonValue;
@@ -57,10 +57,9 @@ export function parseJson(text: string, limit = Number.POSITIVE_INFINITY): JsonV
 }
 
 /**
- * Serializes a value as `JSON.stringify` does, and a `bigint` as a number. Returns undefined for values without JSON, such as
- * functions.
+ * Serializes a value as `JSON.stringify` does, and a `bigint` as a number. Returns undefined for values without JSON, such as functions.
  *
- * @param indent number of spaces for each level, or the text to indent a level with. If it is undefined, the result is a single line
+ * @param indent number of spaces for each level, or the string to indent a level with. If it is undefined, the result is a single line
  */
 export function stringifyJson(value: unknown, indent?: number | string): string {
 	try {
@@ -88,7 +87,7 @@ export function toWholeNumber(whole: bigint): number | bigint {
 	return Number.isSafeInteger(number) ? number : whole;
 }
 
-/** Returns the JSON text with its large whole numbers replaced by marked strings. */
+/** Returns the JSON with its large whole numbers replaced by marked strings. */
 function markLargeNumbers(text: string, limit: number): string {
 	const pieces: string[] = [];
 	let copiedLength = 0;

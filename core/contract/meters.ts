@@ -1,10 +1,10 @@
 /** A metric. Name, help and labels follow Prometheus, so that any monitoring system can adopt them. */
 export interface MetricDefinition {
-	/** Letters, digits and `_`. The unit comes last, followed by `_total` for a counter: `svc_output_bytes_total`. */
+	/** Letters, digits and `_`. The unit is last, followed by `_total` for a counter: `svc_output_bytes_total`. */
 	readonly name: string;
 	/** Description of the metric, one sentence. */
 	readonly help: string;
-	/** Names of labels, in the order of the values. A label has few values: never ids, users, or text from callers. Default none. */
+	/** Names of labels, in the order of the values. A label has few values: never ids, users, or input of callers. Default none. */
 	readonly labels?: readonly string[];
 	/**
 	 * Labels with as many values as there are records of content, such as actions. Default none.

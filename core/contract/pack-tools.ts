@@ -11,7 +11,7 @@ export interface PackFinding {
 	readonly line: number | null;
 	/** Path of the attribute, such as `parameters.count.type`. Null if the finding concerns no attribute. */
 	readonly path: string | null;
-	/** Description of the problem and of what is allowed. It does not repeat file and line. */
+	/** Description of the problem and of the allowed values. It does not repeat file and line. */
 	readonly message: string;
 }
 
@@ -43,7 +43,7 @@ export interface PackWorkingCopy {
 
 /** Selects tests of a pack. */
 export interface PackTestRequest extends PackWorkingCopy {
-	/** Text that the name or the file of a test must contain. Absent: all tests. */
+	/** Substring that the name or the file of a test must contain. Absent: all tests. */
 	readonly only?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface ParameterDefinition {
 	/** A single type name. Absent: any value. */
 	readonly type?: ParameterType;
 	readonly description?: string;
-	/** Default value. A text that contains `{{` or `{%` is a template. */
+	/** Default value. A string that contains `{{` or `{%` is a template. */
 	readonly default?: JsonValue;
 	/** True if a value is required. A default satisfies the requirement. Default false. */
 	readonly required?: boolean;
@@ -34,12 +34,12 @@ export interface ParameterDefinition {
 	 */
 	readonly opensReserved?: boolean;
 	/**
-	 * For a parameter of a runner that can express a reserved parameter, such as the user in `user@host`.
+	 * Set on a parameter of a runner that can express a reserved parameter, such as the user in `user@host`.
 	 *
 	 * If the caller must not set the reserved parameter, `schema` is merged into this definition.
 	 */
 	readonly reservedBy?: { readonly parameter: string; readonly schema: ParameterDefinition };
-	/** True if the value is replaced by `********` wherever it leaves the service (specification, Secrets masking). Default false. */
+	/** True if the value is replaced by `********` wherever it leaves the service. Default false. */
 	readonly secret?: boolean;
 	/** Index among the positional arguments of a script, from 0 without gaps. */
 	readonly position?: number;

@@ -11,7 +11,7 @@ export interface Logger {
 
 /** Source of the current time, which tests can replace. */
 export interface Clock {
-	/** Returns microseconds since 1970-01-01 UTC. Never goes backwards within a process. */
+	/** Returns microseconds since 1970-01-01 UTC. Never decreases within a process. */
 	now(): number;
 }
 
@@ -43,11 +43,11 @@ export interface Lifecycle {
 	/**
 	 * Checks the options, and that the files and packages that they require exist.
 	 *
-	 * Throws `SVC_CONFIG` with the problem. If there are several problems, `facts.problems` holds a list of texts. The method must not
+	 * Throws `SVC_CONFIG` with the problem. If there are several problems, `facts.problems` is a list of messages. The method must not
 	 * contact servers, and must neither leave resources open nor change anything. The data directory may not exist yet.
 	 *
 	 * The host calls it in `svc plan`, and at each start before it starts any plugin, for all plugins that this node will start. Both
-	 * therefore report the same problems. Without this method, a wrong option is only detected by `start`.
+	 * therefore report the same problems. If this method is missing, a wrong option is only detected by `start`.
 	 */
 	check?(context: PluginContext): Promise<void>;
 	/** Opens the resources of the plugin. Load heavy packages here. If it throws, the start of the service ends with the message. */

@@ -36,7 +36,7 @@ export const maxPythonLiteralLength = 200_000;
 /**
  * Returns the value of a literal such as `{'a': [1, True, None]}`, the form in which templates and Python print objects and lists.
  *
- * Returns undefined if the text is anything else, or longer than `maxPythonLiteralLength`.
+ * Returns undefined if the string is anything else, or longer than `maxPythonLiteralLength`.
  */
 export function parsePythonLiteral(text: string): JsonValue | undefined {
 	if (text.length > maxPythonLiteralLength) return undefined;

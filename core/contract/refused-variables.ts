@@ -1,4 +1,4 @@
-/** Names of variables, each alone; separated by blanks. */
+/** Names of refused variables by topic, separated by spaces. */
 const families: Readonly<Record<string, string>> = {
 	"where programs, their files and their temporary files are looked for": "PATH PATHEXT HOME SHELL COMSPEC TMPDIR TMP TEMP TMPPREFIX",
 	"the dynamic loader and the C library":
@@ -24,7 +24,7 @@ const families: Readonly<Record<string, string>> = {
 	"libraries with plug-ins": "GI_TYPELIB_PATH LADSPA_PATH LIBVA_DRIVERS_PATH",
 };
 
-/** How names of variables begin; separated by blanks. */
+/** Beginnings of the names of refused variables by topic, separated by spaces. */
 const prefixes: Readonly<Record<string, string>> = {
 	"the run's own variables, which say who it is": "SVC_ ST2_",
 	"the dynamic loader and the C library": "LD_ _RLD LDR_ DYLD_ MALLOC_",
@@ -44,22 +44,22 @@ const prefixes: Readonly<Record<string, string>> = {
 		"XDG_ OPENSSL_ KRB5_ SASL_ DBUS_ GTK_ GDK_ GIO_ GST_ GSETTINGS_ QT_ KDE ALSA_ PULSE_ MESA_ LIBGL_ VK_ FONTCONFIG_ MAGICK_ GS_ TEXMF TEXINPUTS QEMU_ VALGRIND_ LLVM_ GCOV_",
 };
 
-/** How names end that many programs make for themselves, such as `JAVA_OPTS` and `AWS_PAGER`. */
+/** Endings of names that many programs derive from their own names, such as `JAVA_OPTS` and `AWS_PAGER`. */
 const suffixes = "_EDITOR _PAGER _BROWSER _ASKPASS _OPTS _PRELOAD _RSH _SSH SAN_OPTIONS".split(" ");
 
-/** Names that only look dangerous, and are often needed. */
+/** Names that resemble refused ones, but are harmless and often needed. */
 const harmless: ReadonlySet<string> = new Set(["NODE_ENV", "NODE_NAME", "NODE_ID"]);
 
 const names: ReadonlySet<string> = new Set(Object.values(families).flatMap((list) => list.split(" ")));
 const starts = Object.values(prefixes).flatMap((list) => list.split(" "));
 
 /**
- * Whether a variable of the environment is one that nobody may set who may only start an action: it makes a loader, a shell, an
- * interpreter or a tool run other code, trust somebody else, or take the run for another one. The case of letters does not count,
- * as some programs read names in any case. Names that a shell cannot set are refused too: bash takes functions from such names.
+ * Returns true if a user who may only start an action must not set this environment variable. Such a variable makes a loader, a shell, an
+ * interpreter or a tool run other code or trust another party. Or it makes a run appear to be another run. Case does not count, because
+ * some programs read names in any case. Names that a shell cannot set are also refused, because bash imports functions from such names.
  *
- * The lists hold what is known of common programs. An action whose script starts uncommon ones says itself which variables a caller
- * may set: `env: {properties: {…}, additionalProperties: false}`.
+ * The lists cover common programs. An action whose script starts other programs must itself declare the variables that a caller may set:
+ * `env: {properties: {…}, additionalProperties: false}`.
  */
 export function isRefusedVariable(name: string): boolean {
 	if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return true;

@@ -10,7 +10,7 @@ import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
 
 /**
- * Channel of a chunk of output (specification, Execution output event).
+ * Channel of a chunk of output.
  *
  * - `stdout`: standard output.
  * - `stderr`: standard error.
@@ -71,7 +71,7 @@ export interface CapturedOutput {
 export interface EmitOutput {
 	(type: OutputType, data: string): Promise<void>;
 	/**
-	 * Records text that is given as bytes, each of them an ASCII character. For runners with bulk output.
+	 * Records output that is given as bytes, each of them an ASCII character. For runners with bulk output.
 	 *
 	 * The bytes are read before the function returns its promise. Absent if only strings are accepted.
 	 */
@@ -172,11 +172,11 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * Aborts if the execution must pause (`pausing`). For runners with `workflow`.
 	 *
 	 * The run must then start nothing new and pause all children that support it. When nothing is active any more, it resolves with the
-	 * status `paused`. If the run ends first, it ends as usual. If a run is recovered while it is pausing, the signal is aborted from
-	 * the beginning.
+	 * status `paused`. If the run ends first, it ends as usual. If a run is recovered while it is pausing, the signal is aborted from the
+	 * beginning.
 	 *
-	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only for changes that its runner has not seen,
-	 * and only of children that the runner has seen in this run.
+	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only for changes that its
+	 * runner has not seen. The changed child must be one that the runner has seen in this run.
 	 */
 	readonly pausing: AbortSignal;
 	/**

@@ -1,2 +1,2 @@
-/** Text that replaces a secret wherever its value must not be shown, whatever the type of the secret is. */
+/** String that replaces a secret wherever its value must not be shown. It is the same for secrets of all types. */
 export const secretMask = "********";

@@ -6,7 +6,7 @@ import type { TriggerReference } from "./trigger-reference.ts";
 export interface SensorTriggerType {
 	/** Name within the pack; the ref is `<pack>.<name>`. The name may contain dots. */
 	readonly name: string;
-	/** One sentence. Default: an empty text. */
+	/** One sentence. Default: an empty string. */
 	readonly description?: string;
 	/** JSON schema of payloads. Default: any payload is valid. */
 	readonly payload_schema?: JsonObject;

@@ -3,12 +3,12 @@ import type { JsonValue } from "./json.ts";
 import type { Lifecycle, Plugin, PluginContext } from "./plugin.ts";
 
 /**
- * Condition on a field: a value for equality (null is a value), or one of the comparisons. Texts compare by code point.
+ * Condition on a field: a value for equality (null is a value), or one of the comparisons. Strings compare by code point.
  *
  * - `in`: the field equals one of the values.
  * - `not`: the field differs from the value.
  * - `gt`, `gte`, `lt`, `lte`: the field is greater than, at least, less than, or at most the value.
- * - `prefix`: the text begins with the prefix.
+ * - `prefix`: the string begins with the prefix.
  * - `member`: the value of a `json` field contains the member.
  */
 export type Condition<V> =
@@ -19,7 +19,7 @@ export type Condition<V> =
 	| { readonly prefix: string }
 	| { readonly member: Member };
 
-/** Condition on a `json` field: an object at any depth of the value has this member with this text. */
+/** Condition on a `json` field: an object at any depth of the value has this member with this string as its value. */
 export type Member = readonly [name: string, text: string];
 
 /**
@@ -68,16 +68,16 @@ export function toAppendedValue(value: unknown): JsonValue | undefined {
 const bytesKey: unique symbol = Symbol.for("svc.storage.bytes");
 
 /**
- * Attaches the text of the bulky field (`bulky` in `entityKinds`) as bytes to an entity, and returns the entity.
+ * Attaches the value of the bulky field (`bulky` in `entityKinds`) as bytes to an entity, and returns the entity.
  *
- * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. They must stay valid until the
- * write has settled.
+ * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. They must stay valid until the write
+ * has settled.
  */
 export function withBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
 	return Object.defineProperty(entity, bytesKey, { get: toBytes });
 }
 
-/** Returns the bytes that `withBulkyBytes` has attached. Returns undefined if the entity has only the text. */
+/** Returns the bytes that `withBulkyBytes` has attached. Returns undefined if the entity has only the string. */
 export function toBulkyBytes(entity: object): Uint8Array | undefined {
 	return (entity as { readonly [bytesKey]?: Uint8Array })[bytesKey];
 }
@@ -144,7 +144,10 @@ export interface StorageInspection {
 export interface Storage extends Lifecycle {
 	/** Capabilities of the storage. They are available before `start` and never change. */
 	readonly capabilities: StorageCapabilities;
-	/** Inserts all entities or none. Throws `SVC_CONFLICT` if an id or unique key is taken, with `facts.conflict_id` if it is known. */
+	/**
+	 * Inserts all entities or none. Throws `SVC_CONFLICT` if an id or unique key is taken, with `facts.conflict_id` if the storage can
+	 * determine it.
+	 */
 	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void>;
 	/** Returns the entity with this id. Resolves with undefined if it does not exist. */
 	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined>;

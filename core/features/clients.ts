@@ -76,7 +76,7 @@ export interface TriggerClient extends TriggerPart {
 	readonly traces: TraceClient;
 }
 
-/** The HTTP API in types. Every method throws `SvcError`; `SVC_UNAVAILABLE` when the service cannot be reached. */
+/** Typed client for the HTTP API. Every method throws `SvcError`, with `SVC_UNAVAILABLE` if the service cannot be reached. */
 export interface Client extends AccessClient, ActionClient, ExecutionClient, PurgeClient {
 	readonly addresses: Addresses;
 	readonly inquiries: InquiryClient;
@@ -98,7 +98,7 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly workflows: WorkflowClient;
 }
 
-/** A client of the service at an address. */
+/** Creates a client for the service at an address. */
 export function createClient(options: ClientOptions = {}): Client {
 	const api = createApi(options);
 	return {

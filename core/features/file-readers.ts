@@ -6,7 +6,7 @@ import { ruleFileReaders } from "./rules/file-readers.ts";
 import { sensorFileReaders } from "./sensors/file-readers.ts";
 import { triggerFileReaders } from "./triggers/file-readers.ts";
 
-/** How the files of packs are read, for whoever tells what is wrong with them where they are written. */
+/** Readers for the files of packs. Tools use them to check a pack where it is developed. */
 export const fileReaders: readonly FileReader[] = [
 	...packFileReaders,
 	...triggerFileReaders,

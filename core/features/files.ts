@@ -6,7 +6,7 @@ import { ruleFileSchemas } from "./rules/file-schemas.ts";
 import { sensorFileSchemas } from "./sensors/file-schemas.ts";
 import { triggerFileSchemas } from "./triggers/file-schemas.ts";
 
-/** What the files of packs may say, for editors; the package has them in `dist/schemas`. */
+/** JSON schemas for the files of packs, used by editors. The package contains them in `dist/schemas`. */
 export const fileSchemas: readonly FileSchema[] = [
 	...packFileSchemas,
 	...ruleFileSchemas,

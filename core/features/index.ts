@@ -23,8 +23,8 @@ import { createWorkersFeature } from "./workers/index.ts";
 import { createWorkflowsFeature } from "./workflows/index.ts";
 
 /**
- * The features of the service, and what each needs of the others. The order is that in which they are registered, asked and started.
- * A program may leave some out, or add its own.
+ * Creates the features of the service, each with the other features that it depends on.
+ * They are registered, consulted and started in the order of the result. An embedding program may leave some out, or add its own.
  */
 export function createFeatures(kernel: Kernel) {
 	const access = createAccessFeature(kernel);
@@ -53,7 +53,7 @@ export function createFeatures(kernel: Kernel) {
 		audit: createAuditFeature(kernel),
 		datastore,
 		packs,
-		// Before triggers: what the file of a pack says of a sensor's trigger type is what holds.
+		// Sensors register before triggers, so that a pack's trigger type file overrides the definition in a sensor's file.
 		sensors,
 		triggers,
 		policies,

@@ -89,7 +89,7 @@ export const routes: readonly Route<Engine>[] = [
 	...webRoutes,
 ];
 
-/** Routes that a credential alone is enough for, without a permission. */
+/** Routes that need only a valid credential, but no permission. */
 export const openToAuthenticated: ReadonlySet<string> = new Set([
 	"api GET /",
 	"api GET /user",

@@ -8,19 +8,19 @@ export interface ParsedDate {
 	readonly wallClockMs: number;
 	/** Microseconds within the second. */
 	readonly microseconds: number;
-	/** Minutes east of UTC; undefined if the text names no time zone. */
+	/** Minutes east of UTC; undefined if no time zone is given. */
 	readonly offsetMinutes: number | undefined;
 }
 
 /**
- * Parses a date and time in any common format: ISO 8601 and its variants, e-mail dates, `Jul 1 2014 10:00`. Returns undefined if the text
+ * Parses a date and time in any common format: ISO 8601 and its variants, e-mail dates, `Jul 1 2014 10:00`. Returns undefined if the string
  * is not a date.
  */
 export function parseDate(text: string): ParsedDate | undefined {
 	const trimmed = text.trim();
 	const match = isoPattern.exec(trimmed);
 	if (match !== null) return fromIsoParts(match.slice(1));
-	// `Date.parse` would interpret texts of digits, or with hardly any letters, as years and months in surprising ways.
+	// `Date.parse` would interpret strings of digits, or with hardly any letters, as years and months in surprising ways.
 	if (trimmed.length > 100 || !/\d/.test(trimmed) || !/[a-z/]/i.test(trimmed)) return undefined;
 	const hasZone = zonePattern.test(trimmed);
 	const milliseconds = Date.parse(hasZone ? trimmed : `${trimmed} UTC`);
@@ -48,7 +48,7 @@ function toOffset(text: string | undefined): number | undefined {
 	return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 }
 
-/** Returns microseconds since 1970. A date without a time zone is in UTC. Returns undefined if the text is not a date. */
+/** Returns microseconds since 1970. A date without a time zone is in UTC. Returns undefined if the string is not a date. */
 export function toMicroseconds(text: string): number | undefined {
 	const date = parseDate(text);
 	if (date === undefined) return undefined;

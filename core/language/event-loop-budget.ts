@@ -14,8 +14,8 @@ export function recordLoopWork(milliseconds: number): void {
 
 /**
  * Returns undefined if this turn of the event loop has time left, otherwise a promise for a later turn. Callers await it before slow work
- * on templates, patterns or schemas of users, if they can wait. Each piece of such work is bounded. Without this budget, many pieces in a
- * row would still delay all other requests.
+ * on templates, patterns or schemas of users, if they can wait. Each unit of such work is bounded. Without this budget, many units in a row
+ * would still delay all other requests.
  */
 export function waitForLoopBudget(): Promise<void> | undefined {
 	if (spentMs < maxMsPerTurn && waiters.length === 0) return undefined;
@@ -31,7 +31,7 @@ function scheduleTurn(): void {
 	setImmediate(() => void startWaiters());
 }
 
-/** Starts waiting work one piece after the other until the budget of the turn is used up. The rest waits until sockets have been served. */
+/** Starts waiting work one unit after the other until the budget of the turn is used up. The rest waits until sockets have been served. */
 async function startWaiters(): Promise<void> {
 	isTurnScheduled = false;
 	spentMs = 0;

@@ -23,7 +23,7 @@ export interface RuleProblem {
 /** Members of a rule that are checked. */
 export type CheckedRule = Pick<RuleEntity, "action_ref" | "action_parameters" | "criteria">;
 
-/** Variables for which misspellings are reported. Any other name may be a parameter of the action or belong to literal text. */
+/** Variables for which misspellings are reported. Any other name may be a parameter of the action or belong to a literal. */
 const contextVariables = ["trigger", "config_context", "action_context"];
 
 /**
@@ -77,7 +77,7 @@ function checkText(text: string): readonly Omit<RuleProblem, "path">[] {
 		const unknownCalls = findUnknownCalls("jinja", compileExpression("jinja", text).calls, { functions: [] });
 		return [...unknownCalls.map((message) => ({ type: "call", message }) as const), ...misspelled];
 	} catch (error) {
-		// A text that is not a valid template is either refused when the rule is stored, or literal text.
+		// A string that is not a valid template is either refused when the rule is stored, or is a literal.
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError) return [];
 		throw error;
 	}

@@ -63,9 +63,9 @@ const compiledExpressions = new CompiledRegExpCache();
 
 /** Regular expression whose searches are limited by the budget of the current work. */
 export interface BoundedRegExp {
-	/** Returns true if the pattern occurs in the text. */
+	/** Returns true if the pattern occurs in the string. */
 	test(text: string): boolean;
-	/** Replaces like `String.prototype.replace` with a text. The result may be many times longer than both texts together. */
+	/** Replaces like `String.prototype.replace` with a string. The result may be many times longer than both strings together. */
 	replace(text: string, replacement: string): string;
 	/** Returns every match with its groups; the flags must contain `g`. */
 	matches(text: string): readonly (readonly (string | undefined)[])[];
@@ -77,8 +77,8 @@ export interface BoundedRegExp {
 
 /**
  * Compiles a regular expression from a user or a pack; no other code of the service does this. Some expressions take practically for ever
- * on some texts and would block the whole process. A search therefore fails with `SVC_INVALID` when the budget of the current work is used
- * up. Throws `SVC_INVALID` if the pattern is too large or costly, and `SyntaxError` if it is not valid.
+ * on some strings and would block the whole process. A search therefore fails with `SVC_INVALID` when the budget of the current work is
+ * used up. Throws `SVC_INVALID` if the pattern is too large or costly, and `SyntaxError` if it is not valid.
  */
 export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp {
 	if (pattern.length > patternLimits.length || (pattern.match(/\(/g)?.length ?? 0) > patternLimits.groups) {
@@ -95,7 +95,7 @@ export function createBoundedRegExp(pattern: string, flags = ""): BoundedRegExp 
 	const literal = String(compiledExpressions.get(source));
 	const choices = countChoices(pattern);
 	return {
-		// The validator distinguishes expressions by this text.
+		// The validator distinguishes expressions by this string.
 		toString: () => literal,
 		test(subject) {
 			const expression = compiledExpressions.get(source);
@@ -157,8 +157,8 @@ function countChoices(pattern: string): number {
 }
 
 /**
- * Returns true if a search cannot take long. In the worst case, each choice, and the start position, multiplies the steps by the text
- * length.
+ * Returns true if a search cannot take long. In the worst case, each choice, and the start position, multiplies the steps by the length of
+ * the string.
  */
 function isQuick(choices: number, text: string): boolean {
 	return Math.max(text.length, 2) ** (choices + 1) <= maxStepsWithoutTimeout;
@@ -169,7 +169,7 @@ const compileCosts = { property: 0.3, count: 1.5, optional: 0.1, repetition: 0.0
 
 /**
  * Returns a rough upper bound of the milliseconds that V8 needs to compile a pattern. The compilation cannot be interrupted. V8 runs it
- * during the first searches, and once for each internal representation of texts.
+ * during the first searches, and once for each internal representation of strings.
  */
 function toCompileCost(pattern: string): number {
 	const properties = pattern.match(/\\p\{/gi)?.length ?? 0;

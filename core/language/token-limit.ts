@@ -1,10 +1,10 @@
 import { TemplateError } from "./templates/errors.ts";
 import { maxTokensPerWork, spendTokens } from "./work-budget.ts";
 
-/** Names, numbers, texts, operators and tags that one template or expression may have. */
+/** Names, numbers, string literals, operators and tags that one template or expression may have. */
 const maxTokens = 10_000;
 
-/** Characters that count as one token in a text with escapes. */
+/** Characters that count as one token in a string literal with escapes. */
 const escapedCharactersPerToken = 50;
 /** Tokens that each template counts in addition to its own. */
 const tokensPerTemplate = 4;
@@ -35,7 +35,7 @@ export class TokenCounter {
 		if (this.#count - this.#reportedCount >= reportBatch) this.report();
 	}
 
-	/** Counts a text literal, given with its quotes. */
+	/** Counts a string literal, given with its quotes. */
 	addText(written: string): void {
 		this.add(written.includes("\\") ? 1 + Math.floor(written.length / escapedCharactersPerToken) : 1);
 	}

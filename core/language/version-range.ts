@@ -2,18 +2,18 @@ import semver from "semver";
 
 const maxTextLength = 256;
 
-/** Returns true if a version lies in a range such as `>=3.0.0, <4.0.0`. Also returns true if the range cannot be parsed. */
+/** Returns true if a version is within a range such as `>=3.0.0, <4.0.0`. Also returns true if the range cannot be parsed. */
 export function isInRange(version: string, range: string): boolean {
 	const parsedRange = toRange(range);
 	return parsedRange === undefined || semver.satisfies(version, parsedRange, { includePrerelease: true });
 }
 
-/** Returns true if a text is a version range, such as `1.2.3`, `1.2.x` or `>=1.2, <2`. The name of a branch or a commit is not. */
+/** Returns true if a string is a version range, such as `1.2.3`, `1.2.x` or `>=1.2, <2`. The name of a branch or a commit is not. */
 export function isVersionRange(text: string): boolean {
 	return toRange(text) !== undefined;
 }
 
-/** Returns a negative number if `a` is the older version. A text that is not a version is older than every version. */
+/** Returns a negative number if `a` is the older version. A string that is not a version is older than every version. */
 export function compareVersions(a: string, b: string): number {
 	const [left, right] = [toVersion(a), toVersion(b)];
 	if (left === null || right === null) return Number(left !== null) - Number(right !== null);

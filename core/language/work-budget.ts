@@ -25,8 +25,9 @@ let activeBudget: WorkBudget | undefined;
 let sharedTurnBudget: WorkBudget | undefined;
 
 /**
- * Time and steps that one unit of work on templates, patterns and schemas of users may still use. Each piece is bounded on its own, but
- * sixty of them would still block the event loop for seconds. Synchronous code finds the budget of its unit through `currentWorkBudget`.
+ * Time and steps that one unit of work on templates, patterns and schemas of users may still use. Each template, pattern or schema is
+ * bounded on its own, but sixty of them would still block the event loop for seconds. Synchronous code finds the budget of its unit through
+ * `currentWorkBudget`.
  */
 export class WorkBudget {
 	readonly #searchTime: TimeAllowance;
@@ -180,7 +181,7 @@ function currentTurnBudget(): WorkBudget {
 	return sharedTurnBudget;
 }
 
-/** The timeout of a piece of work has passed, and the work has been interrupted. */
+/** The timeout of a unit of work has passed, and the work has been interrupted. */
 class TimeUp extends Error {
 	override readonly name = "TimeUp";
 }
@@ -208,6 +209,6 @@ function runWithTimeout<T>(milliseconds: number, run: () => T): T {
 }
 
 function isTimeout(error: unknown): boolean {
-	// The error comes from the other context, so `instanceof Error` is false for it.
+	// The error was created in the other context, so `instanceof Error` is false for it.
 	return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }

@@ -17,14 +17,14 @@ import {
 } from "yaml";
 import { exactNumberTags, SvcError } from "../contract/index.ts";
 
-/** Nesting levels of objects and lists that a YAML text may have. */
+/** Nesting levels of objects and lists that a YAML document may have. */
 export const maxYamlDepth = 100;
 
-/** Aliases that a YAML text may have. The library scans all earlier nodes for each of them. */
+/** Aliases that a YAML document may have. The library scans all earlier nodes for each of them. */
 const maxAliases = 1_000;
 
 /**
- * Lexical tokens that a file of a pack may have. 100,000 suffice for 10,000 values, and the parsing time is proportional. Long texts have
+ * Lexical tokens that a file of a pack may have. 100,000 suffice for 10,000 values, and the parsing time is proportional. Long strings have
  * few tokens.
  */
 export const maxFileTokens = 100_000;
@@ -35,18 +35,18 @@ export interface YamlDocument {
 	readonly lines: LineCounter;
 }
 
-/** Options of the YAML library, and the bounds of the text. */
+/** Options of the YAML library, and the bounds of the source. */
 export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaOptions, "customTags"> {
-	/** Returns the tags to use in place of those of the YAML version. */
+	/** Returns the tags to use instead of those of the YAML version. */
 	readonly customTags?: (tags: Tags) => Tags;
-	/** Lexical tokens that the text may have. Default: unlimited. */
+	/** Lexical tokens that the source may have. Default: unlimited. */
 	readonly maxTokens?: number;
 }
 
 /**
- * Parses a text that holds one YAML document, and returns the document with its errors. Whole numbers are exact; one that JSON cannot
- * represent is an error. Throws `SVC_INVALID`, with the line, if the text is nested more than `maxYamlDepth` levels deep or has too many
- * aliases or tokens. An empty text, and one with several documents, is refused too.
+ * Parses a source that contains one YAML document, and returns the document with its errors. Whole numbers are exact; one that JSON cannot
+ * represent is an error. Throws `SVC_INVALID`, with the line, if the source is nested more than `maxYamlDepth` levels deep or has too many
+ * aliases or tokens. An empty source, and one with several documents, is also refused.
  */
 export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
 	const lines = new LineCounter();
@@ -55,7 +55,7 @@ export function parseYamlDocument(text: string, options: YamlOptions = {}): Yaml
 	const exact = { customTags: (tags: Tags) => exactNumberTags(customTags(tags)) };
 	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
 	const [document, secondDocument] = composer.compose(tokens, true, text.length);
-	// The library returns a document even for an empty text.
+	// The library returns a document even for an empty source.
 	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");
 	if (secondDocument !== undefined) {
 		throw new SvcError("SVC_INVALID", `line ${lines.linePos(secondDocument.range[0]).line}: the text holds more than one document`);
@@ -66,7 +66,7 @@ export function parseYamlDocument(text: string, options: YamlOptions = {}): Yaml
 
 /**
  * Adds an error for each object with a duplicate key. The library would compare each key with all earlier ones, which takes minutes for
- * some texts.
+ * some documents.
  */
 function addDuplicateKeyErrors(document: Document): void {
 	const pendingNodes: unknown[] = [document.contents];
@@ -90,7 +90,7 @@ function findDuplicateKey(keys: readonly unknown[]): readonly YAMLParseError[] {
 	return [];
 }
 
-/** Refuses a value that is nested too deeply with `SVC_INVALID`. Aliases can make a value deeper than its text. */
+/** Refuses a value that is nested too deeply with `SVC_INVALID`. Aliases can make a value deeper than its source. */
 export function assertYamlDepth(value: unknown): void {
 	let level: ReadonlySet<unknown> = new Set([value]);
 	for (let depth = 0; level.size > 0; depth += 1) {
@@ -103,8 +103,8 @@ export function assertYamlDepth(value: unknown): void {
 const tooDeepMessage = `more than ${maxYamlDepth} objects and lists stand in one another`;
 
 /**
- * Returns the syntax tokens of a text. The composer of the library recurses until the stack is full, which can end the process. Its parser
- * also becomes slower with the depth. Parsing therefore stops as soon as the text is too deep.
+ * Returns the syntax tokens of a source. The composer of the library recurses until the stack is full, which can end the process. Its
+ * parser also becomes slower with the depth. Parsing therefore stops as soon as the source is too deep.
  */
 function readTokens(text: string, lines: LineCounter, maxTokens: number): readonly CST.Token[] {
 	const parser = new Parser(lines.addNewLine);

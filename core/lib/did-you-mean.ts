@@ -1,4 +1,4 @@
-/** Returns a suggestion such as `; did you mean "required"?` if `name` resembles one of `allowed`, otherwise an empty text. */
+/** Returns a suggestion such as `; did you mean "required"?` if `name` resembles one of `allowed`, otherwise an empty string. */
 export function didYouMean(name: string, allowed: Iterable<string>): string {
 	let best: string | undefined;
 	let bestDistance = 3;
@@ -11,7 +11,7 @@ export function didYouMean(name: string, allowed: Iterable<string>): string {
 }
 
 /**
- * Returns the number of insertions, deletions, replacements and swaps of adjacent characters that turn one text into the other.
+ * Returns the number of insertions, deletions, replacements and swaps of adjacent characters that convert one string to the other.
  *
  * Returns infinity if the lengths differ by more than 2.
  */

@@ -28,10 +28,10 @@ export function maskDefaults(schema: ParameterSchema, other: ParameterSchema = {
 }
 
 /**
- * Replaces the masks in parameter definitions by the stored values. The definitions come from a user who was shown masked ones.
+ * Replaces the masks in parameter definitions by the stored values. A user who was shown masked definitions sends them back with masks.
  *
- * Throws `SVC_INVALID` if no value is stored for a mask, or if the value would no longer be secret. A user who may change an action
- * need not have permission to see its secrets.
+ * Throws `SVC_INVALID` if no value is stored for a mask, or if the value would no longer be secret. A user who may change an action need
+ * not have permission to see its secrets.
  *
  * @param stored schemas of action and runner as they are stored; undefined for a new action
  * @param runnerParameters schema of the runner that the action will have

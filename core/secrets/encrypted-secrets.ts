@@ -17,9 +17,9 @@ export function collectDecrypted(access: DatastoreAccess, into: string[]): Datas
 	};
 }
 
-/** Stored in place of secrets that could not be encrypted. Their values are lost, so everything is masked. */
+/** Stored instead of secrets that could not be encrypted. Their values are lost, so everything is masked. */
 const unknownMarker = "unknown";
-/** Maximum characters of encrypted texts in the cache. Lists show many records with equal secrets. */
+/** Maximum characters of ciphertexts in the cache. Lists show many records with equal secrets. */
 const maxCachedCharacters = 1_000_000;
 
 /** The data that is encrypted. */
@@ -44,7 +44,7 @@ export class EncryptedSecrets {
 	decrypt(encrypted: string | null | undefined): Redactor {
 		if (!encrypted) return Redactor.none;
 		const secrets = this.#cache.get(encrypted) ?? this.#decryptAndEvict(encrypted);
-		// Moves the text to the end of the map, whose first entries are evicted first.
+		// Moves the ciphertext to the end of the map, whose first entries are evicted first.
 		this.#cache.delete(encrypted);
 		this.#cache.set(encrypted, secrets);
 		return secrets;
@@ -56,7 +56,7 @@ export class EncryptedSecrets {
 		return secrets.values.length === 0 ? null : this.#encrypt({ values: secrets.values });
 	}
 
-	/** Adds secrets to an encrypted text. Returns the same text if nothing is added. */
+	/** Adds secrets to a ciphertext. Returns the same ciphertext if nothing is added. */
 	addValues(encrypted: string | null, values: readonly string[]): string | null {
 		if (values.length === 0) return encrypted;
 		const current = this.decrypt(encrypted);
@@ -64,19 +64,19 @@ export class EncryptedSecrets {
 		return secrets === current ? encrypted : this.encrypt(secrets);
 	}
 
-	/** Adds the token of a run to an encrypted text. Stored during a run that another process may continue. */
+	/** Adds the token of a run to a ciphertext. Stored during a run that another process may continue. */
 	addToken(encrypted: string | null, { token }: Redactor): string | null {
 		const secrets = this.decrypt(encrypted);
 		return token === undefined || secrets.isUnknown ? encrypted : this.#encrypt({ values: secrets.values, token });
 	}
 
-	/** Removes the token of a run from an encrypted text. */
+	/** Removes the token of a run from a ciphertext. */
 	withoutToken(encrypted: string | null): string | null {
 		const secrets = this.decrypt(encrypted);
 		return secrets.token === undefined ? encrypted : this.encrypt(secrets);
 	}
 
-	/** Returns the union of two encrypted texts. */
+	/** Returns the union of two ciphertexts. */
 	union(one: string | null, other: string | null): string | null {
 		if (one === null || other === null || one === other) return one ?? other;
 		const secrets = this.decrypt(other);

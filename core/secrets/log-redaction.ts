@@ -1,9 +1,6 @@
 import { secretMask } from "../contract/secret-mask.ts";
 
-/**
- * Attribute names whose values must never appear in a log (specification, Secrets masking 4), including those of the environment
- * variables of runs.
- */
+/** Attribute names whose values must never appear in a log, including those of the environment variables of runs. */
 export const secretLogNames: readonly string[] = [
 	"password",
 	"auth_token",

@@ -11,7 +11,7 @@ const secretDefaultsBySnapshot = new WeakMap<SnapshotEntity, readonly string[]>(
 const mayHoldSecretsBySnapshot = new WeakMap<SnapshotEntity, boolean>();
 
 /**
- * Masks the parameters of an execution: secret parameters, and texts of secrets in other parameters.
+ * Masks the parameters of an execution: secret parameters, and copies of secrets in other parameters.
  *
  * Templates such as `curl -u {{ password }}` copy secrets into other parameters. Returns the same object if nothing is secret.
  */
@@ -38,7 +38,7 @@ export function hasSecretParameters(snapshot: SnapshotEntity): boolean {
 	return found;
 }
 
-/** Returns the secret texts of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
+/** Returns the secret strings of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
 export function findParameterSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
 	const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
 	const defaults = findSecretDefaults(snapshot, schemas);

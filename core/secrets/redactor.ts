@@ -4,34 +4,37 @@ import { MultiPatternSearch } from "../lib/text-search/multi-pattern-search.ts";
 import { maskRanges } from "./mask-ranges.ts";
 import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.ts";
 
-/** Characters, of the values and of all their forms, beyond which everything is masked instead of being looked through. */
+/** Maximum characters of the values, and of all their encodings. Above them, everything is masked instead of searched. */
 const most = { values: 65_536, forms: 131_072 };
-/** Deeper values are masked whole where they are shown: nothing that deep passes the checks at the border. What is kept is looked through further. */
+/**
+ * Maximum nesting levels that are searched; deeper values are masked as a whole. `shown` applies to displayed values: the validation of
+ * input refuses deeper ones. `kept` applies to values that are stored.
+ */
 const deepest = { shown: 100, kept: 2_000 };
-/** A text that ends with so many characters of a secret was cut there. */
+/** If a string ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
 const shortestBeginning = 8;
-/** The token of a run is longer, in all its forms, unless whoever gives it makes shorter ones. */
+/** Minimum characters of a run's token in any of its encodings. A token is shorter only if its issuer creates shorter ones. */
 const shortestMarked = 32;
 
 export interface RedactorOptions {
-	/** The token of a run: in the ranges of `marked` besides. */
+	/** Token of a run. Its matches are in the `ranges` of the search, and also in `markedRanges`. */
 	readonly token?: string | undefined;
 	readonly isUnknown?: boolean;
-	/** Whether too many count as unknown. Default true. */
+	/** True if the redactor masks everything when there are too many values. Default true. */
 	readonly isBounded?: boolean;
 }
 
 /**
- * Values that are secret, and the way to take them out of whatever is shown. What it cannot judge it masks: too many values to look
- * for, or a list of them that cannot be read (`unknown`).
+ * Set of secret values, which it masks in everything that is shown. It masks everything if there are too many values to search for, or if
+ * the list of values cannot be read (`unknown`).
  */
 export class Redactor {
 	static readonly none = new Redactor([]);
-	/** Something is secret, and it cannot be told what. */
+	/** Redactor that masks everything, because the secrets cannot be determined. */
 	static readonly unknown = new Redactor([], { isUnknown: true });
 
 	readonly values: readonly string[];
-	/** The token of a run. */
+	/** Token of a run. */
 	readonly token: string | undefined;
 	readonly #isBounded: boolean;
 	#isUnknown: boolean;
@@ -44,39 +47,40 @@ export class Redactor {
 		this.#isUnknown = isUnknown || (isBounded && lengthOf(this.values) > most.values);
 	}
 
-	/** Whether there is nothing to look for. */
+	/** True if there is nothing to mask. */
 	get isEmpty(): boolean {
 		return this.values.length === 0 && this.token === undefined && !this.#isUnknown;
 	}
 
-	/** Whether texts are masked whole. */
+	/** True if strings are masked as a whole. */
 	get isUnknown(): boolean {
 		if (!this.#isUnknown) this.#prepare();
 		return this.#isUnknown;
 	}
 
 	/**
-	 * Whether nothing is in a text that begins within nothing, and nothing begins at its end, as far as that shows without a search: a short
-	 * line where only the token is looked for, which is longer and has no line end. What is needed for a search costs as much as a small run.
+	 * Returns true if a string contains no secret and no secret begins at its end, as far as that is evident without a search. The
+	 * preceding text must not end within a secret. It is evident for a short line if only the token is searched for: the token is longer
+	 * and has no line break. False may be wrong. Preparing a search costs as much as a small run.
 	 */
 	cannotContainSecret(text: string): boolean {
 		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
 		return text.endsWith("\n") && this.token?.includes("\n") !== true;
 	}
 
-	/** What looks for them; for the token only where everything is masked. */
+	/** Search for the secrets. If everything is masked, it only finds the token. */
 	get search(): MultiPatternSearch {
 		return this.#matcher ?? this.#prepare();
 	}
 
-	/** These and others; the same object when they are known already. */
+	/** Returns a redactor that also has these values; this redactor if it already has them. */
 	withValues(values: readonly string[], token = this.token): Redactor {
 		const added = values.filter((value) => isLongEnough(value) && value !== secretMask && !this.values.includes(value));
 		if (added.length === 0 && token === this.token) return this;
 		return new Redactor([...this.values, ...added], { token, isUnknown: this.#isUnknown });
 	}
 
-	/** These and those of another; the same object when they are known already. */
+	/** Returns a redactor that also has the values of another one, but not its token; this redactor if it already has them. */
 	union({ values, isUnknown }: Redactor): Redactor {
 		const known = this.withValues(values);
 		return isUnknown && !known.isUnknown ? new Redactor(known.values, { token: this.token, isUnknown }) : known;
@@ -87,7 +91,8 @@ export class Redactor {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return secretMask;
 		const { search } = this;
-		// A text that is shorter than every secret, and than the beginning of one that is masked, needs no search: a result may hold 100,000.
+		// A string that is shorter than every secret, and than the beginning of one that is masked, needs no search. A result may contain
+		// 100,000 strings.
 		if (text.length < shortestBeginning && text.length < search.minPatternLength) return text;
 		const { ranges, state } = search.find(text);
 		const open = search.partialMatchLength(state);
@@ -95,7 +100,7 @@ export class Redactor {
 		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? secretMask : "");
 	}
 
-	/** Any value as it is shown, names of members included. The same value when nothing was found in it. */
+	/** Returns the value with its secrets masked, including those in names of members. Returns the same value if it contains none. */
 	redactJson<T extends JsonValue | undefined>(value: T): T {
 		if (this.isEmpty || value === undefined) return value;
 		if (this.isUnknown) return hideAll(value) as T;
@@ -103,14 +108,16 @@ export class Redactor {
 		return replaceTexts(value, { replace: (text) => this.redactText(text), plainBelow: boundOf(shortest) }) as T;
 	}
 
-	/** Any value without the token, which is kept nowhere. The same value when it is not in it. */
+	/** Returns the value without the token, which is never stored. Returns the same value if it does not contain the token. */
 	withoutToken<T extends JsonValue>(value: T): T {
 		if (this.token === undefined) return value;
 		const replace = (text: string) => (text.length < this.#shortestMarked ? text : maskRanges(text, this.search.find(text).markedRanges));
 		return replaceTexts(value, { replace, plainBelow: boundOf(this.#shortestMarked) }, deepest.kept) as T;
 	}
 
-	/** An error whose message, and that of its causes, may quote what it failed at. The same one. */
+	/**
+	 * Masks secrets in the messages and stacks of an error and its causes, which may quote the input that failed. Returns the same error.
+	 */
 	redactError<T>(error: T): T {
 		let inner: unknown = error;
 		for (let depth = 0; inner instanceof Error && depth < deepest.shown && !this.isEmpty; depth += 1) {
@@ -122,12 +129,12 @@ export class Redactor {
 		return error;
 	}
 
-	/** Characters that the token has at least in any form; 0 where that cannot be said. */
+	/** Minimum characters of the token in any encoding; 0 if its length is unusual, because no minimum is certain then. */
 	get #shortestMarked(): number {
 		return this.token === undefined || this.token.length >= shortestMarked ? shortestMarked : 0;
 	}
 
-	/** Made when it is first needed: most runs print little and know nothing but their token. */
+	/** Creates the search on first use. Most runs print little and have no secret but their token. */
 	#prepare(): MultiPatternSearch {
 		if (this.#matcher !== undefined) return this.#matcher;
 		const patterns = new Map<string, boolean>();
@@ -148,7 +155,7 @@ function lengthOf(texts: Iterable<string>): number {
 	return sum;
 }
 
-/** What kind of thing a value is may show, and the names of the members at the top. */
+/** Masks a value as a whole. Only null, booleans, and the names of members at the top level remain visible. */
 function hideAll(value: JsonValue): JsonValue {
 	if (typeof value !== "object" || value === null) return hide(value);
 	if (Array.isArray(value)) return secretMask;
@@ -161,16 +168,22 @@ function hide(value: JsonValue): JsonValue {
 
 interface Replacing {
 	readonly replace: (text: string) => string;
-	/** Whole numbers nearer to zero than this stay as they are, without being written as a text first. */
+	/**
+	 * Whole numbers whose absolute value is below this bound remain unchanged. They are too short to contain a secret and are not converted
+	 * to strings.
+	 */
 	readonly plainBelow: number;
 }
 
-/** The bound below which whole numbers, with a minus sign, are written with fewer than so many characters. */
+/** Returns a bound. Whole numbers whose absolute value is below it have fewer than `characters` characters, including a minus sign. */
 function boundOf(characters: number): number {
 	return 10 ** (characters - 2);
 }
 
-/** The value with every text replaced; a number whose digits are replaced becomes a text. The same value when nothing was. */
+/**
+ * Returns the value with `replace` applied to every string. A number whose digits are replaced becomes a string. Returns the same value if
+ * nothing changes.
+ */
 function replaceTexts(value: JsonValue, replacing: Replacing, levels = deepest.shown): JsonValue {
 	const { replace, plainBelow } = replacing;
 	if (typeof value === "string") return replace(value);

@@ -15,7 +15,7 @@ import { currentWorkBudget } from "../language/work-budget.ts";
 
 type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;
 
-/** Maximum characters of a text that is parsed. Longer texts are masked as a whole, because a list shows many of them. */
+/** Maximum characters of a string that is parsed. Longer strings are masked as a whole, because a list shows many of them. */
 const maxTextLength = 65_536;
 const commandOutputTypes = ["stdout", "stderr"] as const;
 
@@ -73,7 +73,7 @@ function maskWholeResult(result: JsonObject, schema: SecretSchema): JsonObject {
 	return isJsonObject(masked) ? masked : Object.fromEntries(Object.keys(result).map((name) => [name, secretMask]));
 }
 
-/** Masks the value of the output key. A text in place of a structure remains unchanged, unless it is JSON that was not parsed. */
+/** Masks the value of the output key. A string instead of a structure remains unchanged, unless it is JSON that was not parsed. */
 function maskOutputKeyValue(value: JsonValue, schema: SecretSchema): JsonValue {
 	if (schema.isSecret || typeof value !== "string") return maskBySecretSchema(value, schema, { shouldMaskMismatch: false });
 	return /^\s*[[{]/.test(value) ? maskText(value, schema) : value;
@@ -105,7 +105,7 @@ export function describesWholeResult({ isSecret, members }: SecretSchema): boole
 	return !isSecret && commandOutputTypes.some((type) => members?.has(type) === true);
 }
 
-/** Masks a text that may be JSON. It is masked as a whole if it is not JSON of the expected type. An empty text remains unchanged. */
+/** Masks a string that may be JSON. It is masked as a whole if it is not JSON of the expected type. An empty string remains unchanged. */
 function maskText(value: JsonValue, schema: SecretSchema): JsonValue {
 	if (!schema.holdsSecret || value === "") return value;
 	if (schema.isSecret || typeof value !== "string" || value.length > maxTextLength) return secretMask;
@@ -131,7 +131,7 @@ function maskMember(values: JsonObject, name: string, replace: (value: JsonValue
 	return replaced === value ? values : Object.fromEntries(Object.entries(values).map(([key, old]) => [key, key === name ? replaced : old]));
 }
 
-/** Returns the secret texts of a result, according to the output schema of its action or the schema of an inquiry. */
+/** Returns the secret strings of a result, according to the output schema of its action or the schema of an inquiry. */
 export function findResultSecrets(result: JsonObject, snapshot: SnapshotEntity): readonly string[] {
 	return collectMasked(result, maskExecutionResult(result, snapshot));
 }

@@ -6,7 +6,7 @@ const minLineLength = 6;
 const maxFullyEncodedLength = 1_024;
 
 /**
- * Returns all encodings in which a value may appear in a text.
+ * Returns all encodings in which a value may appear in output.
  *
  * They are the value itself, JSON, Python literals, URL encodings, base64, and all of these for each of its lines and JSON strings.
  */
@@ -34,14 +34,14 @@ function findJsonStrings(value: string): readonly string[] {
 	return texts;
 }
 
-/** Returns the encodings of a text that needs no escapes in any language, such as the token of a run. */
+/** Returns the encodings of a string that needs no escapes in any language, such as the token of a run. */
 export function toPlainEncodings(value: string): ReadonlySet<string> {
 	const encodings = new Set([value]);
 	addBase64(value, encodings);
 	return encodings;
 }
 
-/** Returns true if a text is long enough to be searched for. */
+/** Returns true if a string is long enough to be searched for. */
 export function isLongEnough(value: string): boolean {
 	return value.trim().length >= minSecretLength;
 }
@@ -70,7 +70,7 @@ function escapeNonAscii(text: string): string {
 	return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Escapes a text for a Python literal in single quotes. */
+/** Escapes a string for a Python literal in single quotes. */
 function escapePython(text: string): string {
 	return escapeJson(text).replaceAll('\\"', '"').replaceAll("'", "\\'");
 }

@@ -1,7 +1,7 @@
 import { blankRanges, joinRanges, sliceRanges, type TextRanges } from "../lib/text-search/text-ranges.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Text that may be passed on. */
+/** Output that may be passed on. */
 export interface ReleasedText {
 	readonly data: string;
 	/** Ranges of `data` that are secret. */
@@ -12,13 +12,13 @@ export interface ReleasedText {
 
 const emptyRelease: ReleasedText = { data: "", secretRanges: [], tokenRanges: [] };
 
-/** If a text ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
+/** If the output ends with this many leading characters of a secret, the secret was truncated there, and its beginning is masked. */
 const minPartialLength = 8;
 
 /**
- * Finds secrets in a text that arrives in pieces, wherever the pieces are split. Replaces the token of the run by asterisks.
+ * Finds secrets in output that arrives in chunks, wherever the chunks are split. Replaces the token of the run by asterisks.
  *
- * The end of a piece may be the beginning of a secret. It is then held back until the next piece arrives or the text ends.
+ * The end of a chunk may be the beginning of a secret. It is then held back until the next chunk arrives or the output ends.
  */
 export class StreamRedactor {
 	readonly #secrets: Redactor;
@@ -31,12 +31,12 @@ export class StreamRedactor {
 		this.#secrets = secrets;
 	}
 
-	/** The text that is currently held back. */
+	/** The output that is currently held back. */
 	get heldBack(): ReleasedText {
 		return { data: this.#heldText, secretRanges: this.#heldRanges, tokenRanges: this.#heldBlankRanges };
 	}
 
-	/** Adds a piece. Returns the text that can be passed on. */
+	/** Adds a chunk. Returns the output that can be passed on. */
 	push(data: string): ReleasedText {
 		if (this.#secrets.isEmpty) return { data, secretRanges: [], tokenRanges: [] };
 		if (this.#state === 0 && this.#heldText === "" && this.#secrets.cannotContainSecret(data))
@@ -59,17 +59,17 @@ export class StreamRedactor {
 		};
 	}
 
-	/** Returns true if text that is given as bytes, one for each character, may be passed on unchanged. Otherwise pass it to `push`. */
+	/** Returns true if a chunk may be passed on unchanged. Each byte is one character of the chunk. Otherwise pass the chunk to `push`. */
 	mayPassUnchanged(bytes: Buffer): boolean {
 		if (this.#secrets.isEmpty) return true;
 		return this.#state === 0 && this.#heldText === "" && !this.#secrets.isUnknown && this.#secrets.search.cannotMatch(bytes);
 	}
 
 	/**
-	 * Ends the text. Returns the part that was held back.
+	 * Ends the output. Returns the part that was held back.
 	 *
-	 * The part is marked as secret if it is long enough to be distinguished from ordinary text. With `goesOn`, it is marked at any
-	 * length, because another process will pass on the rest of the text.
+	 * The part is marked as secret if it is long enough to be distinguished from ordinary output. With `goesOn`, it is marked at any
+	 * length, because another process will pass on the rest of the output.
 	 */
 	end({ goesOn = false } = {}): ReleasedText {
 		const { data, secretRanges, tokenRanges } = this.heldBack;
@@ -81,7 +81,7 @@ export class StreamRedactor {
 		return { data, secretRanges: isSecret ? [0, data.length] : secretRanges, tokenRanges };
 	}
 
-	/** Continues after text that another process has passed on, so that a secret which begins there is found. */
+	/** Continues after output that another process has passed on, so that a secret which begins there is found. */
 	restore(data: string): void {
 		if (!this.#secrets.isEmpty) this.#state = this.#secrets.search.find(data, this.#state).state;
 	}

@@ -10,19 +10,19 @@ import { createHttp, type Http } from "./http.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
 
-/** What an embedding program may put in the place of a part. */
+/** Parts of a service that an embedding program may replace. */
 export interface Overrides {
 	/**
-	 * Where lines go, such as `console`: its methods get a fixed phrase and fields. Secrets are masked before, and `log.level` says what
-	 * is passed on. Default: lines of JSON to stderr.
+	 * Log that receives the lines, such as `console`: its methods are called with a fixed phrase and fields. Secrets are masked first, and
+	 * `log.level` limits what is passed on. Default: lines of JSON to stderr.
 	 */
 	readonly logger?: Logger;
 	readonly clock?: Clock;
-	/** Password of the first administrator; default: a random one. */
+	/** Password of the first administrator. Default: a random password. */
 	readonly adminPassword?: string;
 	/**
-	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`, where requests come with it. Hosts that take it
-	 * off, as Express does, need none.
+	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`, if requests arrive with it. Hosts that strip it,
+	 * as Express does, need none.
 	 */
 	readonly basePath?: string;
 }
@@ -51,7 +51,8 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Servi
 		scope,
 		tokens.engine,
 		() =>
-			// An engine of fewer features lacks what it would have of the others; that is for whoever leaves them out to know.
+			// With fewer features, the engine lacks the members that the others provide. A configuration that leaves features out must not
+			// use them.
 			createEngineOf(
 				toDependencies(config, {
 					logger: scope.resolve(tokens.logger),

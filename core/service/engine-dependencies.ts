@@ -2,7 +2,7 @@ import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.t
 import type { ResolvedConfig } from "./config/resolve-config.ts";
 import { version } from "./version.ts";
 
-/** What an engine is made from, of a configuration and what whoever makes it supplies. */
+/** Returns the dependencies of an engine, from a configuration and the values that the caller supplies. */
 export function toDependencies(
 	config: ResolvedConfig,
 	given: Omit<

@@ -12,12 +12,12 @@ export type { Http } from "../http/http.ts";
 export type { Permission } from "../http/permissions.ts";
 export type { Component, Method, Route } from "../http/route.ts";
 
-/** What the HTTP interface is made from. */
+/** Options of the HTTP interface. */
 export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
 
 /**
- * The HTTP interface over an engine: the routes of its features. Throws when a route declares no permission, and `SVC_CONFIG` where the
- * engine has nothing that says who may do what.
+ * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission. Throws `SVC_CONFIG` if
+ * the engine has no feature that authenticates and authorizes requests.
  */
 export function createHttp(options: HttpOptions): Http {
 	const { engine } = options;
@@ -33,11 +33,11 @@ export function createHttp(options: HttpOptions): Http {
 	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
 }
 
-/** The engine's credentials and permissions, as the HTTP machinery asks for them. */
+/** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */
 export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Authorizer {
 	return {
 		authenticate: (offered) => credentials.authenticate(offered),
-		// Routes have been asked whether their permissions are some before the first request.
+		// The casts are safe: the permissions of all routes are checked with `isPermission` before the first request.
 		allows: (principal, permission, resource) => access.allows(principal, permission as PermissionType, resource),
 		assert: (principal, permission, resource) => access.assert(principal, permission as PermissionType, resource),
 		isPermission: isPermissionType,

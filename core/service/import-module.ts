@@ -2,14 +2,14 @@ import { createJiti } from "jiti";
 import { SvcError, toErrorMessage } from "../contract/index.ts";
 
 export interface ImportOptions {
-	/** Where translations are kept. Default: nowhere. */
+	/** Directory for transpiled modules. Default: they are not cached. */
 	readonly cacheDirectory?: string | undefined;
-	/** Whether what has no default export is one itself, as a CommonJS module. Default true. */
+	/** True if a module without a default export, such as a CommonJS module, is its own default export. Default: true. */
 	readonly interopDefault?: boolean;
 }
 
 /**
- * Load a module in TypeScript or JavaScript. `SVC_CONFIG` says why it cannot be read, with the place where known.
+ * Loads a module in TypeScript or JavaScript. Throws `SVC_CONFIG` with the reason if it cannot be read, and with line and column if known.
  *
  * @param subject what the module is, for the message
  */
@@ -18,7 +18,8 @@ export async function importModule(
 	subject: string,
 	{ cacheDirectory, interopDefault = true }: ImportOptions = {},
 ): Promise<unknown> {
-	// Native first, so that a configuration and the service share one copy of the package. Its own choice of a cache is node_modules.
+	// Try the native import first, so that a configuration and the service share one copy of the package. By default, jiti would cache in
+	// node_modules.
 	const jiti = createJiti(import.meta.url, { tryNative: true, interopDefault, fsCache: cacheDirectory ?? false });
 	try {
 		return await jiti.import<unknown>(path);
@@ -35,7 +36,7 @@ function describeFailure(path: string, error: unknown): string {
 	return place === undefined || message?.includes(place) ? `${message}` : `${message} (line ${place})`;
 }
 
-/** `line:column` of the first stack entry in the file. */
+/** Returns `line:column` of the first stack entry in the file. */
 function findPlace(path: string, stack: string): string | undefined {
 	const start = stack.indexOf(`${path}:`);
 	return start === -1 ? undefined : /^\d+:\d+/.exec(stack.slice(start + path.length + 1))?.[0];

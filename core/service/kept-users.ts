@@ -3,7 +3,10 @@ import { type AuthBackend, SvcError } from "../contract/index.ts";
 import { isReservedName } from "../kernel/basics/names.ts";
 import { createContext, readConfig } from "./database/open-storage.ts";
 
-/** Work with the users that the auth backend of a configuration keeps, without the service: it sees them at the next sign-in. */
+/**
+ * Returns a function that manages the users stored by the auth backend of a configuration, without the service. The service sees the
+ * changes at the next sign-in.
+ */
 export function keptUsers(env: Readonly<Record<string, string | undefined>>): UserWork {
 	return async ({ config: file }, use) => {
 		const config = await readConfig({ config: file, env });

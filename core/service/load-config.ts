@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import { type SvcConfig, SvcError } from "../contract/index.ts";
 import { importModule } from "./import-module.ts";
 
-/** How a configuration file is read. */
+/** Options for reading a configuration file. */
 export interface LoadConfigOptions {
 	/**
-	 * Directory, in one that others cannot read, where a copy in JavaScript is kept for as long as the file does not change: a Node that
-	 * does not read TypeScript itself takes a good part of its start to translate it. Default: no copy is kept.
+	 * Directory for a transpiled copy of the file, kept until the file changes. Its parent must not be readable by other users. A Node.js
+	 * version without support for TypeScript spends much of its start on transpiling. Default: no copy is kept.
 	 */
 	readonly cacheDirectory?: string;
 }
 
 /**
- * Read a configuration file in TypeScript or JavaScript. Its default export is returned as it is; `resolveConfig` checks it.
- * `SVC_CONFIG` says why a file cannot be read, with the place where known.
+ * Reads a configuration file in TypeScript or JavaScript. Returns its default export unchanged; `resolveConfig` validates it. Throws
+ * `SVC_CONFIG` with the reason if the file cannot be read, and with line and column if known.
  */
 export async function loadConfig(file: string, { cacheDirectory }: LoadConfigOptions = {}): Promise<SvcConfig> {
 	const path = resolve(file);

@@ -10,8 +10,8 @@ import { packageFile } from "./version.ts";
 const configName = "svc.config.ts";
 
 /**
- * What a runner of a configuration says of definitions, without the service: nothing is started, and actions are not looked at. `SVC_CONFIG`
- * when the configuration cannot be read, or has no such runner.
+ * Opens the definition tools of a runner from a configuration, without the service. Starts nothing and does not check actions. Throws
+ * `SVC_CONFIG` if the configuration cannot be read, or if it has no such runner.
  */
 export async function openDefinitions({ config, runner: name }: DefinitionOptions): Promise<LocalDefinitions> {
 	const file = findConfig(config);
@@ -36,7 +36,10 @@ export async function openDefinitions({ config, runner: name }: DefinitionOption
 	};
 }
 
-/** The configuration that is named, that of the place, or what the package runs without one: a pack needs none to be tested. */
+/**
+ * Returns the given configuration file, else the one in the working directory, else the one of the package. A pack can thus be tested
+ * without a configuration.
+ */
 export function findConfig(given: string | undefined): string {
 	if (given !== undefined) return resolve(given);
 	const own = resolve(configName);

@@ -6,28 +6,28 @@ import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
 import { toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
-/** The log of a service, which can be told of secrets. */
+/** The log of a service, which accepts secrets to mask. */
 export interface ServiceLogger extends Logger {
-	/** The same log under a name; names of names are joined by a colon. */
+	/** Returns the same log with a tag. Nested tags are joined with a colon. */
 	withTag(tag: string): ServiceLogger;
 	/**
-	 * From now on the text is masked wherever it occurs in the log, until it has been forgotten as often as it was added. With `always`
-	 * also in a log that does not mask.
+	 * Masks the text wherever it occurs in the log, until `forgetSecret` was called as often as `addSecret`. With `always`, the text is
+	 * masked even if the log does not mask secrets.
 	 */
 	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;
 }
 
 export interface LoggerContext {
-	/** Debug mode: everything is logged, and nothing masked. */
+	/** Debug mode: everything is logged and, except for secrets added with `always`, nothing is masked. */
 	readonly debug: boolean;
-	/** Where lines go. Default stderr: stdout is for what commands print. */
+	/** Stream for the lines. Default: stderr, because stdout is for the output of commands. */
 	readonly stream?: { write(text: string): unknown; readonly isTTY?: boolean };
-	/** Another log that gets the lines in the place of a stream, masked, and with their `tag` among the fields. */
+	/** Log that receives the masked lines instead of the stream, with their `tag` among the fields. */
 	readonly logger?: Logger | undefined;
 }
 
-/** The log of one service. The only place where logs are masked. */
+/** Creates the log of one service. Logs are masked only here. */
 export function createLogger(options: Options["log"], { debug, stream = process.stderr, logger: target }: LoggerContext): ServiceLogger {
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;
@@ -40,7 +40,7 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 	const format = (line: LogLine) => (isText ? formatText(line, paint) : formatJson(line));
 	const consola = createConsola({
 		level: LogLevels[debug ? "debug" : options.level],
-		// Consola would swallow lines that repeat within a second, behind a timer that keeps the process alive.
+		// Otherwise consola drops lines that repeat within a second, and its timer keeps the process alive.
 		throttle: 0,
 		reporters: [
 			{
@@ -59,7 +59,7 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 	return logger;
 }
 
-/** The log that is given, if it can mask; else one that masks and passes on to it. */
+/** Returns the given log if it can mask secrets, otherwise a log that masks and forwards to it. */
 export function toServiceLogger(given: Logger | undefined, options: Options["log"], debug: boolean): ServiceLogger {
 	return given !== undefined && isServiceLogger(given) ? given : createLogger(options, { debug, logger: given });
 }
@@ -80,7 +80,7 @@ function toLogger(open: () => ConsolaInstance, hidden: Hidden): ServiceLogger {
 		warn: (message, fields = {}) => open().warn(message, fields),
 		error: (message, fields = {}) => open().error(message, fields),
 		withTag(tag) {
-			// Made with the first line: each run has a log of its own, and most write nothing.
+			// Created with the first line: each run has a log of its own, and most runs log nothing.
 			let tagged: ConsolaInstance | undefined;
 			return toLogger(() => (tagged ??= open().withTag(tag)), hidden);
 		},

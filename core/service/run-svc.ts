@@ -5,7 +5,10 @@ import { runCli } from "../cli/run-cli.ts";
 import { SvcError } from "../contract/errors.ts";
 import { version } from "./version.ts";
 
-/** The `svc` command with the commands of all features; see `runCli`. Loads no engine, as every command would wait for that. */
+/**
+ * Runs the `svc` command with the commands of all features; see `runCli`. Does not load the engine, because every command would wait for
+ * that.
+ */
 export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
 	const commands = () => findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
 	return runCli(argv, { version, commands }, given);
@@ -16,12 +19,12 @@ async function findCommands(modules: string): Promise<readonly AddCommands[]> {
 	return [...commands, ...(await readCommands(modules))];
 }
 
-/** Commands of features of one's own: those that the modules of `SVC_COMMANDS`, paths with commas between them, export as `commands`. */
+/** Returns the commands of custom features: the modules listed in `SVC_COMMANDS`, separated by commas, export them as `commands`. */
 async function readCommands(paths: string): Promise<readonly AddCommands[]> {
 	const added: AddCommands[] = [];
 	for (const path of paths.split(",").map((part) => part.trim())) {
 		if (path === "") continue;
-		// Loaded where it is needed: it translates TypeScript, which takes time.
+		// Imported only if needed, because loading the TypeScript transpiler takes time.
 		const { importModule } = await import("./import-module.ts");
 		const { commands: found } = ((await importModule(resolve(path), "module of SVC_COMMANDS", { interopDefault: false })) ?? {}) as {
 			readonly commands?: unknown;

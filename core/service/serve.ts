@@ -15,23 +15,24 @@ import { packageFile, version } from "./version.ts";
 export interface ServeContext {
 	/** Path of the configuration file. */
 	readonly config: string;
-	/** Parts of the service to run, in the place of `node.only`; all that the configuration says when undefined. */
+	/** Roles to run instead of those of `node.only`. Undefined for the roles of the configuration. */
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
-	/** What the lines are printed on; they stay plain where nobody looks at it. */
+	/** Screen that shows the lines. The lines have no frame and no colours if it is not a terminal. */
 	readonly screen?: Screen;
-	/** Show the page about the API in the browser, once it is there. */
+	/** True if the API documentation must be opened in the browser once it is available. */
 	readonly open?: boolean;
 }
 
 /**
- * `svc serve`: run the service of a configuration file until INT or TERM. The first signal stops it in order; a second one ends
- * what runs without waiting for it, and the process at the latest two seconds after it. USR2 asks for a garbage collection. The
- * exit code is 0 after an orderly stop. A manager that has started it (`NOTIFY_SOCKET`) is told when it is ready, lives and stops.
+ * Implements `svc serve`: runs the service of a configuration file until INT or TERM. The first signal stops the service in order. A second
+ * signal ends the runs without waiting, and the process within two seconds. USR2 starts a garbage collection of expired records. Returns
+ * exit code 0 after an orderly stop. A service manager that started the process (`NOTIFY_SOCKET`) is notified when the service is ready,
+ * alive and stopping.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
-	// V8 would let a heap of this size grow to a multiple before it collects what output in passing has left.
+	// By default, V8 lets a heap of this size multiply before it collects the garbage of streamed output.
 	setFlagsFromString("--heap-growing-percent=50");
 	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
@@ -40,7 +41,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 	const service = createService(loaded, {
 		env,
 		directory: dirname(file),
-		// What is no role is refused with the list of those there are.
+		// An unknown role is rejected later, with the list of the valid roles.
 		...(only !== undefined && { only: only as readonly NodeRole[] }),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
 		onFirstUser: speaker.firstUser,
@@ -50,7 +51,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 	const forgetCollection = collectOnSignal(service);
 	try {
 		const started = service.start().catch((error: unknown) => {
-			// It waited for something, and was told to stop.
+			// The start was still waiting when a signal stopped it.
 			if (!stop.isAsked()) throw error;
 			return { addresses: {} };
 		});
@@ -88,26 +89,29 @@ function toTerminalSpeaker(screen: Screen, print: ServeContext["print"]): Speake
 	};
 }
 
-/** USR2 asks for a garbage collection now. What comes of it is in the log. */
+/** Starts a garbage collection of expired records on USR2. The log contains the result. */
 function collectOnSignal({ engine }: Service): () => void {
 	const listener = () => void engine.retention.collect().catch(() => undefined);
 	process.on("SIGUSR2", listener);
 	return () => void process.off("SIGUSR2", listener);
 }
 
-/** In the data directory, which only the service may read. Where it is not yet, or the file names another, nothing is kept. */
+/**
+ * Returns a cache in the data directory, which `prepareDataDirectory` creates closed to other users. The path is `SVC_DATA_DIR` or `data`
+ * next to the file, because `data_dir` is not known before the file is read. Returns none if that directory does not exist.
+ */
 function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
 	const directory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : join(dirname(file), "data");
 	return existsSync(directory) ? { cacheDirectory: join(directory, "cache") } : {};
 }
 
-/** npm passes on the signal that the terminal has sent already: within these milliseconds it is the same request. */
+/** Milliseconds in which a second signal counts as the same request: npm forwards a signal that the terminal has already sent. */
 const repeatTime = 500;
-/** Milliseconds after a second signal at which the process ends, whatever it has not done by then. */
+/** Milliseconds between a second signal and the end of the process, even if the stop is not finished. */
 const forcedTime = 1_800;
 
 interface Stop {
-	/** Whether a signal has come. */
+	/** Returns true once a signal was received. */
 	isAsked(): boolean;
 	/** Resolves when the service has stopped. */
 	readonly exitCode: Promise<number>;
@@ -126,7 +130,7 @@ function stopOnSignal(service: Service, onStop: () => void): Stop {
 				service.stop().then(() => done(isForced ? 1 : 0), fail);
 			} else if (performance.now() - first > repeatTime && !isForced) {
 				isForced = true;
-				// What has not been stored by then is found again at the next start, or by other nodes.
+				// Runs that are not stored by that time are recovered at the next start, or by other nodes.
 				setTimeout(() => process.exit(1), forcedTime).unref();
 				service.abort().catch(() => undefined);
 			}
@@ -144,7 +148,7 @@ function printOtherCopy(file: string, print: (line: string) => void): void {
 	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
 }
 
-/** Where the service is, for people: address by name, none for what it does not run. */
+/** Returns the name and address of each part of the service that listens, for display. */
 export function toAddressLines({ api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
 	const lines: readonly (readonly [string, string | undefined])[] = [
 		["API", api && `${api}/v1`],
@@ -155,7 +159,7 @@ export function toAddressLines({ api, auth, stream, health }: Addresses): readon
 	return lines.flatMap(([name, address]) => (address === undefined || address === "" ? [] : [[name, address]]));
 }
 
-/** The lines about a user that was made at the start. */
+/** Returns the lines about a user that was created at the start. */
 export function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
 	return [
 		`First start: user "${username}" was made.`,
@@ -164,12 +168,12 @@ export function toFirstUserLines({ username, password, warning }: FirstUser): re
 	];
 }
 
-/** The page about the API, which anybody may read; undefined where the API does not listen. */
+/** Returns the address of the API documentation, which needs no authentication. Returns undefined if the API does not listen. */
 export function toDocsAddress({ api }: Addresses): string | undefined {
 	return api && `${api}/v1/docs`;
 }
 
-/** What a terminal shows once the service runs. */
+/** Returns the text that a terminal shows once the service runs. */
 export function toBanner(version: string, addresses: Addresses, screen: Screen): string {
 	const docs = toDocsAddress(addresses);
 	const named = [...toAddressLines(addresses), ...(docs === undefined ? [] : [["About the API", docs] as const])];
@@ -177,18 +181,18 @@ export function toBanner(version: string, addresses: Addresses, screen: Screen):
 	return toBox(`svc ${version}`, [...lines, "", "Ctrl-C stops it."], "green", screen);
 }
 
-/** What a terminal shows of a user that was made at the start. */
+/** Returns the text that a terminal shows about a user that was created at the start. */
 export function toFirstUserBox(user: FirstUser, screen: Screen): string {
 	return toBox("First start", toFirstUserLines(user), "yellow", screen);
 }
 
 const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*m`, "g");
 
-/** Lines in a frame; without one where it would not fit. */
+/** Returns the lines in a frame, or without one if the frame would be wider than the screen. */
 function toBox(title: string, lines: readonly string[], colour: "green" | "yellow", screen: Screen): string {
 	const paint = paintFor(screen);
 	const style = { borderStyle: "rounded", padding: 2, marginLeft: 0, marginTop: 0, marginBottom: 0 };
-	// Painted here: consola asks the process for colours, not the screen.
+	// Colours are applied here, because consola checks the process for colour support and not the screen.
 	const framed = box(lines.join("\n"), { title: ` ${title} `, style })
 		.replaceAll(colours, "")
 		.trimEnd();
@@ -199,8 +203,8 @@ function toBox(title: string, lines: readonly string[], colour: "green" | "yello
 }
 
 /**
- * Show an address to whoever sits there, without waiting. Not by listhen, which runs `xdg-open` from the directory for temporary
- * files when there is one: everybody on the machine may put one there.
+ * Opens an address in the browser, without waiting. Does not use listhen: it runs `xdg-open` from the directory for temporary files if one
+ * exists. Any user of the machine could put a program there.
  */
 export function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
 	const child = spawn("xdg-open", [address], { env: { ...env }, stdio: "ignore", detached: true });
@@ -208,15 +212,15 @@ export function openInBrowser(address: string, env: Readonly<Record<string, stri
 	child.unref();
 }
 
-/** A copy of this package. */
+/** An installed copy of this package. */
 export interface PackageCopy {
 	readonly directory: string;
 	readonly version: string;
 }
 
 /**
- * The copy of this package that a configuration file imports, when it is another than the one that reads it: a command installed for
- * the whole machine beside a project with its own. Plugins then come from there, and classes are not the same in both.
+ * Returns the copy of this package that a configuration file imports, if it differs from the running copy. This happens if the command is
+ * installed globally and the project has its own copy. Plugins then come from the other copy, and the classes of the two copies differ.
  */
 export function findOtherCopy(configFile: string): PackageCopy | undefined {
 	const file = resolvePackage(configFile);
@@ -225,7 +229,7 @@ export function findOtherCopy(configFile: string): PackageCopy | undefined {
 	return { directory: dirname(file), version };
 }
 
-/** Undefined where the file's project has no copy, as for a configuration that imports nothing. */
+/** Returns undefined if the project of the file has no copy, as for a configuration without imports. */
 function resolvePackage(configFile: string): string | undefined {
 	try {
 		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));

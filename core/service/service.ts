@@ -6,57 +6,60 @@ import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import { createParts, type Overrides } from "./container.ts";
 import type { Http } from "./http.ts";
 
-/** How a service or an engine is made from its configuration. */
+/** Options for creating a service or an engine from its configuration. */
 export interface CreateOptions extends Overrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
 	readonly env?: Readonly<Record<string, string | undefined>>;
-	/** Called with the first administrator when this start makes one, before anything listens. */
+	/** Called with the first administrator if this start creates one, before the service accepts requests. */
 	readonly onFirstUser?: (user: FirstUser) => void;
-	/** Parts of the service that this node runs, in the place of `node.only`. Default: what that says, which by default is all. */
+	/** Roles that this node runs, instead of those in `node.only`. Default: `node.only`, which by default means all roles. */
 	readonly only?: readonly NodeRole[];
-	/** What relative paths of the configuration are relative to. Default: the working directory. */
+	/** Directory that relative paths of the configuration are relative to. Default: the working directory. */
 	readonly directory?: string;
 }
 
-/** Where the components listen. */
+/** Addresses at which the components listen. */
 export interface Addresses {
 	readonly auth?: string;
 	readonly api?: string;
 	readonly stream?: string;
-	/** What answers health checks and nothing else (`node.health_listen`). */
+	/** Address that only answers health checks (`node.health_listen`). */
 	readonly health?: string;
 }
 
-/** Engine and HTTP interface together. */
+/** The engine together with its HTTP interface. */
 export interface Service {
 	readonly engine: Engine;
 	/**
-	 * Answer a request as the API listener would, whether there is one or not: `/auth/v1`, `/api/v1` and `/stream/v1`. For hosts with
-	 * web-standard requests. 503 before `start` and after `stop`; never rejects.
+	 * Answers a request like the API listener, even if there is no listener: `/auth/v1`, `/api/v1` and `/stream/v1`. For hosts with
+	 * web-standard requests. Answers 503 before `start` and after `stop`; never rejects.
 	 */
 	readonly fetch: Http["fetch"];
 	/**
-	 * The same for `node:http` and what is built on it, such as Express and Fastify. The body must not have been read. Connections stay
-	 * the host's.
+	 * Answers a request like `fetch`, for `node:http` and frameworks built on it, such as Express and Fastify. The body must not have been
+	 * read. The host remains responsible for connections.
 	 */
 	readonly nodeHandler: Http["nodeHandler"];
 	/**
-	 * Start everything: the listeners first, which answer 503 until the rest has started. Where the storage is for several processes
-	 * and is away, waits for it until `stop` is called; rejects then. `firstUser` is the administrator this start has made, if it
-	 * made one.
+	 * Starts the service. The listeners start first and answer 503 until the other parts have started. If a storage for several processes
+	 * is unavailable, waits for it until `stop` is called, and then rejects. Resolves with `firstUser` if this start created the first
+	 * administrator.
 	 */
 	start(): Promise<{ readonly addresses: Addresses; readonly firstUser?: FirstUser }>;
-	/** Stop in order: claiming, runs (as configured), connections, plugins. Event streams end, also those of `fetch`. May be called twice. */
+	/**
+	 * Stops in order: claiming, runs (as configured), connections, plugins. Ends event streams, including those of `fetch`. May be called
+	 * twice.
+	 */
 	stop(): Promise<void>;
-	/** `stop`, for `await using`. */
+	/** Calls `stop`; for `await using`. */
 	[Symbol.asyncDispose](): Promise<void>;
-	/** `stop` without waiting for runs, which end `abandoned`: also for a stop under way. */
+	/** Stops without waiting for runs, which end as `abandoned`. Also shortens a stop that is in progress. */
 	abort(): Promise<void>;
 }
 
 /**
- * A service from a configuration. Several may live in one process: no signal handlers, no `process.exit`, nothing global.
- * Throws `SVC_CONFIG` naming everything that is wrong.
+ * Creates a service from a configuration. Several services may run in one process: it installs no signal handlers, never calls
+ * `process.exit`, and changes nothing global. Throws `SVC_CONFIG` that names all problems.
  */
 export function createService(config: SvcConfig, options: CreateOptions = {}): Service {
 	assertBasePath(options.basePath);
@@ -73,7 +76,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		try {
 			const addresses = await http.start();
 			await engine.start();
-			// Before anybody can ask.
+			// Create the user before the service accepts requests.
 			const firstUser = await engine.ensureFirstUser();
 			if (firstUser !== undefined) options.onFirstUser?.(firstUser);
 			http.open();
@@ -85,7 +88,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	}
 
 	async function stop(): Promise<void> {
-		// A start that waits for something gives up; any other is let finish, so that there is something whole to stop.
+		// A start that waits for something gives up. Any other start finishes first, so that the stop finds all parts started.
 		const drained = engine.drain();
 		await starting?.catch(() => undefined);
 		await drained;
@@ -93,7 +96,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	}
 
 	async function end(): Promise<void> {
-		// Runs end first, while their followers are still connected.
+		// Runs end first, while the clients that follow them are still connected.
 		await engine.drain();
 		await http.stop();
 		await engine.stop();
@@ -117,7 +120,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	};
 }
 
-/** An engine without HTTP, for programs that call it directly. As `createService` otherwise. */
+/** Creates an engine without HTTP, for programs that call it directly. Throws `SVC_CONFIG` like `createService`. */
 export function createEngine(config: SvcConfig, options: CreateOptions = {}): Engine {
 	const resolved = resolve(config, options);
 	const { engine, logger } = createParts(resolved, options);
@@ -130,7 +133,7 @@ export function createEngine(config: SvcConfig, options: CreateOptions = {}): En
 	};
 }
 
-/** Says at every start who is an administrator without having been made one, and how to change that. */
+/** Warns at every start if users are administrators without a role, and describes how to change that. */
 function logOpenAccess({ auth, rbac }: Options, logger: Logger): void {
 	if (!auth.enable) {
 		const hint = "set auth.enable: true, and rbac.enable: true with roles";

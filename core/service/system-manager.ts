@@ -2,21 +2,22 @@ import { SvcError } from "../contract/index.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Numbers of Linux. */
+/** Constants of the Linux socket API. */
 const unixFamily = 1;
 const datagram = 2;
 const closeOnExec = 0o2000000;
 const doNotSignal = 0x4000;
-/** Bytes of a path in an address of the kernel, the NUL behind it among them. */
+/** Bytes of the path in a kernel socket address, including the terminating NUL. */
 const longestPath = 108;
 
 /**
- * Tells the manager that has started the service, such as systemd with `Type=notify`, that it is ready, lives and stops: datagrams of sd_notify(3).
- * They come from this process itself, so that `NotifyAccess=main` holds: what actions send counts for nothing.
+ * Notifies the service manager that started the service, such as systemd with `Type=notify`, that the service is ready, alive or stopping.
+ * Sends the datagrams of sd_notify(3) from this process, so that `NotifyAccess=main` can apply. The manager then ignores datagrams that
+ * actions send.
  */
 export class SystemManager {
 	readonly #send: (state: string) => void;
-	/** Milliseconds between two signs of life; undefined where nobody waits for them. */
+	/** Milliseconds between two keep-alive messages. Undefined if the manager expects none. */
 	readonly #interval: number | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
@@ -25,21 +26,24 @@ export class SystemManager {
 		this.#interval = interval;
 	}
 
-	/** The one whose socket `NOTIFY_SOCKET` names, if it does. `SVC_CONFIG` where it cannot be spoken to. */
+	/**
+	 * Returns the manager whose socket `NOTIFY_SOCKET` names, or undefined if it is not set. Throws `SVC_CONFIG` if the socket cannot be
+	 * used.
+	 */
 	static async find(env: Environment): Promise<SystemManager | undefined> {
 		const address = env["NOTIFY_SOCKET"];
 		if (address === undefined || address === "") return undefined;
 		return new SystemManager(await openSocket(toAddress(address)), findInterval(env));
 	}
 
-	/** The service answers. From now on it also says that it lives, as long as its event loop turns. */
+	/** Reports that the service is ready. From now on also sends keep-alive messages, as long as the event loop runs. */
 	ready(): void {
 		this.#send("READY=1");
 		if (this.#interval === undefined) return;
 		this.#timer = setInterval(() => this.#send("WATCHDOG=1"), this.#interval).unref();
 	}
 
-	/** It is on its way out, and goes on to say that it lives. */
+	/** Reports that the service is stopping. Keep-alive messages continue until `close`. */
 	stopping(): void {
 		this.#send("STOPPING=1");
 	}
@@ -49,14 +53,14 @@ export class SystemManager {
 	}
 }
 
-/** Half of the time after which the manager takes the service for dead (`WATCHDOG_USEC`, microseconds). */
+/** Returns half of the time, in milliseconds, after which the manager considers the service dead (`WATCHDOG_USEC`, in microseconds). */
 function findInterval(env: Environment): number | undefined {
 	const microseconds = Number(env["WATCHDOG_USEC"]);
 	const isOurs = env["WATCHDOG_PID"] === undefined || env["WATCHDOG_PID"] === String(process.pid);
 	return isOurs && microseconds > 0 ? Math.max(1, Math.floor(microseconds / 2_000)) : undefined;
 }
 
-/** A `sockaddr_un`: a path, or a name behind NUL where it begins with `@`. */
+/** Returns a `sockaddr_un` with a path, or with a name after a NUL byte if the name begins with `@`. */
 function toAddress(name: string): Buffer {
 	const path = Buffer.from(name.startsWith("@") ? `\0${name.slice(1)}` : name);
 	const isKnown = name.startsWith("@") || name.startsWith("/");
@@ -68,7 +72,7 @@ function toAddress(name: string): Buffer {
 	return Buffer.concat([family, path]);
 }
 
-/** Node has no datagrams between processes of one machine. */
+/** Opens a Unix datagram socket through libc, because Node.js has no API for it. */
 async function openSocket(address: Buffer): Promise<(state: string) => void> {
 	const { default: koffi } = await import("koffi").catch((cause: unknown) => {
 		throw new SvcError("SVC_CONFIG", 'NOTIFY_SOCKET: needs the package "koffi", which is missing: npm install koffi, or Type=exec', {
@@ -82,7 +86,7 @@ async function openSocket(address: Buffer): Promise<(state: string) => void> {
 	if (descriptor < 0) throw new SvcError("SVC_CONFIG", "NOTIFY_SOCKET: no socket could be made");
 	return (state) => {
 		const bytes = Buffer.from(state);
-		// A manager that has gone ends nothing.
+		// Errors are ignored: the service continues if the manager has ended.
 		send(descriptor, bytes, bytes.length, doNotSignal, address, address.length);
 	};
 }

@@ -6,10 +6,10 @@ const found = readPackage();
 /** Version of the package. */
 export const version: string = found.version;
 
-/** Path of that package.json; undefined where there is none, as in a bundle. */
+/** Path of the package.json of this package. Undefined if there is none, as in a bundle. */
 export const packageFile: string | undefined = found.file;
 
-/** Of the nearest package.json above this file, which is two levels up in sources and three in dist. */
+/** Reads the nearest package.json above this file, which is two levels up in the sources and three in dist. */
 function readPackage(): { readonly version: string; readonly file?: string } {
 	for (const path of ["../../package.json", "../../../package.json"]) {
 		try {
@@ -17,7 +17,7 @@ function readPackage(): { readonly version: string; readonly file?: string } {
 			const { name, version } = JSON.parse(readFileSync(file, "utf8"));
 			if (name === "svc-automation") return { version, file };
 		} catch {
-			// Not there: try the next place.
+			// The file does not exist here: try the next path.
 		}
 	}
 	return { version: "0.0.0" };

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { contractVersion } from "../contract/index.ts";
 
-/** What the statement says that each kit has about it. */
+/** Statement that each kit checks: the service supports the contract version of the plugin. */
 export const contractStatement = "it is written for a version of the contract that the service knows";
 
-/** Fails where a service would refuse the plugin. One that says nothing was written for the first version. */
+/** Fails if a service would refuse the plugin because of its contract version. A plugin without a version was written for version 1. */
 export function assertKnownContract(contract: unknown = 1): void {
 	if (contract === contractVersion) return;
 	assert.fail(

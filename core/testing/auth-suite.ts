@@ -6,37 +6,37 @@ import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { type CreateInteractive, checkInteractive } from "./auth/interactive-checks.ts";
 import { asStatements } from "./statement.ts";
 
-/** An auth backend with users that the suite knows. */
+/** An auth backend with the users of the suite. */
 export interface AuthBackendUnderTest {
-	/** Started. The suite stops it. */
+	/** The started backend. The suite stops it. */
 	readonly backend: AuthBackend;
-	/** Make it impossible to find out whether a password is right: stop the server, take the file away. */
+	/** Makes it impossible to verify a password, for example by stopping the server or removing the file. */
 	cutOff(): Promise<void>;
 	/** Called after each test, once the backend has stopped. */
 	cleanUp?(): Promise<void>;
 }
 
-/** What the suite for auth backends needs. */
+/** Options of the conformance suite for auth backends. */
 export interface AuthBackendSuiteOptions {
-	/** Registers one test; `test` of uvu and of node:test both fit. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** A backend that knows these users and no others. Left out by one that takes no passwords. */
+	/** Creates a backend with exactly these users. Omit it for a backend that does not verify passwords. */
 	readonly create?: (users: readonly Credentials[]) => Promise<AuthBackendUnderTest>;
-	/** A backend that asks a provider of OpenID Connect (`interactive`), for the one of the suite. Default: it asks none. */
+	/** Creates a backend that uses the suite's OpenID Connect provider (`interactive`). Default: provider sign-in is not tested. */
 	readonly createInteractive?: CreateInteractive;
 }
 
 type Scope = AuthBackendUnderTest & {
-	/** The name it was verified as, or undefined when refused. */
+	/** Returns the verified username, or undefined if the sign-in is refused. */
 	signIn(username: string, password: string, signal?: AbortSignal): Promise<string | undefined>;
 };
 type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
 
 const ann: Credentials = { username: "ann", password: "correct horse" };
 const bob: Credentials = { username: "bob", password: "battery staple" };
-/** As long as the strictest scheme in use can tell apart. */
+/** A password of the maximum length (72 bytes) that the strictest scheme in use compares completely. */
 const longest: Credentials = { username: "longest", password: "0123456789ab".repeat(6) };
 const odd: readonly Credentials[] = [
 	{ username: "colons", password: ":a::b:" },
@@ -46,7 +46,7 @@ const odd: readonly Credentials[] = [
 ];
 const users = [ann, bob, longest, ...odd];
 
-/** Conformance suite of `AuthBackend`: one promise of the contract a test. */
+/** Registers the conformance suite of `AuthBackend`: one test for each promise of the contract. */
 export function testAuthBackend({ name, create, createInteractive, ...given }: AuthBackendSuiteOptions): void {
 	const test = asStatements(given.test);
 	if (create !== undefined) checkPasswords({ test, name, create });
@@ -130,7 +130,8 @@ function checkRefusals(check: Check): void {
 		const rounds = Array.from({ length: 7 }, (_, index) => `nobody-${index}`);
 		const times: [wrong: number, unknown: number][] = [];
 		for (const username of rounds) times.push([await time(ann.username), await time(username)]);
-		// The shortest of each is what a busy machine disturbs least; a missing comparison shows as a factor of a hundred.
+		// Use the minimum of each, which a busy machine disturbs least. Skipping the password comparison shows as a factor of about a
+		// hundred.
 		const wrong = Math.min(...times.map(([first]) => first));
 		const unknown = Math.min(...times.map(([, second]) => second));
 		assert.ok(
@@ -143,7 +144,7 @@ function checkRefusals(check: Check): void {
 function checkSpelling(check: Check): void {
 	check("a name that is written otherwise is refused, or gives the user's own name", async ({ signIn }) => {
 		for (const username of [" ann", "ann ", "\tann", "ANN", "Ann"]) {
-			// Directories may know one person by several spellings; the service must not know several persons.
+			// A directory may accept several spellings of one username. The backend must map them to one user, never to several.
 			assert.ok([undefined, "ann"].includes(await signIn(username, ann.password)), JSON.stringify(username));
 		}
 	});
@@ -229,7 +230,7 @@ function checkKeptUsers(check: Check): void {
 	});
 }
 
-/** All that an error holds, as a log may show it: its facts and causes too. */
+/** Returns everything in an error that a log may print, including its facts and causes. */
 function toWholeText(error: unknown): string {
 	return inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 }

@@ -11,11 +11,11 @@ export type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 
 interface Scope {
 	readonly bus: EventBus;
-	/** Subscribe until the test ends. */
+	/** Subscribes until the test ends. */
 	subscribe(names: readonly string[], options?: Partial<SubscribeOptions>): Promise<AsyncIterator<BusEvent>>;
 }
 
-/** Conformance suite of `EventBus`: one promise of the contract a test. */
+/** Registers the conformance suite of `EventBus`: one test for each promise of the contract. */
 export function testEventBus({ name, create, connect, ...given }: EventBusSuiteOptions): void {
 	const test = asStatements(given.test);
 	const check = (statement: string, run: (scope: Scope) => Promise<void>) =>

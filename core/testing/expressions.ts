@@ -1,12 +1,12 @@
 import { type Expressions, SvcError } from "../contract/index.ts";
 import { createExpressions } from "../language/expressions/expressions.ts";
 
-/** Datastore items for tests, by the keys that `svckv` has for them: `system.name` and, for the user's own, `name`. */
+/** Datastore items for tests, by the keys that `svckv` uses: `system.name`, or `name` for the user's own items. */
 export type TestItems = Readonly<Record<string, string | { readonly secret: string }>>;
 
 /**
- * Expressions as runs have them, over given datastore items. A secret item is `{ secret: "clear text" }`: it comes as some cipher text,
- * and in clear where it is decrypted.
+ * Creates the expressions of a run over the given datastore items. A secret item is `{ secret: "clear text" }`. It is read as ciphertext,
+ * and as clear text when decrypted.
  */
 export function createTestExpressions(items: TestItems = {}): Expressions {
 	const find = (key: string) => (Object.hasOwn(items, key) ? items[key] : undefined);

@@ -16,37 +16,41 @@ import { within } from "./within.ts";
 
 export type { LastingCases, LastingEngine } from "./lasting/lasting-engine.ts";
 
-/** What the suite for runners with lasting work needs. */
+/** Options of the conformance suite for runners whose jobs outlive the service. */
 export interface LastingRunnerSuiteOptions {
 	/** Registers one test, as uvu's `test` does. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** Called for each service: a statement has several, one after the other, on one data directory. */
+	/** Creates the plugin. Called for each service; a test starts several services in sequence on one data directory. */
 	readonly create: () => RunnerPlugin;
-	/** Where the jobs run. It may be made before what it stands for has been started: it is first asked when a statement runs. */
+	/** Engine that runs the jobs. It may be created before the real engine is started; the suite first uses it when a test runs. */
 	readonly engine: LastingEngine;
 	readonly cases: LastingCases;
-	/** Options of the service, where the runner needs others than the defaults. */
+	/** Service options that differ from the defaults. */
 	readonly options?: OptionsInput;
-	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	/** Returns the stdout text of all emitted chunks, for a runner with its own output format. Default: stdout as emitted. */
 	readonly readOutput?: ReadOutput;
-	/** Milliseconds within which what must happen has happened: a job begins, prints and ends. Default 30000. */
+	/** Milliseconds within which an expected event must happen, such as the start, output or end of a job. Default 30000. */
 	readonly patience?: number;
-	/** Milliseconds for which the suite looks whether something happens that must not, such as a second job. Default 1000. */
+	/** Milliseconds for which the suite watches for a forbidden event, such as a second job. Default 1000. */
 	readonly calm?: number;
 }
 
 /**
- * Conformance suite of runners whose work goes on without the service, on an engine of its own: containers, clusters, other machines. Beside
- * `testRunner`, which holds them to what all runners promise. One promise a test:
+ * Registers the conformance suite of runners whose jobs continue without the service, on their own engine: containers, clusters, other
+ * machines. Use it in addition to `testRunner`, which checks the promises of all runners. One test for each promise:
  *
- * a service is killed at any moment, also between submission and the state that tells of it, and the job is found, its output recorded once;
- * a cancel leaves nothing; a job that somebody takes away fails its run within 30 seconds, with the reason; a job that waits is not
- * given up; the first end stands; an engine that cannot be reached never gets a second job.
+ * - A service may be killed at any moment, even between submitting a job and saving the state that identifies it. The job is found again
+ *   and its output is recorded once.
+ * - A cancel leaves no job.
+ * - If a job is removed from the engine, its run fails within 30 seconds with the reason.
+ * - A waiting job is not given up.
+ * - The first result is final.
+ * - An engine that cannot be reached never gets a second job.
  *
- * The service is killed by making the run stand still: what it would save or emit from then on is not stored, and another runner is started
- * that is asked to `recover`. What the runner of before still asks of its engine by itself must do no harm, as of a node that has lost its lease.
+ * The suite simulates a kill by suspending the run. Its later state and output are not stored, and another runner is started to `recover`
+ * the run. Requests that the old runner still sends to its engine must do no harm, as on a node that has lost its lease.
  */
 export function testLastingRunner(suite: LastingRunnerSuiteOptions): void {
 	const { name, engine, patience = 30_000 } = suite;
@@ -81,7 +85,7 @@ async function withScope(
 		await engine.release?.();
 		for (const job of await engine.jobs()) await engine.takeAway(job);
 		await scope.bury();
-		// What the statement has found says more than that one of them cannot be stopped.
+		// Ignore a runner that cannot be stopped, because the failure of the test is more informative.
 		await Promise.all(started.map((runner) => within(20_000, Promise.resolve(runner.stop?.()), "`stop` had not ended").catch(() => {})));
 		await rm(dataDirectory, { recursive: true, force: true });
 	}

@@ -1,12 +1,12 @@
 import type { Clock } from "../contract/index.ts";
 
-/** A clock that stands still until it is moved. */
+/** A clock whose time changes only when a test advances it. */
 export interface ManualClock extends Clock {
-	/** Move it on by so many milliseconds; `RangeError` for a negative number, as a clock never goes backwards. */
+	/** Advances the clock. Throws `RangeError` for a negative number, because a clock never goes backwards. */
 	advance(milliseconds: number): void;
 }
 
-/** @param start date and time at which it stands at first, such as `2030-01-02T03:04:05Z` */
+/** @param start initial date and time, such as `2030-01-02T03:04:05Z` */
 export function createManualClock(start = "2030-01-01T00:00:00Z"): ManualClock {
 	let now = Date.parse(start) * 1_000;
 	if (Number.isNaN(now)) throw new RangeError(`start: "${start}" is no date and time such as 2030-01-02T03:04:05Z`);

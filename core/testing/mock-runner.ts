@@ -18,7 +18,7 @@ const parameters = {
 } as const;
 
 /**
- * A real runner (`mock`) whose behaviour the parameters say, for tests of what surrounds runners. It starts no process.
+ * A runner (`mock`) whose behavior is set by its parameters, for tests of the code around runners. It starts no process.
  *
  * @param onRun called at the start of each run
  */
@@ -52,7 +52,7 @@ function createResult({ runnerParameters: wanted }: RunContext<typeof parameters
 	return wanted.result_size > 0 ? { ...result, filling: "x".repeat(wanted.result_size) } : result;
 }
 
-/** Without a time: until the abort. */
+/** Waits for the given time or until the abort. Without a time, waits until the abort. */
 async function waitUnlessAborted(milliseconds: number | undefined, signal: AbortSignal): Promise<void> {
 	if (signal.aborted || milliseconds === 0) return;
 	await new Promise<void>((resolve) => {

@@ -1,14 +1,14 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Milliseconds. */
+/** Milliseconds to wait for resources to be closed. */
 const patience = 2_000;
 
 /**
- * What keeps the process going now. `assertNothingNew` fails when there is more of any kind after a while: handles are closed in a later
- * turn of the event loop.
+ * Records the resources that currently keep the process alive. `assertNothingNew` fails if more of any kind are still open after 2 s:
+ * handles are closed in a later turn of the event loop.
  *
- * @param passing kinds that do not count, besides the timers of the one who asks
+ * @param passing kinds that are ignored, in addition to timers
  */
 export function watchOpenResources(passing: readonly string[] = []): { assertNothingNew(): Promise<void> } {
 	const count = () => {
@@ -18,7 +18,7 @@ export function watchOpenResources(passing: readonly string[] = []): { assertNot
 		return counts;
 	};
 	const before = count();
-	// Kind by kind: something that was just closing must not hide something that was left open.
+	// Compare each kind: a resource that was just closing must not offset another one that was left open.
 	const findNew = () => [...count()].filter(([kind, number]) => number > (before.get(kind) ?? 0)).map(([kind]) => kind);
 	return {
 		async assertNothingNew() {

@@ -1,11 +1,11 @@
 import { type Options, type OptionsInput, optionSections } from "../contract/index.ts";
 
-/** Default options, with changes a section at a time: for tests that stand in for the host. Values are not checked. */
+/** Returns the default options with changes to individual sections, for tests that replace the host. Values are not validated. */
 export function createOptions(changes: OptionsInput = {}): Options {
 	const sections = Object.entries(optionSections).map(([section, definitions]) => {
 		const defaults = Object.entries(definitions).map(([name, definition]) => [name, definition.default]);
 		return [section, { ...Object.fromEntries(defaults), ...changes[section as keyof Options] }];
 	});
-	// Each default belongs to the definition that its type is derived from.
+	// Each default value belongs to the definition from which its type is derived.
 	return Object.fromEntries(sections) as Options;
 }

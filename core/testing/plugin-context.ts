@@ -3,21 +3,21 @@ import type { Clock, Logger, OptionsInput, PluginContext } from "../contract/ind
 import { createOptions } from "./options.ts";
 import { silentLogger } from "./run-context.ts";
 
-/** What a plugin under test finds around it. */
+/** Environment of a plugin under test. */
 export interface PluginContextOptions {
-	/** Default: the system's directory for temporary files. Give one of its own to a plugin that keeps something there. */
+	/** Directory for the plugin's data. Default: the system's temporary directory. A plugin that stores data needs its own directory. */
 	readonly dataDirectory?: string;
-	/** Default: says nothing. */
+	/** Logger of the plugin. Default: logs nothing. */
 	readonly logger?: Logger;
-	/** Default: the system's time. */
+	/** Clock of the plugin. Default: the system clock. */
 	readonly clock?: Clock;
-	/** Options of the service that differ from the defaults. */
+	/** Service options that differ from the defaults. */
 	readonly options?: OptionsInput;
-	/** Default none. */
+	/** Directories with Python modules for packs. Default: none. */
 	readonly pythonPaths?: readonly string[];
 }
 
-/** What the host would hand to `start` of a plugin, on a node of its own. */
+/** Creates the context that the host passes to `start` of a plugin, for a node of its own. */
 export function createPluginContext({
 	dataDirectory = tmpdir(),
 	logger = silentLogger,

@@ -2,27 +2,27 @@ import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 
-/** The part of a test function that `requires` needs; uvu's `test` and suites have it. */
+/** Subset of a test function that `requires` needs. uvu's `test` and its suites have it. */
 export interface SkippableTest {
 	(name: string, handler: () => Promise<void> | void): void;
 	skip(name: string, handler: () => Promise<void> | void): void;
 }
 
-/** Something that a test needs besides the project's own packages. Every member given must hold. */
+/** Something that a test needs in addition to the project's own packages. Every given field must be satisfied. */
 export interface Requirement {
-	/** A command on the PATH (or in the usual system directories), such as `sshd`. */
+	/** A command on the PATH or in the usual system directories, such as `sshd`. */
 	readonly command?: string;
-	/** An npm package, optional ones included, such as `node-pty`. */
+	/** An npm package, possibly optional, such as `node-pty`. */
 	readonly package?: string;
 	/** An environment variable with the address of a service, such as `SVC_TEST_POSTGRES_URL`. */
 	readonly environment?: string;
-	/** Whether the test must run as root. */
+	/** True if the test must run as root. */
 	readonly root?: true;
 }
 
 /**
- * A test function for tests that need something which may not be installed. Where it is missing, each of them is skipped
- * by name and the reason is printed as `SKIP <name>: <reason>`, which the test command gathers.
+ * Returns a test function for tests with a requirement that may not be installed. If it is missing, each test is skipped by name. The
+ * reason is printed as `SKIP <name>: <reason>`, which the test command collects.
  */
 export function requires(
 	test: SkippableTest,
@@ -38,7 +38,7 @@ export function requires(
 	};
 }
 
-/** Why a requirement does not hold, or undefined when it does. */
+/** Returns the reason why a requirement is not satisfied, or undefined if it is. */
 export function missing(requirement: Requirement): string | undefined {
 	const { command, environment } = requirement;
 	if (command !== undefined && findCommand(command) === undefined) return `command ${command} is not installed`;
@@ -48,13 +48,16 @@ export function missing(requirement: Requirement): string | undefined {
 	return undefined;
 }
 
-/** Path of a command, on the PATH or where servers such as sshd, slapd and postgres stand. */
+/**
+ * Returns the path of a command on the PATH or in a directory of servers such as sshd, slapd and postgres. Returns undefined if none has
+ * it.
+ */
 export function findCommand(command: string): string | undefined {
 	const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin", "/usr/local/sbin", ...postgresDirectories()];
 	return directories.map((directory) => join(directory, command)).find(isExecutable);
 }
 
-/** Debian keeps each version of PostgreSQL in a directory of its own; the newest first. */
+/** Returns the directories of the PostgreSQL versions that Debian installs, the newest first. */
 function postgresDirectories(): string[] {
 	const root = "/usr/lib/postgresql";
 	if (!existsSync(root)) return [];

@@ -9,9 +9,9 @@ import {
 	SvcError,
 } from "../contract/index.ts";
 
-/** How a child of a run under test ends, or what it asks. */
+/** End of a child of a run under test, or its question. */
 export interface ChildEnd {
-	/** Default `succeeded`. */
+	/** Final status. Default `succeeded`. */
 	readonly status?: ExecutionStatus;
 	/** Default `{}`. */
 	readonly result?: JsonObject;
@@ -21,33 +21,33 @@ export interface ChildEnd {
 export type TestChild = Child &
 	Pick<ChildRequest, "parameters" | "delay" | "notify" | "takesUp"> & { readonly key: string; readonly result: JsonObject | null };
 
-/** What becomes of a child that is started. Undefined: it runs until the test ends it, or the run cancels it. */
+/** Decides how a started child ends. If it returns undefined, the child runs until the test ends it or the run cancels it. */
 export type OnChild = (child: TestChild) => ChildEnd | undefined | Promise<ChildEnd | undefined>;
 
-/** Children that run nothing: the test says how they end. */
+/** Children that run nothing: the test decides how they end. */
 export interface TestChildren extends ChildExecutions {
-	/** All that there are, in the order of their start. */
+	/** All children, in the order of their start. */
 	readonly started: readonly TestChild[];
-	/** End a child, or have it ask, pause or go on. Nothing happens to one that has ended. */
+	/** Ends a child, or makes it ask, pause or resume. Does nothing if the child has ended. */
 	end(key: string, end?: ChildEnd): void;
-	/** Resolves with the first child that has not ended, once there is one. */
+	/** Resolves with the first child that has not ended, as soon as one exists. */
 	whenOpen(): Promise<TestChild>;
-	/** Start children that were prepared, as `journal.append` does. */
+	/** Starts prepared children, as `journal.append` does. */
 	startPrepared(children: readonly PreparedChild[]): void;
 }
 
 export interface TestChildrenOptions {
 	readonly signal: AbortSignal;
-	/** Throws once the run is no longer its execution's. */
+	/** Throws if the run no longer owns its execution. */
 	readonly assertHeld: () => void;
 	readonly onChild?: OnChild | undefined;
-	/** Of an earlier run of the same execution. */
+	/** Children of an earlier run of the same execution. */
 	readonly after?: TestChildren | undefined;
-	/** Of what the execution takes up: their results can be had. */
+	/** Children of the execution that is partially re-run. Their results can be read. */
 	readonly takenUp?: TestChildren | undefined;
-	/** Refs of actions that are made of others, so that they pause. Default: none. */
+	/** Refs of actions that are workflows and therefore can pause. Default: none. */
 	readonly workflows?: readonly string[] | undefined;
-	/** What stands in the way of a child; undefined: nothing. Default: nothing ever does. */
+	/** Returns the error that prevents a child from starting, or undefined. Default: every child can start. */
 	readonly onPrepare?: ((request: ChildRequest) => SvcError | undefined) | undefined;
 }
 
@@ -64,11 +64,11 @@ export function createTestChildren({ onChild = succeed, ...parts }: TestChildren
 	return new TestRunChildren(book, { ...parts, onChild });
 }
 
-/** The children of an execution, whoever runs it. */
+/** The children of an execution, shared by all of its runs. */
 class TestBook {
 	readonly children = new Map<string, TestChild>();
 	readonly #ids = new Map<string, string>();
-	/** Children of different executions have different ids. */
+	/** Prefix of child ids, so that children of different executions have different ids. It repeats after 16 executions. */
 	readonly #prefix = (++books % 16).toString(16);
 	#listeners = new Set<() => void>();
 
@@ -77,7 +77,7 @@ class TestBook {
 		for (const listener of [...this.#listeners]) listener();
 	}
 
-	/** Resolves at the next change, and when the signal aborts. */
+	/** Resolves at the next change or when the signal aborts. */
 	changed(signal?: AbortSignal): Promise<void> {
 		return new Promise((resolve) => {
 			const tell = () => {
@@ -91,7 +91,7 @@ class TestBook {
 		});
 	}
 
-	/** The same for the same key, as with the host. */
+	/** Returns the same id for the same key, as the host does. */
 	toId(key: string): string {
 		const id = this.#ids.get(key) ?? this.#prefix + (this.#ids.size + 1).toString(16).padStart(23, "0");
 		this.#ids.set(key, id);
@@ -140,7 +140,7 @@ class TestRunChildren implements TestChildren {
 	readonly start = async (request: ChildRequest): Promise<string> => {
 		const { id } = await this.prepare(request);
 		this.#start(id, request);
-		// As with the host: the run may have lost its execution when the child is stored, and not know its id then.
+		// As on the host, the run may have lost its execution while the child was stored. The run then does not get the id.
 		this.#parts.assertHeld();
 		return id;
 	};
@@ -236,7 +236,7 @@ class TestRunChildren implements TestChildren {
 		return child;
 	}
 
-	/** A test says when a child that is pausing is paused. */
+	/** A child stays `pausing` until the test changes it to `paused`. */
 	#change(id: string, from: ExecutionStatus, to: ExecutionStatus): void {
 		const child = this.#get(id);
 		if (this.#parts.workflows?.includes(child.action_ref) !== true) {

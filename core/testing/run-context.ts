@@ -21,9 +21,9 @@ import {
 import { createExpressions } from "../language/expressions/expressions.ts";
 import { createTestChildren, type OnChild, type TestChildren } from "./run-children.ts";
 
-/** What a run under test is given. */
+/** Options of the context of a run under test. */
 export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> {
-	/** What an action or caller would give. Defaults are added, and what the schema does not allow is refused. */
+	/** Parameters from the action or the caller. Defaults are added, and values that the schema does not allow are refused. */
 	readonly runnerParameters?: { readonly [K in keyof S]?: ParameterValues<S>[K] | null };
 	readonly actionParameters?: JsonObject;
 	readonly actionSchema?: ParameterSchema;
@@ -31,15 +31,15 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly packDirectory?: string;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly packConfig?: JsonObject;
-	/** Most bytes `captured` keeps of a channel. Default 1 MiB. */
+	/** Maximum bytes that `captured` keeps for each channel. Default 1 MiB. */
 	readonly maxResultOutput?: number;
-	/** Go on with the run of another context, as `recover` is called: with its ids, and what it has emitted. */
+	/** Continues the run of another context, as when `recover` is called: with its ids and its emitted output. */
 	readonly after?: Pick<RunContext, "execution_id" | "liveaction_id"> & {
 		readonly chunks: readonly EmittedChunk[];
 		readonly children?: TestChildren;
 		readonly entries?: readonly JsonObject[];
 	};
-	/** It takes up an earlier run again: its journal, and the results of its children. */
+	/** Repeats part of an earlier execution. The run gets its journal and the results of its children. */
 	readonly takesUp?: {
 		readonly run: Pick<TestRunContext, "execution_id" | "entries" | "children">;
 		readonly tasks: readonly string[];
@@ -48,72 +48,75 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	};
 	/** `context` of the execution. Default: user and pack. */
 	readonly context?: JsonObject;
-	/** Who is told of the end of the execution. Default: nobody. */
+	/** `notify` of the execution: the recipients of its result. Default: none. */
 	readonly notify?: JsonObject;
-	/** How children end. Default: at once, as succeeded, without a result. */
+	/** Decides how children end. Default: each succeeds at once without a result. */
 	readonly onChild?: OnChild;
-	/** What stands in the way of a child that is to be started; undefined: nothing. */
+	/** Returns the error that prevents a child from starting, or undefined. */
 	readonly onPrepare?: (request: ChildRequest) => SvcError | undefined;
-	/** Actions by their ref, with what is not as usual: enabled, without parameters. Default: there is an action of every name. */
+	/** Actions by ref, with the fields that differ from the defaults (enabled, no parameters). Default: every action exists. */
 	readonly actions?: Readonly<Record<string, Partial<ActionSignature>>>;
-	/** Refs of actions whose children pause when they are asked to. Default: none. */
+	/** Refs of actions whose children support pausing. Default: none. */
 	readonly workflows?: readonly string[];
-	/** Default: those of the host, without a datastore. */
+	/** Default: the expressions of the host, without a datastore. */
 	readonly expressions?: Expressions;
-	/** Called before an entry of the journal is stored; what it throws is what the storage refuses. */
+	/** Called before a journal entry is stored. An error simulates a refusal by the storage. */
 	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
-	/** Called before a state is kept; what it throws is what the storage refuses. */
+	/** Called before a state is stored. An error simulates a refusal by the storage. */
 	readonly onSaveState?: (state: JsonObject) => Promise<void> | void;
-	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	/** Returns the stdout text of all emitted chunks, for a runner with its own output format. Default: stdout as emitted. */
 	readonly readOutput?: ReadOutput;
-	/** Stands in for the store: called with each piece, awaited, and may reject. */
+	/** Replaces the storage of output: called and awaited for each chunk; may reject. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
 
-/** A piece of output that a runner under test has emitted. */
+/** A chunk of output that a runner under test has emitted. */
 export interface EmittedChunk {
 	readonly type: OutputType;
 	readonly data: string;
 }
 
-/** Returns the text that a run has printed on stdout so far. The last chunk may be the beginning of a message. */
+/** Returns the text that a run has printed on stdout so far. The last chunk may contain only the beginning of a message. */
 export type ReadOutput = (chunks: readonly EmittedChunk[]) => string;
 
-/** A `RunContext` that keeps what was emitted and can be aborted from outside. */
+/** A `RunContext` that keeps the emitted output and that a test can abort. */
 export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunContext<S> & {
-	/** Everything emitted, in order. */
+	/** All emitted chunks, in order. */
 	readonly chunks: readonly EmittedChunk[];
-	/** All of one channel; stdout as `readOutput` reads it. */
+	/** Returns all output of one channel; stdout is read by `readOutput`. */
 	text(type: OutputType): string;
-	/** What the run announced and dispatched, in order. */
+	/** Everything that the run has announced and dispatched, in order. */
 	readonly announcements: readonly { readonly route: string; readonly payload: JsonObject }[];
 	readonly dispatched: readonly { readonly trigger: TriggerReference; readonly payload: JsonObject }[];
-	/** What the run last gave `saveState`. */
+	/** Returns the state that the run last passed to `saveState`. */
 	savedState(): JsonObject | undefined;
-	/** What the run has started, and how its tests end it. */
+	/** The children that the run has started, with methods for the test to end them. */
 	readonly children: TestChildren;
-	/** What stands in the journal, the oldest first, and the tasks that were told of, in order. */
+	/** All journal entries, the oldest first, and all reported task states, in order. */
 	readonly entries: readonly JsonObject[];
 	readonly tasks: readonly TaskState[];
-	/** What the run has asked of its own execution. */
+	/** Changes of its own execution that the run has requested. */
 	readonly requests: readonly ("pause" | "cancel")[];
-	/** Ask the run to pause. */
+	/** Asks the run to pause. */
 	pause(): void;
-	/** Abort the run, as the host would. */
+	/** Aborts the run, as the host would. */
 	abort(kind: RunAborted["kind"]): void;
-	/** Another node has taken the execution over: the run is aborted, and whatever it would store is refused. */
+	/** Simulates that another node has taken over the execution: aborts the run and refuses everything that it stores from then on. */
 	lose(): void;
-	/** Resolves once `text(type)` holds `part`. */
+	/** Resolves when `text(type)` contains `part`. */
 	waitFor(type: OutputType, part: string): Promise<void>;
 };
 
-/** Of this process alone: a runner may look for the processes of a run by its id, on a machine that others test on too. */
+/**
+ * Prefix of ids that is unique to this process. A runner may find the processes of a run by its id, even while other tests run on this
+ * machine.
+ */
 const ofThisProcess = randomBytes(9).toString("hex");
 let lastExecution = 0;
 
 const nextId = () => ofThisProcess + (++lastExecution).toString(16).padStart(6, "0");
 
-/** What the host would hand to `run` of this runner: for tests of a runner on its own. */
+/** Creates the context that the host passes to `run` of this runner, for tests of a runner without the host. */
 export function createRunContext<S extends ParameterSchema>(
 	runner: { readonly parameters: S },
 	options: RunContextOptions<S> = {},
@@ -162,7 +165,7 @@ export function createRunContext<S extends ParameterSchema>(
 	};
 }
 
-/** What a run has from its beginning. */
+/** Returns the members of the context that never change during the run. */
 function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, options: RunContextOptions<S>) {
 	return {
 		execution_id: options.after?.execution_id ?? nextId(),
@@ -186,11 +189,11 @@ function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, 
 	};
 }
 
-/** A run's hold on its execution, and how a test ends it. */
+/** Creates the run's ownership of its execution, with the methods for a test to end it. */
 function createHold() {
 	const controller = new AbortController();
 	const pausing = new AbortController();
-	// A run may listen in many places at once, such as for each request. Node.js 20 warns at the eleventh listener.
+	// A run may add many listeners at once, for example one for each request. Node.js 20 warns at the eleventh listener.
 	setMaxListeners(0, controller.signal, pausing.signal);
 	let isLost = false;
 	const abort = (kind: RunAborted["kind"]) => controller.abort(new RunAborted(kind, `the test ended the run: ${kind}`));
@@ -209,7 +212,7 @@ function createHold() {
 	};
 }
 
-/** A logger that says nothing. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 function toSignature(ref: string, actions: RunContextOptions["actions"]): ActionSignature | undefined {
@@ -256,13 +259,13 @@ function createOutput({
 function cut(text: string, limit: number): CapturedOutput {
 	const bytes = Buffer.from(text);
 	if (bytes.length <= limit) return { text, truncated: false, bytes: bytes.length };
-	// Not in the middle of a character.
+	// Do not cut within a UTF-8 character.
 	let end = limit;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
 	return { text: bytes.toString("utf8", 0, end), truncated: true, bytes: bytes.length };
 }
 
-/** What the host would make of parameters: defaults are added, and what the schema does not allow is refused. */
+/** Converts parameters as the host does: adds defaults and refuses values that the schema does not allow. */
 function toParameterValues<S extends ParameterSchema>(
 	schema: S,
 	given: Readonly<Record<string, JsonValue | undefined>>,
@@ -270,7 +273,7 @@ function toParameterValues<S extends ParameterSchema>(
 	for (const name of Object.keys(given))
 		if (!Object.hasOwn(schema, name)) throw new Error(`parameter "${name}" is not one of the runner's`);
 	const values = Object.entries(schema).map(([name, definition]) => [name, toValue(name, definition, given[name])] as const);
-	// Each value was checked against its definition, which the type system cannot follow.
+	// Each value was checked against its definition; the type system cannot express that.
 	return Object.fromEntries(values) as ParameterValues<S>;
 }
 
@@ -294,7 +297,7 @@ function isOfType(value: JsonValue, type: NonNullable<ParameterDefinition["type"
 	return type === "null" ? value === null : typeof value === type;
 }
 
-/** What of the options of a context its journal is made of. */
+/** Subset of the context options that the journal uses. */
 interface TestJournalOptions {
 	readonly after?: { readonly entries?: readonly JsonObject[] };
 	readonly onAppend?: (entry: JsonObject) => Promise<void> | void;
@@ -306,7 +309,7 @@ interface TakenRun {
 	readonly reset?: readonly string[];
 }
 
-/** In memory, together with the children that an entry starts. */
+/** Creates an in-memory journal that also starts the children of its entries. */
 function createTestJournal(
 	{ after, onAppend }: TestJournalOptions,
 	{ assertHeld, children, onFirst }: { readonly assertHeld: () => void; readonly children: TestChildren; readonly onFirst: () => void },
@@ -331,7 +334,7 @@ function createTestJournal(
 	return { journal, entries, tasks };
 }
 
-/** What a run is told of the one that it takes up. */
+/** Returns the earlier execution that a partial re-run repeats, or undefined for a normal run. */
 function toTakenUp(takesUp: TakenRun | undefined): RunContext["takenUp"] {
 	if (takesUp === undefined) return undefined;
 	const { run, tasks, reset = [] } = takesUp;

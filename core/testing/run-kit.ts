@@ -1,33 +1,33 @@
 /** Registers one test. */
 export type RegisterTest = (name: string, run: () => Promise<void>) => void;
 
-/** Those that know how long a test may take. */
+/** Test functions that limit the duration of a test themselves. */
 export const timed = new WeakSet<RegisterTest>();
 
-/** How one statement of a contract came out. */
+/** Result of checking one statement of a contract. */
 export interface KitResult {
-	/** The test's name: the statement, in one sentence. */
+	/** Name of the test: the statement, in one sentence. */
 	readonly name: string;
 	readonly milliseconds: number;
-	/** Why it does not hold; undefined when it does. */
+	/** Reason why the statement does not hold; undefined if it does. */
 	readonly error: unknown;
 }
 
-/** How the cases of a conformance kit are run. */
+/** Options for running a conformance kit. */
 export interface KitOptions {
-	/** Milliseconds that one test may take. Default 30,000. */
+	/** Maximum milliseconds of one test. Default 30,000. */
 	readonly timeout?: number;
-	/** Whether to run the test; default all. */
+	/** Returns true if the test must run. Default: all tests run. */
 	readonly only?: (name: string) => boolean;
 	/** Called after each test. */
 	readonly onResult?: (result: KitResult) => void;
 }
 
 /**
- * Run a conformance suite without a test runner, one test after the other in the order of their registration. A test that fails does
- * not end the others; one that takes too long is left behind, and counts as failed.
+ * Runs a conformance suite without a test runner, one test at a time in the order of registration. A failed test does not stop the others.
+ * A test that exceeds the timeout counts as failed and is no longer awaited.
  *
- * @param register calls a suite with the test function that it is given
+ * @param register calls a suite with the given test function
  */
 export async function runKit(register: (test: RegisterTest) => void, options: KitOptions = {}): Promise<readonly KitResult[]> {
 	const { timeout = 30_000, only = () => true, onResult = () => {} } = options;

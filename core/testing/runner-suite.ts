@@ -17,32 +17,34 @@ import { endOfAborted, within } from "./within.ts";
 
 export type { RunnerCases } from "./runner/cases.ts";
 
-/** What the suite for runners needs. */
+/** Options of the conformance suite for runners. */
 export interface RunnerSuiteOptions {
 	/** Registers one test, as uvu's `test` does. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** Called for each test. */
+	/** Creates the plugin; called for each test. */
 	readonly create: () => RunnerPlugin;
 	readonly cases: RunnerCases;
-	/** Options of the service, where the runner needs others than the defaults. */
+	/** Service options that differ from the defaults. */
 	readonly options?: OptionsInput;
-	/** Milliseconds within which an aborted run must have ended. Default 6000. */
+	/** Milliseconds within which an aborted run must end. Default 6000. */
 	readonly grace?: number;
-	/** Milliseconds within which a run must have printed its first lines, a run that need not be aborted must have ended, and `stop` too. Default 5000. */
+	/**
+	 * Milliseconds within which a run must print its first lines, a run that is not aborted must end, and `stop` must finish. Default 5000.
+	 */
 	readonly patience?: number;
-	/** Reads the text of stdout from everything emitted, for a runner with an output format of its own. Default: stdout as emitted. */
+	/** Returns the stdout text of all emitted chunks, for a runner with its own output format. Default: stdout as emitted. */
 	readonly readOutput?: ReadOutput;
 }
 
-/** Conformance suite of `Runner`: one promise of the contract a test. */
+/** Registers the conformance suite of `Runner`: one test for each promise of the contract. */
 export function testRunner(suite: RunnerSuiteOptions): void {
 	const { name, create, cases, options = {}, grace = 6_000, patience = 5_000, readOutput } = suite;
 	const test = asStatements(suite.test, 30_000 + patience + grace);
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
-		// Not a skip: those are for what is not installed, and continuous integration refuses them.
+		// Do not mark it as skipped. Skips mean that something is not installed, and continuous integration refuses them.
 		if (given === undefined) return;
 		test(`${name}: ${statement}`, () =>
 			withRunner(
@@ -149,7 +151,7 @@ function checkOutput(check: Check): void {
 
 	check("blocks", "a run whose output is refused ends", async ({ runner, given, grace, context }) => {
 		const hint = "await each `emit`, and end the work when it rejects";
-		// Some test runners show nothing but this of a rejection that nobody handles.
+		// Some test runners print only this message for an unhandled rejection.
 		const onEmit = () => Promise.reject(new Error(`the execution is no longer this run's; hint: ${hint}`));
 		const end = runner.run(context({ ...given, onEmit })).catch(() => {});
 		await within(grace, end, "the run goes on although its output was refused,", hint);
@@ -193,7 +195,7 @@ function checkAborts(check: Check): void {
 	});
 }
 
-/** What a runner with `recovery` has left going must not outlive the test. */
+/** Ends work that a runner with `recovery` has left running, so that it does not outlive the test. */
 async function endLeft(runner: Runner, run: TestRunContext, state: JsonObject): Promise<void> {
 	run.abort("cancel");
 	await runner.recover?.(run, state);
@@ -210,7 +212,7 @@ async function assertNothingLeft(
 		if (given === undefined) return;
 		await inTime(runner.run(createRunContext(runner, given)), succeeds === undefined ? "fails" : "succeeds", limits.patience);
 	};
-	// On a node of its own, with nothing that others keep open.
+	// Use a separate node id, so that nothing that other runners keep open is shared.
 	await withRunner(create(), use, { nodeId: "test-alone", ...limits });
 	await resources.assertNothingNew();
 }

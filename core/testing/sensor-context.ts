@@ -2,14 +2,14 @@ import { setMaxListeners } from "node:events";
 import type { JsonObject, SensorContext, SensorTrigger, TriggerReference } from "../contract/index.ts";
 import { silentLogger } from "./run-context.ts";
 
-/** What a sensor under test is given. */
+/** Options of the host of a sensor under test. */
 export interface SensorHostOptions {
-	/** Seconds; sensors may be told to look more often than the host allows. */
+	/** Seconds between polls; may be shorter than the host allows. */
 	readonly poll_interval?: number;
 	readonly packConfig?: JsonObject;
-	/** Of a process that works for it. Default none. */
+	/** Environment of a process that works for the sensor. Default: none. */
 	readonly environment?: Readonly<Record<string, string>>;
-	/** Triggers of the sensor's types, as rules have asked for them. */
+	/** Triggers of the sensor's types, as rules have requested them. */
 	readonly triggers?: readonly SensorTrigger[];
 }
 
@@ -22,23 +22,23 @@ export interface DispatchedEvent {
 	readonly uniqueKey?: string;
 }
 
-/** What outlives the runs of a sensor: its state, what it has dispatched, and the triggers there are. */
+/** Everything that outlives the runs of a sensor: its state, its dispatched events and the current triggers. */
 export interface SensorHost {
-	/** The sensor's items, without its prefix. */
+	/** The sensor's datastore items, by name without the sensor's prefix. */
 	readonly items: Map<string, string>;
-	/** Other items of the datastore, by their whole names. */
+	/** Other datastore items, by full name. */
 	readonly others: Map<string, string>;
-	/** In order. An event with a unique key that has been there is not among them again. */
+	/** Dispatched events, in order. An event whose unique key was already dispatched is not added again. */
 	readonly dispatched: readonly DispatchedEvent[];
-	/** Rules come and go. */
+	/** Replaces the triggers, as when rules are created or deleted. */
 	setTriggers(triggers: readonly SensorTrigger[]): void;
-	/** What the host would hand to `run`. A context for each run. */
+	/** Creates the context that the host passes to `run`. Each run needs its own. */
 	createContext(): SensorContext & { abort(): void };
-	/** Resolves once so many events have been dispatched in all. */
+	/** Resolves when `count` events have been dispatched in total. */
 	waitFor(count: number): Promise<void>;
 }
 
-/** Stands in for the service: for tests of a sensor on its own. */
+/** Creates a replacement for the service, for tests of a sensor without it. */
 export function createSensorHost({ poll_interval, packConfig = {}, environment = {}, triggers = [] }: SensorHostOptions = {}): SensorHost {
 	const state = new HostState(triggers);
 	return {
@@ -51,7 +51,7 @@ export function createSensorHost({ poll_interval, packConfig = {}, environment =
 	};
 }
 
-/** What a host keeps, and who waits for it to change. */
+/** State of the host, and the listeners for its changes. */
 class HostState {
 	readonly items = new Map<string, string>();
 	readonly others = new Map<string, string>();
@@ -74,7 +74,7 @@ class HostState {
 		this.#tell();
 	}
 
-	/** The datastore, as far as it stands in one of the maps. */
+	/** Returns the datastore interface of one of the maps. */
 	toDatastore(items: Map<string, string>): SensorContext["state"] {
 		return {
 			get: async (name) => items.get(name),
@@ -117,7 +117,7 @@ class HostState {
 		for (const listener of [...this.#listeners]) listener();
 	}
 
-	/** Resolves with the next change of anything, or when the signal aborts. */
+	/** Resolves at the next change of the host's state, or when the signal aborts. */
 	#change(signal?: AbortSignal): Promise<void> {
 		return new Promise((resolve) => {
 			const done = () => {
@@ -137,7 +137,7 @@ function createContext(
 	given: Pick<SensorContext, "poll_interval" | "packConfig" | "environment">,
 ): ReturnType<SensorHost["createContext"]> {
 	const controller = new AbortController();
-	// A sensor may listen in many places at once, such as for each request. Node.js 20 warns at the eleventh listener.
+	// A sensor may add many listeners at once, for example one for each request. Node.js 20 warns at the eleventh listener.
 	setMaxListeners(0, controller.signal);
 	return {
 		ref: "tests.sensor",

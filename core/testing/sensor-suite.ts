@@ -8,47 +8,47 @@ import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sen
 import { asStatements } from "./statement.ts";
 import { endOfAborted } from "./within.ts";
 
-/** A sensor, and how to make it see something. */
+/** A sensor, with the means to make it detect an event. */
 export interface SensorUnderTest {
 	readonly plugin: SensorPlugin;
 	readonly host?: SensorHostOptions;
-	/** Resolves once the running sensor would see what `provoke` does. Default: at once. */
+	/** Resolves when the running sensor would detect the event of `provoke`. Default: at once. */
 	ready?(host: SensorHost): Promise<void>;
-	/** Cause exactly one event. */
+	/** Causes exactly one event. */
 	provoke(): Promise<void>;
-	/** Called after each test, once the sensor has ended. */
+	/** Called after each test, when the sensor has ended. */
 	cleanUp?(): Promise<void>;
 }
 
-/** What the suite for sensors needs. */
+/** Options of the conformance suite for sensors. */
 export interface SensorSuiteOptions {
-	/** Registers one test; `test` of uvu and of node:test both fit. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** Called for each test. */
+	/** Creates the sensor; called for each test. */
 	readonly create: () => Promise<SensorUnderTest>;
-	/** Milliseconds within which an aborted run must have ended. Default 2000. */
+	/** Milliseconds within which an aborted run must end. Default 2000. */
 	readonly grace?: number;
 }
 
 interface RunUnderTest {
-	/** Resolves once so many events have been dispatched in all; rejects when the run ends before. */
+	/** Resolves when `count` events have been dispatched in total. Rejects if the run ends first. */
 	waitFor(count: number): Promise<void>;
-	/** Abort the run and wait for its end. */
+	/** Aborts the run and waits until it has ended. */
 	end(): Promise<void>;
 }
 
 interface Scope extends SensorUnderTest {
 	readonly sensor: Sensor;
 	readonly stand: SensorHost;
-	/** Start a run and wait until it is ready. */
+	/** Starts a run and waits until it is ready. */
 	begin(): Promise<RunUnderTest>;
 }
 
 type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
 
-/** Conformance suite of `Sensor`: one promise of the contract a test. */
+/** Registers the conformance suite of `Sensor`: one test for each promise of the contract. */
 export function testSensor({ name, create, grace = 2_000, ...given }: SensorSuiteOptions): void {
 	const test = asStatements(given.test);
 	const check: Check = (statement, run) =>
@@ -145,7 +145,7 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 		async begin() {
 			const context = stand.createContext();
 			const running = sensor.run(context);
-			// A run that fails before it is ready must not be waited for.
+			// If the run ends before it is ready, fail at once instead of waiting for `ready`.
 			const ended = running.then(() => Promise.reject(new Error("the run has ended by itself")));
 			await Promise.race([made.ready?.(stand), ended]);
 			ended.catch(() => {});
@@ -160,5 +160,5 @@ function toScope(made: SensorUnderTest, sensor: Sensor, grace: number): Scope {
 	};
 }
 
-/** The runtime keeps them for a while. */
+/** Resources that Node.js keeps open for a while after a connection is closed. */
 const connections = ["TCPSocketWrap", "TLSWrap"];

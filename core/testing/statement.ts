@@ -4,13 +4,13 @@ import { type RegisterTest, timed } from "./run-kit.ts";
 import { within } from "./within.ts";
 
 /**
- * The test function of a kit. Where a plugin goes on for ever, or fails where nobody waits for it, test runners never end or end at
- * once, and nobody reads which statement it was: here it is what the statement has found.
+ * Wraps the test function of a kit so that plugin faults become test failures. A plugin may never end, or cause an unhandled rejection. A
+ * test runner would then hang or exit at once, without naming the failed statement.
  *
- * @param longest milliseconds that one may take: far above what those take that hold
+ * @param longest maximum milliseconds of one test, far above the duration of a passing test
  */
 export function asStatements(test: RegisterTest, longest = 60_000): RegisterTest {
-	// Whoever runs it without a limit of their own gets this one.
+	// A test function without its own limit gets this one.
 	const limited: (run: () => Promise<void>) => Promise<void> = timed.has(test)
 		? (run) => run()
 		: (run) => within(longest, run(), "it had not ended");
@@ -20,10 +20,10 @@ export function asStatements(test: RegisterTest, longest = 60_000): RegisterTest
 async function watched(run: () => Promise<void>): Promise<void> {
 	const strays = watchStrays();
 	try {
-		// What is rejected without anybody waiting is told of in a later turn.
+		// Node.js reports unhandled rejections in a later turn of the event loop.
 		await run().finally(() => nextTurn());
 	} finally {
-		// Before what else has failed, which mostly comes of it.
+		// Report stray errors first, because they usually cause the other failures.
 		assertNone(strays.end());
 	}
 }
@@ -34,10 +34,10 @@ function assertNone([reason]: readonly unknown[]): void {
 	throw Object.assign(new assert.AssertionError({ message, operator: "fail" }), { cause: reason });
 }
 
-/** Milliseconds after the last statement. */
+/** Milliseconds between the last test and the end of the process. */
 const patience = 5_000;
 
-/** What is known of the statements of this process. */
+/** State of all running tests of this process; ends the process after a failure. */
 class ProcessEnd {
 	#running = 0;
 	#hasRefused = false;
@@ -55,7 +55,7 @@ class ProcessEnd {
 	}
 
 	#lookIn(milliseconds: number): void {
-		// Where nothing else keeps the process, this does not either.
+		// The timer must not keep the process alive on its own.
 		this.#timer = setTimeout(() => this.#look(), milliseconds).unref();
 	}
 
@@ -70,9 +70,9 @@ class ProcessEnd {
 const processEnd = new ProcessEnd();
 
 /**
- * Run a statement. When one is refused, its plugin may go on, or have left open what keeps the process, and nobody outside can end that:
- * the process is ended some time after the last statement. Only once the test runner has said by the exit code that something has
- * failed; uvu says it when it has reported all of its tests.
+ * Runs a statement. If it fails, the plugin may continue or leave resources open that keep the process alive, and no caller can close them.
+ * The process is therefore ended 5 s after the last statement. It is ended only when the test runner has set a failing exit code; uvu sets
+ * it after reporting all of its tests.
  */
 async function endProcessAfter(statement: () => Promise<void>): Promise<void> {
 	let holds = false;
@@ -86,12 +86,12 @@ async function endProcessAfter(statement: () => Promise<void>): Promise<void> {
 }
 
 const watching = new Set<unknown[]>();
-/** One for all: statements that have not ended would become too many listeners. */
+/** One listener for all statements: one for each unfinished statement would exceed the listener limit. */
 const listener = (reason: unknown) => {
 	for (const strays of watching) strays.push(reason ?? new Error("rejected without a reason"));
 };
 
-/** Keeps rejections and errors that nobody has caught, instead of the end of the process; `end` gives what has come. */
+/** Collects unhandled rejections and uncaught exceptions instead of ending the process. `end` returns the collected errors. */
 export function watchStrays(): { end(): readonly unknown[] } {
 	const strays: unknown[] = [];
 	if (watching.size === 0) process.on("unhandledRejection", listener).on("uncaughtException", listener);

@@ -13,17 +13,17 @@ import { checkWrites } from "./storage/writes.ts";
 
 export type { OpenedStorage } from "./storage/check.ts";
 
-/** What the suite for storages needs. */
+/** Options of the conformance suite for storages. */
 export interface StorageSuiteOptions {
-	/** Registers one test; `test` of uvu and of node:test both fit. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** A fresh, empty, started storage. The suite stops it. */
+	/** Creates an empty, started storage. The suite stops it. */
 	readonly create: () => Promise<OpenedStorage>;
 }
 
-/** Conformance suite of `Storage`: one promise of the contract a test. */
+/** Registers the conformance suite of `Storage`: one test for each promise of the contract. */
 export function testStorage({ name, create, ...given }: StorageSuiteOptions): void {
 	const test = asStatements(given.test);
 	const check: Check = (statement, run) =>

@@ -2,10 +2,10 @@ import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Fails when the work takes longer.
+ * Returns the result of `work`. Fails if it takes longer than the given time.
  *
- * @param late what is the matter then
- * @param hint what to do about it; a function, called then, gives the rest of the message instead
+ * @param late beginning of the failure message
+ * @param hint remedy; a function is called at the timeout and returns the rest of the message instead
  */
 export async function within<T>(milliseconds: number, work: Promise<T>, late: string, hint?: string | (() => string)): Promise<T> {
 	const done = new AbortController();
@@ -25,7 +25,7 @@ function toAdvice(hint: string | (() => string) | undefined): string {
 	return hint === undefined ? "" : `; hint: ${hint}`;
 }
 
-/** How an aborted run has ended, which it must have done within the grace. */
+/** Returns the result of an aborted run, which must end within the grace period. */
 export function endOfAborted<T>(grace: number, end: Promise<T>): Promise<T> {
 	const hint = "when `signal` aborts, end the work and resolve; it may have aborted before `run` was called";
 	return within(grace, end, "the run goes on although its signal has aborted,", hint);

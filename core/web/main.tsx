@@ -11,7 +11,7 @@ import { Shell } from "./parts/shell.tsx";
 import { SignIn } from "./parts/sign-in.tsx";
 import { applyTheme } from "./parts/theme-choice.tsx";
 
-/** The page, for whoever looks. */
+/** Shows the page that fits the state of the session. */
 function App() {
 	switch (session.state.value) {
 		case "signed-in":
@@ -45,7 +45,7 @@ function CurrentPage() {
 	);
 }
 
-/** The first page whose path fits. */
+/** Returns the first page whose path matches, with the values of its `:names`. */
 function findPage(path: string): readonly [PageDefinition | undefined, PageProps["values"]] {
 	for (const page of pages) {
 		const values = matchPath(page.path, path);

@@ -1,6 +1,6 @@
 import type { PageDefinition } from "./kit/page.ts";
 
-/** The pages, in the order of the navigation. The first one is where somebody begins. */
+/** Pages in the order of the navigation. The first one is the start page. */
 export const pages: readonly PageDefinition[] = [
 	{ path: "/", title: "Start", group: "Watch", load: () => import("./start/start-page.tsx") },
 	{

@@ -1,6 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Reads options of unknown type one by one and gathers what is wrong with them. Null counts as not given. */
+/** Reads options of unknown type one by one and collects all problems. Null counts as missing. */
 export class OptionReader {
 	readonly problems: string[] = [];
 	readonly #input: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export class OptionReader {
 		return isList ? (value as readonly string[]) : this.#report(name, "required, a list of one or more texts that are not empty", []);
 	}
 
-	/** The same, where it may be missing. */
+	/** Returns a list of strings, or undefined if the option is missing. */
 	optionalTexts(name: string): readonly string[] | undefined {
 		return this.#take(name) === undefined ? undefined : this.texts(name);
 	}
@@ -44,7 +44,7 @@ export class OptionReader {
 		return typeof value === "boolean" ? value : this.#report(name, "must be true or false", byDefault);
 	}
 
-	/** A number of at least `minimum`; undefined when not given. */
+	/** Returns a number within the limits, or undefined if the option is missing. */
 	number(name: string, limits: NumberLimits): number | undefined {
 		const value = this.#take(name);
 		if (value === undefined || (typeof value === "number" && isWithin(value, limits))) return value;
@@ -58,7 +58,7 @@ export class OptionReader {
 		return isObject ? (value as Readonly<Record<string, unknown>>) : this.#report(name, "must be an object", {});
 	}
 
-	/** What `convert` makes of a value; the message of what it throws is the problem. */
+	/** Returns the converted value. If `convert` throws, the message of the error is reported as the problem. */
 	converted<V, R>(name: string, value: V | undefined, convert: (value: V) => R): R | undefined {
 		if (value === undefined) return undefined;
 		try {
@@ -72,7 +72,7 @@ export class OptionReader {
 		this.#report(name, problem, undefined);
 	}
 
-	/** To be called last: whatever has not been read by then is unknown. Throws `SVC_CONFIG` with all that is wrong for the backend of that name. */
+	/** Must be called last: every option that was not read is unknown. Throws `SVC_CONFIG` with all problems of the named backend. */
 	finish(backend: string): void {
 		for (const name of Object.keys(this.#input)) {
 			if (!this.#read.has(name)) this.#report(name, `unknown option; allowed: ${[...this.#read].join(", ")}`, undefined);

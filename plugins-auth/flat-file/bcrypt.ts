@@ -1,14 +1,14 @@
 import { hash } from "bcryptjs";
 
-/** bcrypt ignores what is beyond. */
+/** Maximum password bytes; bcrypt ignores all further bytes. */
 export const maximumBcryptBytes = 72;
 
 const cost = 10;
 
-/** As a new user's password is stored. */
+/** Returns the hash that is stored for a new user's password. */
 export function hashPassword(password: string): Promise<string> {
 	return hash(password, cost);
 }
 
-/** Takes as long to verify as what `hashPassword` makes; nobody knows its password. */
+/** A hash of no known password. Verifying it takes as long as verifying a hash from `hashPassword`. */
 export const unknownPassword = `$2b$${cost}$${"abcdefghijklmnopqrstuu".padEnd(53, "x")}`;

@@ -1,6 +1,9 @@
 const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The base 64 of crypt(3): the bytes as one number, the first one highest, written from its lowest six bits on. */
+/**
+ * Encodes bytes in the base64 variant of crypt(3). The bytes form one number, the first byte highest, which is written starting with its
+ * lowest six bits.
+ */
 export function toCryptBase64(bytes: readonly (number | undefined)[]): string {
 	let value = bytes.reduce<number>((sum, byte) => sum * 256 + (byte ?? 0), 0);
 	let text = "";

@@ -4,15 +4,18 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Milliseconds that others may take: they hold it for as long as it takes to write a small file. */
+/** Milliseconds to wait for the lock. It is normally held only while a small file is written. */
 const patience = 10_000;
 const pause = 20;
-/** Milliseconds after which somebody on another machine counts as gone. */
+/**
+ * Milliseconds after which a lock counts as abandoned even if its holder may still run, because processes of other machines cannot be
+ * checked.
+ */
 const oldest = 60_000;
 
 /**
- * Do something to a file while nobody else does, in this process or another one: a file beside it says who. `SVC_UNAVAILABLE` when it does not
- * become free.
+ * Runs `work` while holding the exclusive lock of a file, across all processes. The lock is a file next to it that identifies the holder.
+ * Throws `SVC_UNAVAILABLE` if the lock does not become free within 10 s.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
 	const lock = `${path}.lock`;
@@ -42,7 +45,7 @@ async function take(lock: string, mark: string): Promise<boolean> {
 	}
 }
 
-/** Take away the lock of a process that has ended without doing so. */
+/** Removes the lock if its holder has ended without releasing it. */
 async function freeWhenLeft(lock: string): Promise<void> {
 	try {
 		const mark = await readFile(lock, "utf8");
@@ -50,7 +53,7 @@ async function freeWhenLeft(lock: string): Promise<void> {
 		if (age < oldest && !isOfEndedProcess(mark)) return;
 		const aside = `${lock}.${randomUUID()}`;
 		await rename(lock, aside);
-		// Somebody was quicker, and this is the lock of a third one: it goes back.
+		// Another process replaced the abandoned lock first, so this lock is valid. Restore it.
 		if ((await readFile(aside, "utf8")) !== mark) await link(aside, lock).catch(() => undefined);
 		await rm(aside, { force: true });
 	} catch (error) {
@@ -58,7 +61,10 @@ async function freeWhenLeft(lock: string): Promise<void> {
 	}
 }
 
-/** Only of this machine it is known what runs; one that is being written says nothing yet. */
+/**
+ * Returns true if the lock's process on this machine has ended. Processes of other machines cannot be checked. A lock that is still being
+ * written has no process id yet.
+ */
 function isOfEndedProcess(mark: string): boolean {
 	const [host, pid] = mark.split(" ");
 	if (host !== hostname() || !/^\d+$/.test(pid ?? "")) return false;

@@ -3,11 +3,11 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { Comparison } from "./hash-worker.ts";
 import type { Verdict } from "./schemes.ts";
 
-/** At about 70 ms each, whoever stands at the end of the queue waits some seconds. */
+/** Maximum number of waiting comparisons. At about 70 ms each, the last one waits some seconds. */
 const longestQueue = 64;
 const idleMilliseconds = 30_000;
 
-// A thread cannot be started from a TypeScript file by itself: from source, the loader is put in front.
+// A worker thread cannot be started directly from a TypeScript file. When running from source, register the loader first.
 const threadSource = `
 const { workerData } = require("node:worker_threads");
 const { loader, worker } = workerData;
@@ -21,9 +21,8 @@ interface Task {
 }
 
 /**
- * Compares passwords with stored ones, one after another in a thread of its own: a hash takes long by design, and in the main
- * thread a flood of sign-ins would hold up everything else. The thread starts with the first password and ends after a while
- * without one.
+ * Compares passwords with stored hashes, one at a time in a worker thread. A hash is slow by design, so many concurrent sign-ins would
+ * block the main thread. The thread starts with the first comparison and ends after 30 s without one.
  */
 export class HashThread {
 	#worker: Worker | undefined;
@@ -32,7 +31,10 @@ export class HashThread {
 	#idle: NodeJS.Timeout | undefined;
 	#stopped = false;
 
-	/** Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` when too many are waiting. */
+	/**
+	 * Compares a password with a stored hash. Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` if too many comparisons
+	 * are waiting.
+	 */
 	async compare(comparison: Comparison, signal: AbortSignal): Promise<Verdict> {
 		signal.throwIfAborted();
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
@@ -71,7 +73,7 @@ export class HashThread {
 		}
 		clearTimeout(this.#idle);
 		this.#worker ??= this.#startWorker();
-		// While somebody waits for an answer, the process must not end.
+		// Keep the process alive while a caller waits for the result.
 		this.#worker.ref();
 		this.#worker.postMessage(this.#running.comparison);
 	}

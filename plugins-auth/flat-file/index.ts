@@ -22,13 +22,13 @@ export interface FlatFileOptions {
 	readonly file?: string;
 }
 
-/** As much as crypt(3) takes; longer ones would only cost time. */
+/** Maximum password bytes, the limit of crypt(3). A longer password only wastes time. */
 const maximumBytes = 511;
 
-/** What only the system's own crypt(3) knows. */
+/** Schemes that only the system's crypt(3) supports. */
 const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
 
-/** Users of a file as `htpasswd` and `mkpasswd` write it. Edits take effect at once. */
+/** Users from a file in the format of `htpasswd` and `mkpasswd`. Edits take effect at once. */
 export const flatFile = defineAuthBackend("flat-file", (options: FlatFileOptions) => new FlatFile(options));
 
 class FlatFile implements AuthBackend {
@@ -62,7 +62,7 @@ class FlatFile implements AuthBackend {
 	async authenticate({ username, password }: Credentials, { signal }: { readonly signal: AbortSignal }): Promise<Identity | undefined> {
 		signal.throwIfAborted();
 		const { users } = await this.#opened.read();
-		// With a NUL, different passwords become the same key in most schemes.
+		// In most schemes a NUL ends the password, so that different passwords would have the same hash.
 		if (password === "" || password.includes("\0") || Buffer.byteLength(password) > maximumBytes) return undefined;
 		const stored = users.get(username);
 		const matches = await this.#thread.compare({ password, stored: stored ?? this.#standIn(username, users) }, signal);
@@ -87,7 +87,7 @@ class FlatFile implements AuthBackend {
 		if (!/^[^\s:#\p{C}]([^:\p{C}]*[^\s:\p{C}])?$/u.test(username)) {
 			throw new SvcError("SVC_INVALID", 'username: a colon, control characters, outer white space and a leading "#" are not allowed');
 		}
-		// Before the file is locked, as it takes a while.
+		// Hash before locking the file, because hashing is slow.
 		const stored = await hashPassword(password);
 		await replaceFile(this.#opened.path, (text) => {
 			if (isNew && hasLine(text, username)) throw new SvcError("SVC_CONFLICT", `user "${username}" exists already`);
@@ -116,7 +116,7 @@ function readFileOption(options: unknown): string | undefined {
 	return file;
 }
 
-/** One that is not there has no users yet. */
+/** Asserts that the file is readable. A missing file is allowed: it has no users yet. */
 async function assertReadable(path: string): Promise<void> {
 	const found = await stat(path).catch(() => undefined);
 	if (found === undefined) return;
@@ -130,7 +130,7 @@ function unknown(username: string): SvcError {
 	return new SvcError("SVC_NOT_FOUND", `there is no user "${username}"`);
 }
 
-/** Of a new user's password, which is stored with bcrypt. */
+/** Returns the problem of a new user's password, or undefined if bcrypt can store it. */
 function findPasswordProblem(password: string): string | undefined {
 	if (password === "") return "empty";
 	if (password.includes("\0")) return "holds a NUL character";
@@ -138,7 +138,7 @@ function findPasswordProblem(password: string): string | undefined {
 	return `longer than ${maximumBcryptBytes} bytes, which is as much as bcrypt takes`;
 }
 
-/** The text of a password file with a line for a user, in the place of the one that counted, or at its end. */
+/** Returns the text of a password file with the user's line added. It replaces the effective line, or is appended at the end. */
 function withLine(text: string, username: string, stored: string): string {
 	const lines = toLines(text);
 	const added = `${username}:${stored}`;
@@ -147,17 +147,17 @@ function withLine(text: string, username: string, stored: string): string {
 	return toText(lines.map((line, index) => (index === last ? added : line)).filter((line) => line === added || nameOf(line) !== username));
 }
 
-/** The same text without the lines of a user. */
+/** Returns the text of a password file without the lines of a user. */
 function withoutLine(text: string, username: string): string {
 	return toText(toLines(text).filter((line) => nameOf(line) !== username));
 }
 
-/** Whether there is a line of a user, also one that lets nobody in. */
+/** Returns true if a user has a line, even one that does not allow a sign-in. */
 function hasLine(text: string, username: string): boolean {
 	return toLines(text).some((line) => nameOf(line) === username);
 }
 
-/** The user of a line; undefined for comments and what is no line of a user. */
+/** Returns the user of a line, or undefined for comments and malformed lines. */
 function nameOf(raw: string): string | undefined {
 	const line = raw.trim();
 	const colon = line.indexOf(":");
@@ -174,12 +174,12 @@ function toText(lines: readonly string[]): string {
 }
 
 /**
- * Replace the text of a file, one after the other where several do. Whoever reads meanwhile sees the file before or after, and a crash leaves
- * one of the two. `change` gets an empty text where there is no file.
+ * Replaces the text of a file; concurrent replacements run one at a time. A concurrent reader, or a crash, sees either the old or the new
+ * file. `change` gets an empty text if the file does not exist.
  */
 async function replaceFile(path: string, change: (text: string) => string): Promise<void> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-	// A link stays one.
+	// Keep a symbolic link and replace its target.
 	const target = await realpath(path).catch(() => path);
 	await withFileLock(target, async () => {
 		const text = change(await readFile(target, "utf8").catch(toNothing));
@@ -199,7 +199,10 @@ interface Owner {
 	readonly gid: number;
 }
 
-/** Of the file that is there, without the rights of all others; a new one is for whoever has the directory: root may make it for a service. */
+/**
+ * Returns the mode and owner of the file, without permissions for other users. A new file gets the owner of its directory, because root may
+ * create it for a service.
+ */
 async function findOwner(path: string): Promise<Owner> {
 	const { mode, uid, gid } = await stat(path).catch(async () => ({ ...(await stat(dirname(path))), mode: 0o600 }));
 	return { mode: mode & 0o770, uid, gid };
@@ -209,7 +212,7 @@ async function write(path: string, text: string, { mode, uid, gid }: Owner): Pro
 	const file = await open(path, "wx", 0o600);
 	try {
 		await file.writeFile(text);
-		// Others than root cannot give a file away, and the file is theirs as it is.
+		// Only root can change the owner. Otherwise the file already belongs to the current user.
 		if (process.getuid?.() === 0) await file.chown(uid, gid);
 		await file.chmod(mode);
 		await file.sync();
@@ -223,15 +226,15 @@ function toNothing(error: unknown): string {
 	throw error;
 }
 
-/** A stored password for the name of somebody who is not among the users. */
+/** Returns a stored hash to compare with when the username is unknown. */
 type StandIn = (username: string, users: ReadonlyMap<string, string>) => string;
 
 /**
- * Unknown users must take as long as known ones. Where schemes and costs differ within the file, each name is given the stored
- * password of one of the users, always the same, so that unknown names are spread over the times just as known ones are.
+ * Creates a function that makes an unknown user take as long as a known one. If schemes and costs differ within the file, each unknown name
+ * is always assigned the stored hash of the same user. The durations of unknown names are therefore distributed like those of known names.
  */
 export function createStandIn(): StandIn {
-	// Makes the choice unpredictable.
+	// A random key makes the assignment unpredictable.
 	const key = randomBytes(16);
 	return (username, users) => {
 		const stored = [...users.values()];

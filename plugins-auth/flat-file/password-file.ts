@@ -3,9 +3,9 @@ import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { findScheme, type Scheme } from "./schemes.ts";
 
 export interface PasswordEntries {
-	/** User name to stored password, in a scheme that can be verified. */
+	/** Stored passwords by username, only in schemes that can be verified. */
 	readonly users: ReadonlyMap<string, string>;
-	/** Whether there is no line but comments: a line that cannot be read still shows that somebody has set up users. */
+	/** True if the file contains only comments. An unreadable line still shows that an administrator has set up users. */
 	readonly isEmpty: boolean;
 }
 
@@ -13,19 +13,19 @@ const noEntries: PasswordEntries = { users: new Map(), isEmpty: true };
 
 export interface PasswordFileOptions {
 	readonly logger: Logger;
-	/** Whether a stored password of an optional scheme can be verified on this machine. */
+	/** Returns true if a stored password of an optional scheme can be verified on this machine. */
 	canVerify(stored: string): Promise<boolean>;
 }
 
-/** A htpasswd file, read again when it has changed. */
+/** An htpasswd file that is read again after each change. */
 export class PasswordFile {
 	readonly path: string;
 	readonly #options: PasswordFileOptions;
-	/** What begins a stored password of an optional scheme that works here. */
+	/** Prefixes of stored passwords in optional schemes that work on this machine. */
 	readonly #workingPrefixes = new Set<string>();
 	#version: string | undefined;
 	#entries = Promise.resolve(noEntries);
-	/** Lines with a warning, so that an edit elsewhere in the file does not repeat it. */
+	/** Lines that already caused a warning, so that an edit elsewhere in the file does not repeat it. */
 	#reported: ReadonlySet<string> = new Set();
 
 	constructor(path: string, options: PasswordFileOptions) {
@@ -33,17 +33,17 @@ export class PasswordFile {
 		this.#options = options;
 	}
 
-	/** A missing file has no users. `SVC_UNAVAILABLE` when there is one that cannot be read. */
+	/** Returns the entries of the file; a missing file has no users. Throws `SVC_UNAVAILABLE` if the file exists but cannot be read. */
 	async read(): Promise<PasswordEntries> {
 		try {
 			const file = await open(this.path);
 			try {
-				// The version is taken before the text: a change in between is noticed next time.
+				// Determine the version before reading the text, so that the next read detects a change in between.
 				const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
 				const version = [dev, ino, size, mtimeNs, ctimeNs].join(":");
 				if (version !== this.#version) {
 					this.#version = version;
-					// Kept at once, so that attempts side by side do not each read it and tell of its lines.
+					// Cache the promise at once, so that concurrent sign-ins neither read the file again nor repeat its warnings.
 					this.#entries = file.readFile("utf8").then((text) => this.#parse(text));
 				}
 				return await this.#entries;
@@ -72,7 +72,7 @@ export class PasswordFile {
 			const [username, stored] = [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)];
 			const scheme = findScheme(stored);
 			const problem = username === "" ? "it is not of the form name:hash" : await this.#findProblem(stored, scheme);
-			// Of two lines of a user the later counts, also when it lets nobody in.
+			// The last line of a user is effective, even if it does not allow a sign-in.
 			if (problem === undefined) users.set(username, stored);
 			else users.delete(username);
 
@@ -80,7 +80,7 @@ export class PasswordFile {
 			if (reason === undefined) continue;
 			reported.add(line);
 			if (this.#reported.has(line)) continue;
-			// By number only: the text may hold a password.
+			// Log only the line number, because the text may contain a password.
 			const message = problem === undefined ? "line of the password file has a weak scheme" : "line of the password file skipped";
 			this.#options.logger.warn(message, { file: this.path, line: index + 1, reason, ...(scheme && { scheme: scheme.name }) });
 		}
@@ -92,7 +92,7 @@ export class PasswordFile {
 		if (scheme === undefined) return "its password is not in a scheme that is supported; plain text never is";
 		if (scheme.isOptional === undefined) return undefined;
 		const [prefix = ""] = /^(\$\w+|_)/.exec(stored) ?? [];
-		// One comparison of each kind tells; with many users more would take long.
+		// Test each prefix only once; testing every user would take too long.
 		if (!this.#workingPrefixes.has(prefix)) {
 			if (!(await this.#options.canVerify(stored))) return "its scheme needs the package koffi and a libcrypt that knows it";
 			this.#workingPrefixes.add(prefix);

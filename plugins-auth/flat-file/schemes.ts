@@ -7,17 +7,17 @@ import { maximumBcryptBytes } from "./bcrypt.ts";
 import { toCryptBase64 } from "./crypt-base64.ts";
 import { shaCrypt } from "./sha-crypt.ts";
 
-/** Whether a password is the stored one; undefined when this machine cannot tell. */
+/** True if the password matches the stored one; undefined if this machine cannot verify the scheme. */
 export type Verdict = boolean | undefined;
 
-/** A way of storing passwords. */
+/** A scheme for storing passwords. */
 export interface Scheme {
 	readonly name: string;
-	/** Of the whole stored text. */
+	/** Pattern that matches the complete stored text. */
 	readonly pattern: RegExp;
-	/** Why passwords stored so should be set anew. */
+	/** Reason why passwords in this scheme should be replaced. */
 	readonly weakness?: string;
-	/** Depends on what is installed: ask `compare` before relying on it. */
+	/** True if the scheme depends on installed libraries: call `compare` before relying on it. */
 	readonly isOptional?: true;
 	compare(password: string, stored: string): Verdict | Promise<Verdict>;
 }
@@ -29,12 +29,12 @@ const schemes: readonly Scheme[] = [
 		name: "bcrypt",
 		// A cost above 16 would take minutes in JavaScript.
 		pattern: /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/,
-		// Compared in any case, so that a password that is too long takes its time.
+		// Compare first, so that refusing a password that is too long takes the same time.
 		compare: (password, stored) => compareSync(password, stored) && Buffer.byteLength(password) <= maximumBcryptBytes,
 	},
 	{
 		name: "SHA-256 crypt",
-		// A million rounds and more would take many seconds.
+		// A million rounds or more would take many seconds.
 		pattern: /^\$5\$(rounds=[1-9]\d{3,5}\$)?[./A-Za-z0-9]{0,16}\$[./A-Za-z0-9]{43}$/,
 		compare: (password, stored) => isSame(shaCrypt(Buffer.from(password), stored), stored),
 	},
@@ -57,7 +57,7 @@ const schemes: readonly Scheme[] = [
 	},
 	{
 		name: "DES crypt",
-		// The last character holds four bits; most plain words of thirteen letters are told apart by it.
+		// The last character holds four bits, which distinguishes a hash from most plain words of thirteen letters.
 		pattern: /^[./A-Za-z0-9]{12}[.26AEIMQUYcgkosw]$/,
 		weakness: "only the first eight characters of the password count",
 		compare: (password, stored) => isSame(desCrypt([...Buffer.from(password)], stored.slice(0, 2)), stored),
@@ -92,10 +92,13 @@ function isSame(text: string, stored: string): boolean {
 	return first.length === second.length && timingSafeEqual(first, second);
 }
 
-/** Of a stored text of md5-crypt: what makes the digest different, and the salt. */
+/** The prefix and the salt of a stored md5-crypt text. Both influence the digest. */
 const setting = /^(\$apr1\$|\$1\$)([^$]*)\$/;
 
-/** The stored text that `password` has with the salt of `stored`: `$1$` of crypt(3), and `$apr1$` of Apache, which differs in its name only. */
+/**
+ * Returns the stored text of `password` with the salt of `stored`: `$1$` of crypt(3), or `$apr1$` of Apache, which differs only in its
+ * prefix.
+ */
 export function md5Crypt(password: Buffer, stored: string): string {
 	const [, magic = "", salt = ""] = setting.exec(stored) ?? [];
 	const saltBytes = Buffer.from(salt);
@@ -118,7 +121,7 @@ function firstDigest(password: Buffer, magic: string, salt: Buffer): Buffer {
 	return md5(parts);
 }
 
-/** Every third byte, the last place of the last group being taken by byte 5; byte 11 stands alone. */
+/** Encodes groups of three bytes that are six positions apart. In the last group, byte 5 is the third byte; byte 11 is encoded alone. */
 function encode(digest: Buffer): string {
 	const groups = [0, 1, 2, 3, 4].map((first) => toCryptBase64([digest[first], digest[first + 6], digest[first === 4 ? 5 : first + 12]]));
 	return groups.join("") + toCryptBase64([digest[11]]);
@@ -128,17 +131,17 @@ function md5(parts: readonly Buffer[]): Buffer {
 	return createHash("md5").update(Buffer.concat(parts)).digest();
 }
 
-/** What crypt(3) makes of a password and a setting; undefined when it does not know the scheme. */
+/** Hashes a password with the given setting by crypt(3). Returns undefined if the scheme is not supported. */
 type SystemCrypt = (password: string, setting: string) => string | undefined;
 
-/** Room for the state of every libcrypt there is; the one of older glibc is the largest, with 128 KiB. */
+/** Bytes for the state of any libcrypt; older versions of glibc need the most, 128 KiB. */
 const stateSize = 256 * 1024;
-/** Its name differs between distributions. */
+/** The library name differs between distributions. */
 const libraries = ["libcrypt.so.1", "libcrypt.so.2"];
 
 let loaded: Promise<SystemCrypt> | undefined;
 
-/** The machine's own crypt(3). Where koffi or libcrypt is missing, one that knows no scheme. */
+/** Loads the system's crypt(3). If koffi or libcrypt is missing, the returned function supports no scheme. */
 function loadSystemCrypt(): Promise<SystemCrypt> {
 	loaded ??= load().catch(() => () => undefined);
 	return loaded;
@@ -156,7 +159,7 @@ async function load(): Promise<SystemCrypt> {
 	const [library] = libraries.flatMap(open);
 	if (library === undefined) throw new Error("no libcrypt");
 	const crypt = library.func("const char *crypt_r(const char *key, const char *setting, void *data)");
-	// Allocated once and by koffi: memory of the engine could be moved.
+	// Allocate the state once with koffi, because V8 could move its own memory.
 	const state: unknown = koffi.alloc("uint8_t", stateSize);
 	return (password, setting) => {
 		const text: unknown = crypt(password, setting, state);

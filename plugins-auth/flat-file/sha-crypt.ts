@@ -6,7 +6,7 @@ type Hash = (parts: readonly Buffer[]) => Buffer;
 const setting = /^\$([56])\$(rounds=(\d+)\$)?([^$]*)\$/;
 const defaultRounds = 5000;
 
-/** The stored text that `password` has with the salt and rounds of `stored`: `$5$` (SHA-256) and `$6$` (SHA-512) of crypt(3). */
+/** Returns the stored text of `password` with the salt and rounds of `stored`: `$5$` (SHA-256) or `$6$` (SHA-512) of crypt(3). */
 export function shaCrypt(password: Buffer, stored: string): string {
 	const [, version, roundsText = "", rounds = defaultRounds, saltText = ""] = setting.exec(stored) ?? [];
 	const algorithm = version === "5" ? "sha256" : "sha512";
@@ -33,7 +33,7 @@ function firstDigest(hash: Hash, password: Buffer, salt: Buffer): Buffer {
 	return hash(parts);
 }
 
-/** As many bytes as asked for, the digest over and over. */
+/** Repeats the digest up to the given number of bytes. */
 function stretch(digest: Buffer, length: number): Buffer {
 	return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, digest);
 }
@@ -42,7 +42,7 @@ function repeat(part: Buffer, times: number): readonly Buffer[] {
 	return Array.from({ length: times }, () => part);
 }
 
-/** The digest is written three bytes at a time, taken from its three thirds, which change places after each group. */
+/** Encodes the digest three bytes at a time, one from each third of it. The order of the thirds rotates after each group. */
 function encode256(digest: Buffer): string {
 	let text = "";
 	for (let [a, b, c] = [0, 10, 20], group = 0; group < 10; group++) {

@@ -10,10 +10,10 @@ import { escapeValue } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
-/** A user of the directory who has what `group_dns` asks for. The password is still to be verified. */
+/** A user of the directory who fulfills `group_dns`. The password is not verified yet. */
 export interface Account {
 	readonly dn: string;
-	/** Holds the entry; the password is verified there. */
+	/** Server that holds the entry and verifies the password. */
 	readonly server: Server;
 	readonly username: string;
 	readonly groups: readonly string[];
@@ -25,12 +25,12 @@ export interface AccountContext {
 	readonly logger: Logger;
 }
 
-/** Attributes of an entry: none. */
+/** Value that requests no attributes of an entry. */
 const noAttributes = "1.1";
 
 /**
- * The account of a user name; undefined when nobody or more than one is meant, or a group is missing. Asks as much of the
- * directory either way, so that the time does not tell which it was.
+ * Returns the account of a username. Returns undefined if no entry or several entries match, or if a required group is missing. The number
+ * of queries is the same in all cases, so that the duration does not reveal the reason.
  */
 export async function findAccount(username: string, directory: Directory, context: AccountContext): Promise<Account | undefined> {
 	const { settings, logger } = context;
@@ -51,7 +51,7 @@ export async function findAccount(username: string, directory: Directory, contex
 	return { dn: entry.dn, server, username: toUsername(username, only, settings), groups };
 }
 
-/** A name in the place of users, that nobody has. Not of `id_attr`, which some directories do not allow in names. */
+/** Returns a name below the user base that does not exist. It does not use `id_attr`, which some directories do not allow in names. */
 export function createNobody({ userBase }: Settings): string {
 	return `cn=${randomUUID()},${userBase}`;
 }
@@ -82,7 +82,10 @@ async function searchGroups(filter: string, { settings, directory }: GroupContex
 	return { groups: toNames(entries), isCut };
 }
 
-/** The required groups that are named in full and have the user: each is asked by its name, which no size limit keeps back. */
+/**
+ * Returns the required groups, given by their full name, that contain the user and were not found yet. Each is searched by its name, so no
+ * size limit applies.
+ */
 async function searchRequired(filter: string, found: readonly string[], { settings, directory }: GroupContext): Promise<readonly string[]> {
 	const names = new Set(found.map((name) => name.toLowerCase()));
 	const isFull = (name: string) => (parseDn(name)?.length ?? 0) > 1;
@@ -94,18 +97,18 @@ async function searchRequired(filter: string, found: readonly string[], { settin
 	return groups;
 }
 
-/** Groups asked for at once. */
+/** Maximum number of groups in one query. */
 const nestedBatch = 50;
 const maxNestedDepth = 10;
 const maxNestedGroups = 2_000;
 
 /**
- * Adds the groups that have one of these groups as a member, the groups of those, and so on. A directory that knows a rule for that, as
- * Active Directory does, answers a `group_pattern` with it in one search.
+ * Adds the groups that contain one of these groups, and recursively the groups that contain those. Active Directory can do this in one
+ * search if `group_pattern` uses its matching rule.
  */
 async function addNested(direct: readonly string[], context: GroupContext): Promise<readonly string[]> {
 	const all = new Map(direct.map((name) => [name.toLowerCase(), name]));
-	// A user without groups is asked about like one with some, so that the time does not tell them apart.
+	// Query the directory even for a user without groups, so that the duration does not reveal it.
 	let next: readonly string[] = direct.length > 0 ? direct : [createNobody(context.settings)];
 	for (let depth = 0; next.length > 0 && depth < maxNestedDepth; depth += 1) {
 		const found: string[] = [];
@@ -130,8 +133,8 @@ function toNames(found: readonly FoundEntry[]): readonly string[] {
 }
 
 /**
- * As the directory spells it: it takes "Ann" for "ann" and looks past some characters, but roles and records must not fall
- * apart over that. A pattern of the site's own may look for something that is not the name.
+ * Returns the username as spelled in the directory. The directory treats "Ann" and "ann" as equal and ignores some characters, but one user
+ * must not get several sets of roles and records. A custom pattern may match another attribute than the name; then the typed name is used.
  */
 function toUsername(typed: string, { entry }: FoundEntry, { isFoundById, idAttribute }: Settings): string {
 	if (!isFoundById) return typed;

@@ -1,21 +1,21 @@
 import type { SecureVersion } from "node:tls";
 import type { OptionReader } from "../_options/option-reader.ts";
 
-/** What `client_options` can change. */
+/** Settings that `client_options` can change. */
 export interface ClientSettings {
-	/** Seconds that a server may spend on a search. */
+	/** Maximum seconds that a server may spend on a search. */
 	readonly timeLimit?: number;
-	/** Files of a certificate and key that the service shows to the server. */
+	/** Paths of the client certificate and its key. */
 	readonly certificate?: string;
 	readonly key?: string;
-	/** Verify the server even without `cacert`, with the authorities Node knows. */
+	/** Verify the server even without `cacert`, with the certificate authorities of Node.js. */
 	readonly verify?: true;
 	readonly minimumVersion?: SecureVersion;
 }
 
 interface ClientOption {
 	readonly allowed: string;
-	/** Undefined when the value is not allowed. */
+	/** Converts the value of an option. Returns undefined if it is not allowed. */
 	convert(value: unknown): ClientSettings | undefined;
 }
 
@@ -25,7 +25,7 @@ const versions: ReadonlyMap<unknown, SecureVersion> = new Map([
 	[0x304, "TLSv1.3"],
 ]);
 
-/** By the numbers of libldap, which configurations of other clients use. */
+/** Options by their libldap number, which configurations of other clients use. */
 const clientOptions: Readonly<Record<string, ClientOption>> = {
 	4: {
 		allowed: "time limit of a search, a whole number of seconds from 1",
@@ -47,7 +47,7 @@ const clientOptions: Readonly<Record<string, ClientOption>> = {
 	},
 };
 
-/** Numbers that have an option of their own. */
+/** Numbers of libldap options that have their own option name. */
 const ownNames: Readonly<Record<string, string>> = { 8: "chase_referrals", 20485: "network_timeout", 24578: "cacert" };
 
 export function readClientOptions(reader: OptionReader): ClientSettings {

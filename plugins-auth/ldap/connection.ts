@@ -8,16 +8,16 @@ import { type Server, toUrl } from "./server.ts";
 import type { Scope } from "./settings.ts";
 import { type TlsSettings, toTlsOptions } from "./tls-settings.ts";
 
-/** The package, which is loaded when the backend starts. */
+/** The `ldapts` package, which is loaded when the backend starts. */
 export type Ldapts = typeof import("ldapts");
 
-/** What all connections of one sign-in share. */
+/** Settings shared by all connections of one sign-in. */
 export interface ConnectionContext {
 	readonly ldapts: Ldapts;
 	readonly tls: TlsSettings;
-	/** Milliseconds to wait for each answer. */
+	/** Milliseconds to wait for each response. */
 	readonly timeout: number;
-	/** Where each call and its result is told, if anywhere. */
+	/** Logger of each call and its result; undefined if they are not logged. */
 	readonly trace: Logger | undefined;
 	readonly signal: AbortSignal;
 }
@@ -27,26 +27,26 @@ export interface SearchQuery {
 	readonly scope: Scope;
 	readonly filter: string;
 	readonly attributes: readonly string[];
-	/** Seconds that the server may take. */
+	/** Maximum seconds that the server may take. */
 	readonly timeLimit: number;
-	/** If the server gives only some of the entries, return those. Default false: that is an error. */
+	/** Return the available entries if a size limit of the server omits others. Default false: that is an error. */
 	readonly allowsCut?: boolean;
 }
 
 export interface SearchResult {
 	readonly entries: readonly Entry[];
-	/** URLs of places where the search would have to go on. */
+	/** Referral URLs at which the search must continue. */
 	readonly references: readonly string[];
-	/** True if a size limit of the server kept back further entries. */
+	/** True if a size limit of the server omitted further entries. */
 	readonly isCut: boolean;
 }
 
-/** Entries of a page (RFC 2696). Servers refuse pages above a limit of theirs, so it is small. */
+/** Entries of a page (RFC 2696). It is small because servers refuse pages above their own limit. */
 const pageSize = 50;
-/** Entries of one search: more say that the filter or the directory is not as meant. */
+/** Maximum entries of one search. A larger result means that the filter or the directory is misconfigured. */
 const maxEntries = 20_000;
 
-/** One connection to one server, encrypted as its address asks for. It is never opened again by itself. */
+/** A connection to one server, encrypted as its address requires. It never reconnects. */
 export interface Connection {
 	bind(dn: string, password: string): Promise<void>;
 	search(query: SearchQuery): Promise<SearchResult>;
@@ -54,7 +54,7 @@ export interface Connection {
 
 const startTls = "1.3.6.1.4.1.1466.20037";
 
-/** Use a new connection and close it, however it ends. */
+/** Opens a connection, uses it and always closes it. */
 export async function withConnection<R>(
 	server: Server,
 	context: ConnectionContext,
@@ -65,7 +65,7 @@ export async function withConnection<R>(
 	const wait = createWait(socket, server, context);
 	let secured: Socket | undefined;
 	try {
-		// What fails before or after somebody waits for it must not end the process.
+		// A socket error while no call waits must not end the process.
 		socket.on("error", ignore);
 		await wait("connect", {}, () => once(socket, "connect"));
 		if (server.encryption !== "none") secured = await secure(socket, server, { wait, context });
@@ -86,7 +86,7 @@ function toConnection(client: Client, wait: Wait): Connection {
 	};
 }
 
-/** Reads all pages, each with the full time. */
+/** Reads all pages; the time limit applies to each page. */
 async function searchInPages(client: Client, wait: Wait, { base, attributes, allowsCut, ...query }: SearchQuery): Promise<SearchResult> {
 	const pages = client.searchPaginated(base, { ...query, attributes: [...attributes], paged: { pageSize } });
 	const describe = ({ value }: IteratorResult<LdaptsResult>) =>
@@ -102,7 +102,7 @@ async function searchInPages(client: Client, wait: Wait, { base, attributes, all
 			return { entries, references, isCut: true };
 		}
 		if (page.done === true) return { entries, references, isCut: false };
-		// An entry without a name stands for the server itself; a bind with its name would be an anonymous one, which succeeds.
+		// An empty name is the root entry of the server. A bind with it would be anonymous and succeed, so exclude it.
 		entries.push(...page.value.searchEntries.filter(({ dn }) => dn !== ""));
 		references.push(...page.value.searchReferences);
 		if (entries.length > maxEntries) throw new Error(`more than ${maxEntries} entries match`);
@@ -111,7 +111,7 @@ async function searchInPages(client: Client, wait: Wait, { base, attributes, all
 
 async function secure(socket: Socket, server: Server, { wait, context }: { wait: Wait; context: ConnectionContext }): Promise<Socket> {
 	if (server.encryption === "tls") {
-		// A client of its own for what is said in the clear, so that nothing slipped in there is taken for a later answer.
+		// Use a separate client for the unencrypted part, so that injected responses are never read after the switch to TLS.
 		const client = createClient(socket, context);
 		await wait("starttls", {}, () => client.exop(startTls)).catch((error: unknown) => {
 			throw new Error("the directory server does not begin with TLS", { cause: error });
@@ -124,7 +124,7 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 	return secured;
 }
 
-/** Says goodbye, which ends the connection. Whether that arrives changes nothing. */
+/** Sends an unbind request, which closes the connection. It does not matter whether the request arrives. */
 async function unbind(client: Client, socket: Socket, { timeout, trace }: ConnectionContext): Promise<void> {
 	trace?.info("ldap call", { call: "unbind" });
 	const timer = setTimeout(() => socket.destroy(), timeout);
@@ -132,7 +132,9 @@ async function unbind(client: Client, socket: Socket, { timeout, trace }: Connec
 	clearTimeout(timer);
 }
 
-/** A client for a connected socket. It would open another one when this is lost: without TLS, and send passwords over it. */
+/**
+ * Creates a client that uses only this connected socket. Otherwise the client would reconnect after a loss and send passwords without TLS.
+ */
 function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
 	let isTaken = false;
 	return new ldapts.Client({
@@ -146,16 +148,19 @@ function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
 	});
 }
 
-/** The client goes one call deeper for each message of a piece: a big one full of small messages would overflow the stack. */
+/**
+ * Reads the socket in chunks of at most 4,096 bytes. The client recurses once for each message in a chunk, so a large chunk of small
+ * messages would overflow the stack.
+ */
 function readInPieces(socket: Socket): void {
 	const largest = 4_096;
 	socket.on("readable", () => {
-		// What is read comes out as "data", too.
+		// Each `read` also emits a `data` event, which the client handles.
 		while (socket.read(Math.min(largest, socket.readableLength)) !== null);
 	});
 }
 
-/** Awaits an answer: until the time is up, the sign-in is given up, or the connection ends. Tells the trace. */
+/** Waits for a response and logs it. Rejects on the timeout, when the sign-in is aborted, and when the connection closes. */
 type Wait = <R>(
 	call: string,
 	fields: Readonly<Record<string, unknown>>,

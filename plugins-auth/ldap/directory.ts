@@ -14,15 +14,18 @@ export interface DirectoryContext extends ConnectionContext {
 	readonly settings: Settings;
 }
 
-/** A directory in which the service account has signed in. */
+/** A directory in which the service account is authenticated. */
 export interface Directory {
-	/** Returns all entries that match, once each. With `chase_referrals` on all servers that hold a part of them, else on this one. */
+	/**
+	 * Returns all matching entries without duplicates. With `chase_referrals`, searches all servers that hold a part of them, otherwise
+	 * only this server.
+	 */
 	search(query: SearchQuery): Promise<Found>;
 }
 
 export interface Found {
 	readonly entries: readonly FoundEntry[];
-	/** True if a size limit of a server kept back further entries, which `allowsCut` lets happen. */
+	/** True if a size limit of a server omitted entries, which `allowsCut` permits. */
 	readonly isCut: boolean;
 }
 
@@ -55,7 +58,7 @@ interface Place {
 	readonly query: SearchQuery;
 }
 
-/** The referrals followed so far, by URL and query, and how many lie one behind the other. */
+/** The referrals followed so far, by URL and query, and the number of consecutive referrals. */
 interface Chase {
 	readonly visited: Set<string>;
 	readonly hops: number;
@@ -78,7 +81,10 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 	return { entries: found, isCut: isAnyCut };
 }
 
-/** At the first of the targets that can be reached. Part of the search undone means that nobody knows who is meant. */
+/**
+ * Continues the search at the first reachable target. If none is reachable, the sign-in fails: an incomplete search cannot identify the
+ * user.
+ */
 async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<Found> {
 	let failure: unknown;
 	for (const { server, query } of targets) {
@@ -95,7 +101,7 @@ async function follow(targets: readonly ReferralTarget[], context: DirectoryCont
 	throw cannotTell(`no server of a referral can be reached: ${targets.map(({ server }) => toUrl(server)).join(", ")}`, failure);
 }
 
-/** URLs for the same part of the directory are servers that stand in for each other. */
+/** Groups referral URLs by the part of the directory. URLs of the same part are alternative servers. */
 function toAlternatives(references: readonly string[], query: SearchQuery, { encryption }: Server): readonly (readonly ReferralTarget[])[] {
 	const byPart = new Map<string, ReferralTarget[]>();
 	for (const url of references) {
@@ -122,7 +128,10 @@ function withoutRepeats(found: readonly FoundEntry[]): readonly FoundEntry[] {
 	return [...new Map(found.toReversed().map((each) => [each.entry.dn.toLowerCase(), each])).values()].toReversed();
 }
 
-/** An answer that is an error is no outage, in which another server could help, but says nothing about the user either. */
+/**
+ * Converts an error response to `SVC_UNAVAILABLE`, because it reveals nothing about the user. An outage is rethrown unchanged, so that the
+ * caller can try another server.
+ */
 async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
 	try {
 		return await ask();
@@ -131,7 +140,7 @@ async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
 	}
 }
 
-/** Where a search is to go on. */
+/** Server and query with which a search continues. */
 interface ReferralTarget {
 	readonly server: Server;
 	readonly query: SearchQuery;
@@ -144,8 +153,8 @@ const scopes: ReadonlyMap<string, SearchQuery["scope"]> = new Map([
 ]);
 
 /**
- * Where a referral leads. The filter stays that of the query, whatever the URL says: it decides who somebody is. Throws for
- * URLs that are not followed: of other schemes, and those that would send passwords less protected than the configuration asks.
+ * Returns the target of a referral. The filter of the query is kept even if the URL contains another, because the filter decides which user
+ * is meant. Throws for URLs with another scheme, and for those that would send passwords with less protection than configured.
  */
 export function parseReferral(url: string, query: SearchQuery, encryption: Encryption): ReferralTarget {
 	const { protocol, hostname, port, pathname, search } = parseUrl(url);

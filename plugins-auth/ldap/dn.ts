@@ -1,9 +1,9 @@
-/** Attribute type, "=", and a value in which the characters that part names are escaped. */
+/** Attribute type, "=", and a value in which the separators of names are escaped. */
 const assertion = /\s*([A-Za-z][\w-]*|\d+(?:\.\d+)*)\s*=\s*((?:\\(?:[\dA-Fa-f]{2}|[^\dA-Fa-f])|[^\\,+])*)/y;
 
 /**
- * The parts of a distinguished name, the innermost first, in a form in which equal parts are equal texts: lower case, escapes
- * resolved, the attributes of a part sorted. Undefined when the text is no distinguished name.
+ * Returns the components of a distinguished name, the innermost first. They are normalized, so that equal components are equal strings:
+ * lower case, escapes resolved, attributes of a component sorted. Returns undefined if the text is not a distinguished name.
  */
 export function parseDn(text: string): readonly string[] | undefined {
 	const parts: string[] = [];
@@ -29,14 +29,14 @@ export function parseDn(text: string): readonly string[] | undefined {
 
 function unescapeValue(raw: string): string {
 	const trimmed = raw.trimEnd();
-	// The last space is part of the value when it is escaped.
+	// An escaped space at the end belongs to the value.
 	const value = trimmed !== raw && /(?:^|[^\\])(?:\\\\)*\\$/.test(trimmed) ? `${trimmed} ` : trimmed;
 	return value.replace(/((?:\\[\dA-Fa-f]{2})+)|\\(.)/gsu, (whole: string, bytes: string | undefined, character: string | undefined) =>
 		bytes === undefined ? (character ?? "") : (decodeBytes(bytes) ?? whole),
 	);
 }
 
-/** Undefined for what is not text: it stays escaped, so that different values stay different. */
+/** Decodes UTF-8 bytes. Returns undefined for invalid bytes: they stay escaped, so that different values stay different. */
 function decodeBytes(escapes: string): string | undefined {
 	try {
 		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(escapes.replaceAll("\\", ""), "hex"));

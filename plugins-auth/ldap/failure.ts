@@ -13,7 +13,10 @@ const resultCode = {
 	unwillingToPerform: 53,
 } as const;
 
-/** Besides a wrong password: accounts that have none, are locked, or are gone by now. Directories differ in how they say it. */
+/**
+ * Refusals in addition to a wrong password: accounts without a password, locked or deleted accounts. Directories use different codes for
+ * them.
+ */
 const refusals: readonly number[] = [
 	resultCode.invalidCredentials,
 	resultCode.inappropriateAuthentication,
@@ -23,31 +26,31 @@ const refusals: readonly number[] = [
 	resultCode.unwillingToPerform,
 ];
 
-/** The error for "cannot tell". Who signs in learns nothing about the directory; the reason is for the log. */
+/** Creates the error for a failed verification. The user gets no details about the directory; the reason is logged. */
 export function cannotTell(reason: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", "the directory cannot be asked at the moment", { cause: new Error(reason, { cause }) });
 }
 
-/** Whether the directory's answer to a bind means that this user may not sign in with this password. */
+/** Returns true if the response to a bind means that this user may not sign in with this password. */
 export function isRefusal(error: unknown): boolean {
 	const code = toResultCode(error);
 	return code !== undefined && refusals.includes(code);
 }
 
-/** Whether another server may do better: this one could not be reached, broke off, or says that it cannot serve now. */
+/** Returns true if another server may succeed: this server was unreachable, closed the connection or reports that it is unavailable. */
 export function isOutage(error: unknown): boolean {
 	if (error instanceof SvcError) return false;
 	const code = toResultCode(error);
 	return code === undefined || code === resultCode.busy || code === resultCode.unavailable;
 }
 
-/** Returns true if the server answers with some of the entries only, because of a limit of its own. */
+/** Returns true if the server omitted entries because of its own limit. */
 export function isSizeLimit(error: unknown): boolean {
 	const code = toResultCode(error);
 	return code === resultCode.sizeLimitExceeded || code === resultCode.adminLimitExceeded;
 }
 
-/** The number with which the directory answered; undefined when it did not. Errors of the system have words as codes. */
+/** Returns the LDAP result code, or undefined if the directory sent no response. System errors have strings as codes. */
 function toResultCode(error: unknown): number | undefined {
 	return error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : undefined;
 }

@@ -1,24 +1,24 @@
 import type { Clock } from "../../core/contract/index.ts";
 
 export interface GroupCacheLimits {
-	/** Seconds an entry counts; 0 keeps nothing. */
+	/** Seconds for which an entry is valid; 0 disables the cache. */
 	readonly ttl: number;
-	/** Most entries. */
+	/** Maximum number of entries. */
 	readonly size: number;
 }
 
 interface Entry {
 	readonly owner: string;
 	readonly groups: readonly string[];
-	/** Microseconds. */
+	/** Expiry time in microseconds. */
 	readonly expires: number;
 }
 
-/** Groups of users by name as typed. Holds nothing that could let anybody in without the directory's yes to the password. */
+/** Caches the groups of users by the typed name. The cache never replaces the password verification by the directory. */
 export class GroupCache {
 	readonly #limits: GroupCacheLimits;
 	readonly #clock: Clock;
-	/** The least recently used first. */
+	/** Entries by username, the least recently used first. */
 	readonly #entries = new Map<string, Entry>();
 
 	constructor(limits: GroupCacheLimits, clock: Clock) {
@@ -26,7 +26,11 @@ export class GroupCache {
 		this.#clock = clock;
 	}
 
-	/** @param owner whose groups they are: a name may come to mean another entry of the directory */
+	/**
+	 * Returns the cached groups of a user, or undefined.
+	 *
+	 * @param owner distinguished name of the user; a username may later refer to another entry
+	 */
 	get(username: string, owner: string): readonly string[] | undefined {
 		const entry = this.#entries.get(username);
 		if (entry === undefined) return undefined;

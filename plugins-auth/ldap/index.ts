@@ -17,9 +17,9 @@ export type { LdapOptions } from "./options.ts";
 /** Users of an LDAP directory. They must be in the groups of `group_dns`; the directory itself verifies their passwords. */
 export const ldap = defineAuthBackend<LdapOptions>("ldap", (options) => new Ldap(options));
 
-/** At two connections each. */
+/** Maximum concurrent sign-ins. Each uses two connections. */
 const mostAtOnce = 64;
-/** Bytes of a name or password; what is longer is nobody's, and some servers would break off the connection. */
+/** Maximum bytes of a username or password. Some servers close the connection if a longer one is sent. */
 const longestText = 16_384;
 
 class Ldap implements AuthBackend {
@@ -37,7 +37,7 @@ class Ldap implements AuthBackend {
 
 	async start({ logger, clock }: PluginContext): Promise<void> {
 		const ldapts = await importLdapts();
-		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
+		// Load the module only here: a configuration may contain this backend without using it, and must not slow down its start.
 		const { SignIn } = await import("./sign-in.ts");
 		const settings = this.#parse(ldapts);
 		for (const warning of findWeaknesses(settings)) logger.warn("auth backend ldap", { warning });
@@ -75,7 +75,10 @@ class Ldap implements AuthBackend {
 	}
 }
 
-/** Whether it is worth asking. A directory may take an empty password for an anonymous sign-in, which succeeds, and end a text at a NUL. */
+/**
+ * Returns true if the credentials can be valid. A directory may treat an empty password as an anonymous bind, which succeeds, and may end a
+ * string at a NUL.
+ */
 function isPossible({ username, password }: Credentials): boolean {
 	if (username === "" || password === "" || password.includes("\0") || /\p{Cc}/u.test(username)) return false;
 	return Buffer.byteLength(username) <= longestText && Buffer.byteLength(password) <= longestText;

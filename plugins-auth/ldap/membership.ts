@@ -1,13 +1,13 @@
 import { parseDn } from "./dn.ts";
 
 export interface GroupRequirement {
-	/** In the form of `parseDn`; a single part stands for groups anywhere that begin with it. */
+	/** Required groups, parsed by `parseDn`. A single component matches every group whose name begins with it. */
 	readonly required: readonly (readonly string[])[];
-	/** Whether all of them are needed, or one. */
+	/** `and` if all groups are required, `or` if one is enough. */
 	readonly check: "and" | "or";
 }
 
-/** Whether somebody in these groups (distinguished names) has what is required. */
+/** Returns true if a user in these groups (distinguished names) fulfills the requirement. */
 export function isMember(groups: readonly string[], { required, check }: GroupRequirement): boolean {
 	const actual = groups.map(parseDn).filter((parts) => parts !== undefined);
 	const has = (wanted: readonly string[]) => actual.some((parts) => isGroup(parts, wanted));

@@ -1,9 +1,9 @@
-/** Makes a search filter of a pattern: every value is escaped, so that it stays a value whatever it holds. */
+/** Returns a search filter with the given values. Every value is escaped, so that it cannot change the filter. */
 export type Pattern<N extends string> = (values: Readonly<Record<N, string>>) => string;
 
 /**
- * A pattern with `{name}` in it; literal braces are doubled. Throws an error that says what is wrong when another name is
- * used, or none at all: such a filter would give everybody the same answer.
+ * Compiles a pattern that contains `{name}`; literal braces are doubled. Throws an error with the problem if it uses another name or none
+ * at all. A filter without a name would give all users the same result.
  */
 export function compilePattern<N extends string>(text: string, names: readonly N[]): Pattern<N> {
 	const allowed = names.map((name) => `{${name}}`).join(" and ");
@@ -27,7 +27,7 @@ function toKnown<N extends string>(name: string | undefined, names: readonly N[]
 	return known;
 }
 
-/** Returns the value with the characters escaped that mean something in a search filter (RFC 4515). */
+/** Returns the value with the special characters of a search filter escaped (RFC 4515). */
 export function escapeValue(value: string): string {
 	return value.replace(/[\0()*\\]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

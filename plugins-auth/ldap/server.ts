@@ -1,16 +1,16 @@
 import { isIPv6 } from "node:net";
 
-/** `ssl` is TLS from the first byte (LDAPS), `tls` is StartTLS: the connection begins in the clear. The specification's words. */
+/** Encryption of a connection. `ssl` is TLS from the first byte (LDAPS); `tls` is StartTLS, where the connection starts unencrypted. */
 export type Encryption = "none" | "ssl" | "tls";
 
-/** Where to ask, and how. */
+/** Address and encryption of a directory server. */
 export interface Server {
 	readonly host: string;
 	readonly port: number;
 	readonly encryption: Encryption;
 }
 
-/** For logs and comparisons. */
+/** Returns the server as a URL, for logs and comparisons. */
 export function toUrl({ host, port, encryption }: Server): string {
 	return `${encryption === "ssl" ? "ldaps" : "ldap"}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

@@ -10,24 +10,24 @@ import { readTlsSettings, type TlsSettings } from "./tls-settings.ts";
 
 export type Scope = "base" | "one" | "sub";
 
-/** Options that have been checked. */
+/** Validated options. */
 export interface Settings {
 	readonly bindDn: string;
 	readonly bindPassword: string;
 	readonly userBase: string;
 	readonly groupBase: string;
 	readonly requirement: GroupRequirement;
-	/** As configured, for the log. */
+	/** Required groups as configured, for the log. */
 	readonly requiredGroups: readonly string[];
 	readonly servers: readonly Server[];
 	readonly tls: TlsSettings;
 	readonly idAttribute: string;
-	/** Whether users are found by `idAttribute`, so that its value is their name. */
+	/** True if users are found by `idAttribute`, so that its value is their name. */
 	readonly isFoundById: boolean;
 	readonly accountFilter: Pattern<"username">;
 	readonly groupFilter: Pattern<"username" | "user_dn">;
 	readonly scope: Scope;
-	/** Milliseconds for each answer. */
+	/** Milliseconds to wait for each response. */
 	readonly timeout: number;
 	readonly client: ClientSettings;
 	readonly chaseReferrals: boolean;
@@ -40,7 +40,11 @@ const scopes = { subtree: "sub", onelevel: "one", base: "base" } as const;
 const membershipPattern = "(|(member={user_dn})(uniqueMember={user_dn})(memberUid={username}))";
 const longestWait = 3_600;
 
-/** @param assertFilter throws when a search filter cannot be read */
+/**
+ * Validates the options. Throws `SVC_CONFIG` with all problems.
+ *
+ * @param assertFilter throws if a search filter cannot be parsed
+ */
 export function parseSettings(input: unknown, assertFilter: (filter: string) => void): Settings {
 	const reader = new OptionReader(input);
 	const userBase = readDn(reader, "base_ou", reader.requiredText("base_ou"));

@@ -14,7 +14,7 @@ export interface SignInOptions {
 	readonly clock: Clock;
 }
 
-/** Verifies names and passwords: at one of the servers, by a sign-in with the password after the account has been looked up. */
+/** Verifies usernames and passwords at one of the servers: finds the account, then binds with the password. */
 export class SignIn {
 	readonly #settings: Settings;
 	readonly #ldapts: Ldapts;
@@ -74,7 +74,7 @@ export class SignIn {
 		}
 	}
 
-	/** Does what it takes to refuse a wrong password, without an account. */
+	/** Carries out the steps of refusing a wrong password without an account, so that the duration does not reveal an unknown user. */
 	async #pretend(server: Server, password: string, context: ConnectionContext): Promise<void> {
 		const started = performance.now();
 		await this.#isAccepted({ dn: createNobody(this.#settings), server }, password, context);
@@ -87,10 +87,10 @@ export class SignIn {
 	}
 }
 
-/** Microseconds for which a server that failed is asked last. */
+/** Microseconds for which a failed server is tried last. */
 const avoidance = 60_000_000;
 
-/** The servers of a directory in the order in which to ask them. */
+/** The servers of a directory, in the order in which they are tried. */
 export class HostList {
 	readonly #servers: readonly Server[];
 	readonly #clock: Clock;
@@ -101,7 +101,7 @@ export class HostList {
 		this.#clock = clock;
 	}
 
-	/** As configured, but those that failed a short while ago last, so that a dead one does not hold up every sign-in. */
+	/** Returns the servers in the configured order, with recently failed ones last, so that a dead server does not delay every sign-in. */
 	inOrder(): readonly Server[] {
 		const now = this.#clock.now();
 		const isAvoided = (server: Server) => now - (this.#failed.get(server) ?? Number.NEGATIVE_INFINITY) < avoidance;
@@ -120,22 +120,22 @@ export class HostList {
 const kept = 32;
 
 /**
- * Makes refusals of unknown users take as long as those of wrong passwords. A directory answers at once for an entry it does not
- * have, but spends time on the password's hash for one it has; how much, the refusals of real users show.
+ * Makes refusing an unknown user take as long as refusing a wrong password. A directory responds at once for a missing entry but hashes the
+ * password for an existing one. The refusals of existing users show how long that takes.
  */
 export class RefusalPace {
 	readonly #durations: number[] = [];
 	#next = 0;
 
-	/** The milliseconds that refusing a wrong password has taken. */
+	/** Records the milliseconds that refusing a wrong password has taken. */
 	record(milliseconds: number): void {
 		this.#durations[this.#next] = milliseconds;
 		this.#next = (this.#next + 1) % kept;
 	}
 
-	/** Wait until what has taken `milliseconds` has taken as long as one of the recorded refusals. */
+	/** Waits until the refusal, which took `milliseconds` so far, has lasted as long as one of the recorded ones. */
 	async even(milliseconds: number, signal: AbortSignal): Promise<void> {
-		// One by chance rather than a mean: the times then scatter alike, too.
+		// Choose a random duration rather than the mean, so that the durations also vary alike.
 		const like = this.#durations[Math.floor(Math.random() * this.#durations.length)] ?? 0;
 		if (like > milliseconds) await delay(like - milliseconds, undefined, { signal });
 	}

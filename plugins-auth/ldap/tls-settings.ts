@@ -8,7 +8,7 @@ import type { ClientSettings } from "./client-options.ts";
 
 export interface TlsSettings {
 	readonly secureContext: SecureContext;
-	/** Whether a server whose certificate or name is not right is refused. */
+	/** True if a server with an invalid certificate or name is refused. */
 	readonly isVerified: boolean;
 }
 
@@ -28,18 +28,18 @@ export function readTlsSettings(reader: OptionReader, client: ClientSettings): T
 	return { secureContext, isVerified: ca !== undefined || client.verify === true };
 }
 
-/** How to encrypt a connection to this host and whom to expect there. */
+/** Returns the TLS options for a host: its encryption and the expected server name. */
 export function toTlsOptions(host: string, { secureContext, isVerified }: TlsSettings): ConnectionOptions {
 	return {
 		secureContext,
 		rejectUnauthorized: isVerified,
 		host,
-		// An address is not allowed here; certificates are compared with `host` then.
+		// `servername` must not be an IP address. Without it, the certificate is compared with `host`.
 		...(isIP(host) === 0 && { servername: host }),
 	};
 }
 
-/** Throws where there is none: Node would take such a file for an empty list. */
+/** Reads certificates. Throws if the file contains none, because Node.js would treat it as an empty list. */
 function readCertificates(path: string): string {
 	const text = readText(path);
 	try {

@@ -1,10 +1,10 @@
 import type { Identity, Logger } from "../../core/contract/index.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a provider says of somebody. */
+/** Claims of a provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Claims of a signed token, and of what the provider answers about its bearer. */
+/** Claims of a signed token, and those that the userinfo endpoint returns for its bearer. */
 export interface Vouched {
 	readonly issuer: string;
 	readonly subject: string;
@@ -16,7 +16,7 @@ const longestName = 256;
 const longestIdentifier = 1_000;
 const mostGroups = 1_000;
 
-/** Who it is to the service; undefined, with a line in the log that says why, for whoever may not come in. */
+/** Returns the identity of the user, or undefined if the user may not sign in. The log contains the reason. */
 export function toIdentityOf(vouched: Vouched, settings: Settings, logger: Logger): Identity | undefined {
 	const refuse = (reason: string, fields: Readonly<Record<string, unknown>> = {}) => {
 		logger.warn("sign-in refused", { reason, subject: vouched.subject, ...fields });
@@ -39,17 +39,17 @@ export function toIdentityOf(vouched: Vouched, settings: Settings, logger: Logge
 	};
 }
 
-/** A name that the provider gives, among those of all providers. */
+/** Returns a provider's name in a form that is unique among all providers. */
 export function toUnique(issuer: string, name: string): string {
 	return `${issuer} ${name}`;
 }
 
-/** Whether a claim can name somebody or something. */
+/** Returns true if a claim is a usable identifier. */
 export function isIdentifier(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
 }
 
-/** Whether anything that is asked for is not in the token, so that the provider has to be asked. */
+/** Returns true if the token lacks a configured claim, so that the userinfo endpoint must be requested. */
 export function needsUserinfo(token: Claims, settings: Settings): boolean {
 	const { usernameClaim, groupsClaim, requiredClaims, requiresVerifiedEmail } = settings;
 	const names = [usernameClaim, ...(groupsClaim === undefined ? [] : [groupsClaim]), ...requiredClaims.keys()];
@@ -57,12 +57,14 @@ export function needsUserinfo(token: Claims, settings: Settings): boolean {
 	return wanted.some((name) => readClaim(token, name) === undefined);
 }
 
-/** What is signed comes first. */
+/** Returns a claim; the signed token has precedence. */
 function findClaim({ token, userinfo }: Vouched, name: string): unknown {
 	return readClaim(token, name) ?? readClaim(userinfo, name);
 }
 
-/** By its whole name first: names may be addresses, which have dots. */
+/**
+ * Returns a claim by its full name, otherwise by its path. The full name is first because a claim name may be a URL, which contains dots.
+ */
 function readClaim(claims: Claims, name: string): unknown {
 	if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;
 	let value: unknown = claims;
@@ -73,7 +75,10 @@ function readClaim(claims: Claims, name: string): unknown {
 	return value ?? undefined;
 }
 
-/** Said in the same place as the address: of another address it would say nothing. */
+/**
+ * Returns true if the email address is verified. Both claims must come from the same source; otherwise `email_verified` could refer to
+ * another address.
+ */
 function isEmailVerified({ token, userinfo }: Vouched): boolean {
 	const place = token["email"] === undefined ? userinfo : token;
 	const verified =

@@ -1,12 +1,12 @@
 import { SvcError } from "../../core/contract/index.ts";
 
-/** What became of a question to the provider. */
+/** Outcome of a failed request to the provider. */
 export type Failure =
 	| { readonly kind: "refused"; readonly reason: string }
 	| { readonly kind: "pending"; readonly slowDown: boolean }
 	| { readonly kind: "unavailable"; readonly error: SvcError };
 
-/** Of an answer to the browser or of the token endpoint: it is about this sign-in, and the answer is no. */
+/** Error codes of the authorization response or the token endpoint that refuse this sign-in. */
 const refusals = new Set([
 	"access_denied",
 	"expired_token",
@@ -17,7 +17,7 @@ const refusals = new Set([
 	"consent_required",
 ]);
 
-/** Of the package: what has come is not good. Everything else means that nothing good or bad could be found out. */
+/** Error codes of the package for invalid responses. Any other error leaves the result of the sign-in open. */
 const badAnswers = new Set([
 	"OAUTH_INVALID_RESPONSE",
 	"OAUTH_JWT_CLAIM_COMPARISON_FAILED",
@@ -27,12 +27,12 @@ const badAnswers = new Set([
 	"OAUTH_UNSUPPORTED_OPERATION",
 ]);
 
-/** An answer of 401 with a header, as to a client that the provider does not know. */
+/** Code of a 401 response with a challenge header, as for an unknown client. */
 const challenge = "OAUTH_WWW_AUTHENTICATE_CHALLENGE";
 
 /**
- * What an error of the package means. Of it a code and a phrase are taken, and nothing else: what hangs on these errors are answers, tokens
- * and codes.
+ * Classifies an error of the package. Only its code and message are used, because these errors also contain responses, tokens and codes,
+ * which must not be logged.
  */
 export function toFailure(error: unknown): Failure {
 	const { code, error: word, message } = toFacts(error);
@@ -45,7 +45,7 @@ export function toFailure(error: unknown): Failure {
 	return unavailable(message);
 }
 
-/** The same for what must not fail, such as finding out what the provider can do. */
+/** Converts an error to `SVC_UNAVAILABLE`, for requests that must succeed, such as reading the provider's metadata. */
 export function toUnavailable(error: unknown): SvcError {
 	const { error: word, message } = toFacts(error);
 	return unavailable(word === undefined ? message : `it answers "${word}"`).error;
@@ -57,7 +57,7 @@ function unavailable(reason: string): { readonly kind: "unavailable"; readonly e
 
 interface ErrorFacts {
 	readonly code: string | undefined;
-	/** As the provider calls it. */
+	/** Error code from the provider. */
 	readonly error: string | undefined;
 	readonly message: string;
 }

@@ -14,7 +14,7 @@ import type { SignOn } from "./sign-on.ts";
 
 export type { OpenidConnectOptions } from "./options.ts";
 
-/** Users of a provider of OpenID Connect, which asks them itself. There are no passwords here. */
+/** Users of an OpenID Connect provider, which authenticates them. This backend verifies no passwords. */
 export const openidConnect = defineAuthBackend<OpenidConnectOptions>("openid_connect", (options) => new OpenidConnect(options));
 
 class OpenidConnect implements AuthBackend {
@@ -46,7 +46,7 @@ class OpenidConnect implements AuthBackend {
 		const settings = parseSettings(this.#options);
 		const secret = await readSecret(settings);
 		const client = await importClient();
-		// Loaded here: a configuration may name this backend and use another, and its start should not wait.
+		// Load the modules only here: a configuration may contain this backend without using it, and must not slow down its start.
 		const [{ Provider }, { SignOn }, { SignOutMessages }] = await Promise.all([
 			import("./provider.ts"),
 			import("./sign-on.ts"),
@@ -62,7 +62,7 @@ class OpenidConnect implements AuthBackend {
 		this.#stopping.abort(stopped());
 	}
 
-	/** Nobody has a password here. */
+	/** Always refuses, because this backend has no passwords. */
 	async authenticate(): Promise<undefined> {
 		return undefined;
 	}
@@ -74,7 +74,7 @@ class OpenidConnect implements AuthBackend {
 	}
 }
 
-/** Options that are wrong show at the start; until then it has some name. */
+/** Returns the label, or a default while the options are invalid. The start reports invalid options. */
 function toLabel(options: unknown): string {
 	try {
 		return parseSettings(options).label;

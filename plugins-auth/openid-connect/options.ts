@@ -1,36 +1,46 @@
-/** Options of the OpenID Connect backend. Null counts as not given. */
+/** Options of the OpenID Connect backend. Null counts as missing. */
 export interface OpenidConnectOptions {
-	/** Address of the provider, as its discovery document says it: `https:`, or `http:` on the machine itself. */
+	/** URL of the provider, equal to `issuer` in its discovery document: `https:`, or `http:` on the loopback interface. */
 	readonly issuer: string;
-	/** Name of the service at the provider. */
+	/** Client ID of the service at the provider. */
 	readonly client_id: string;
-	/** Default: none, for a client that the provider calls public. */
+	/** Client secret. Default: none, for a public client. */
 	readonly client_secret?: string | null;
-	/** Absolute path of a file that holds the secret, and may end with a line break. Read at each start. */
+	/** Absolute path of a file that contains the secret, optionally followed by a line break. Read at each start. */
 	readonly client_secret_file?: string | null;
 	/**
-	 * How the secret is sent. Default `auto`: as the provider says that it takes it. Where it takes both: in a header, or in the body where id or
-	 * secret are more than letters and digits, which some providers read wrongly in the header.
+	 * Method of sending the secret. Default `auto`: by a method that the provider supports. If it supports both, the header is used if
+	 * client ID and secret consist only of letters and digits. Otherwise the body is used, because some providers decode the header
+	 * incorrectly.
 	 */
 	readonly client_auth?: "auto" | "client_secret_basic" | "client_secret_post" | null;
-	/** What people call the provider: "Sign in with …". Default: the host of `issuer`. */
+	/** Name of the provider for users: "Sign in with …". Default: the host of `issuer`. */
 	readonly label?: string | null;
-	/** What is asked for. Default `openid`, `profile`, `email`; `openid` must be among them. */
+	/** Requested scopes. Default `openid`, `profile`, `email`; `openid` is required. */
 	readonly scopes?: readonly string[] | null;
-	/** Claim that is the user name. Default `preferred_username`. */
+	/** Claim that contains the username. Default `preferred_username`. */
 	readonly username_claim?: string | null;
-	/** Stands in front of every user name, so that none is like a name of elsewhere. Default: nothing. */
+	/** Prefix of every username, so that names cannot equal those of other backends. Default: none. */
 	readonly username_prefix?: string | null;
-	/** Claim with the groups, a text or a list of texts; `a.b` is `b` in the object `a`. Default: no groups, and roles by group stay as they are. */
+	/**
+	 * Claim that contains the groups, as a string or a list of strings; `a.b` is `b` in the object `a`. Default: none; roles that depend on
+	 * groups do not change.
+	 */
 	readonly groups_claim?: string | null;
-	/** Whether the provider must have verified the mail address. Default: true where `username_claim` is `email`, else false. */
+	/** True if the provider must have verified the email address. Default: true if `username_claim` is `email`, otherwise false. */
 	readonly require_verified_email?: boolean | null;
-	/** What further claims must be: by name the value, or several of which one must be there. `hd` and `tid` name a tenant. Default: nothing. */
+	/**
+	 * Required values of further claims, by name: a value, or several of which one must match. `hd` and `tid` identify a tenant. Default:
+	 * none.
+	 */
 	readonly required_claims?: Readonly<Record<string, string | readonly string[]>> | null;
-	/** Whether a name that somebody has signed in by with another backend is taken over by whoever has it at the provider. Default false: it is refused. */
+	/**
+	 * True if a user of the provider takes over an existing user of the same name from another backend. Default false: the sign-in is
+	 * refused.
+	 */
 	readonly link_existing_users?: boolean | null;
-	/** Seconds by which the clocks of provider and service may differ, at most 300. Default 30. */
+	/** Maximum difference in seconds between the clocks of provider and service, at most 300. Default 30. */
 	readonly clock_tolerance?: number | null;
-	/** Seconds to wait for each answer of the provider. Default 10. */
+	/** Seconds to wait for each response of the provider. Default 10. */
 	readonly network_timeout?: number | null;
 }

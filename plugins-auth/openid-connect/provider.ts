@@ -5,9 +5,9 @@ import type { Settings } from "./settings.ts";
 
 export type Client = typeof client;
 
-/** Microseconds for which what the provider says of itself is believed. */
+/** Microseconds for which the metadata of the provider is cached. */
 const knownFor = 3_600_000_000;
-/** Bytes of an answer; more would only fill the memory. */
+/** Maximum bytes of a response, to bound the memory. */
 const longestAnswer = 1_048_576;
 
 export interface ProviderOptions {
@@ -16,7 +16,10 @@ export interface ProviderOptions {
 	readonly secret: string | undefined;
 }
 
-/** The provider, as it describes itself. It is asked when somebody first signs in: a start waits for nobody. */
+/**
+ * The provider and its metadata. The metadata is read at the first sign-in, so that the start of the service does not wait for the
+ * provider.
+ */
 export class Provider {
 	readonly #settings: Settings;
 	readonly #parts: ProviderOptions;
@@ -30,8 +33,8 @@ export class Provider {
 	}
 
 	/**
-	 * To ask it with. A new one each time: so the keys are asked for at each sign-in, and one that the provider has withdrawn counts no more from
-	 * then on. `SVC_UNAVAILABLE` when it cannot be found out what it can do.
+	 * Creates a configuration for requests to the provider. Each sign-in gets a new one and therefore reads the keys again, so that a
+	 * withdrawn key is refused from then on. Throws `SVC_UNAVAILABLE` if the metadata cannot be read.
 	 */
 	async open(signal: AbortSignal): Promise<client.Configuration> {
 		const { Configuration, allowInsecureRequests, enableNonRepudiationChecks, clockTolerance } = this.#parts.client;
@@ -46,12 +49,12 @@ export class Provider {
 		opened[this.#parts.client.customFetch] = (url, options) => fetchBounded(url, options, signal);
 		opened.timeout = this.#settings.networkTimeout;
 		if (this.#settings.issuer.protocol === "http:") allowInsecureRequests(opened);
-		// Without it the signature of what comes over TLS from the provider itself is not looked at.
+		// Without this the package does not verify signatures of tokens that come from the provider over TLS.
 		enableNonRepudiationChecks(opened);
 		return opened;
 	}
 
-	/** What it says of itself, of late. Once known it is good until the provider can be asked again. */
+	/** Returns metadata of the provider that is at most one hour old. If it cannot be refreshed, the previous metadata is used. */
 	async metadata(): Promise<client.ServerMetadata> {
 		const known = this.#known;
 		if (known !== undefined && this.#parts.clock.now() < known.until) return known.metadata;
@@ -83,7 +86,10 @@ export class Provider {
 		}
 	}
 
-	/** The keys that it signs with, as they are now; who ask together share a read. `SVC_UNAVAILABLE`. */
+	/**
+	 * Returns the current signing keys of the provider; concurrent callers share a request. Throws `SVC_UNAVAILABLE` if they cannot be
+	 * read.
+	 */
 	async keys(signal: AbortSignal): Promise<unknown> {
 		const keys = await this.#keys.get();
 		signal.throwIfAborted();
@@ -112,7 +118,7 @@ export class Provider {
 		const { secret } = this.#parts;
 		if (secret === undefined) return None();
 		const takes = (method: string) => supported?.includes(method) ?? method === "client_secret_basic";
-		// In the header all else is encoded once more, which some providers do not take back.
+		// In the header all other characters are percent-encoded, which some providers do not decode.
 		const isPlain = /^[A-Za-z0-9]+$/.test(clientId + secret);
 		const prefersBasic = takes("client_secret_basic") && (isPlain || !takes("client_secret_post"));
 		const isBasic = clientAuth === "auto" ? prefersBasic : clientAuth === "client_secret_basic";
@@ -140,7 +146,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer> 
 	return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Reads something anew for whoever asks, but once for all who ask while the read before is under way. */
+/** Reads a value again for each caller. Callers that arrive while a read is in progress share the next one. */
 export class FreshRead<T> {
 	readonly #read: () => Promise<T>;
 	#underWay: Promise<T> | undefined;
@@ -150,7 +156,7 @@ export class FreshRead<T> {
 		this.#read = read;
 	}
 
-	/** What is there now or later: a read that has begun may have missed it. */
+	/** Returns a value read after this call. A read in progress may have missed a change, so it is not used. */
 	get(): Promise<T> {
 		if (this.#underWay === undefined) return this.#begin();
 		const begin = () => {

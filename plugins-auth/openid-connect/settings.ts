@@ -1,6 +1,6 @@
 import { OptionReader } from "../_options/option-reader.ts";
 
-/** The options, checked, with their defaults. */
+/** Validated options, with defaults. */
 export interface Settings {
 	readonly issuer: URL;
 	readonly clientId: string;
@@ -14,16 +14,16 @@ export interface Settings {
 	readonly requiresVerifiedEmail: boolean;
 	readonly requiredClaims: ReadonlyMap<string, readonly string[]>;
 	readonly linksExistingUsers: boolean;
-	/** Seconds. */
+	/** Maximum clock difference in seconds. */
 	readonly clockTolerance: number;
-	/** Seconds. */
+	/** Seconds to wait for each response. */
 	readonly networkTimeout: number;
 }
 
 const loopback = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const nowhere = new URL("https://issuer.invalid/");
 
-/** Throws `SVC_CONFIG` with all that is wrong. */
+/** Validates the options. Throws `SVC_CONFIG` with all problems. */
 export function parseSettings(options: unknown): Settings {
 	const reader = new OptionReader(options);
 	const issuer = reader.converted("issuer", reader.requiredText("issuer") || undefined, toIssuer) ?? nowhere;
@@ -61,7 +61,10 @@ function finish(reader: OptionReader, settings: Settings): Settings {
 	return settings;
 }
 
-/** Whoever stands between the service and a provider without TLS could be anybody to it. */
+/**
+ * Parses the issuer URL. Without TLS an attacker in the network could impersonate the provider, so `http:` is allowed only for the loopback
+ * interface.
+ */
 function toIssuer(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.has(url.hostname));

@@ -33,10 +33,10 @@ export interface SignOnOptions {
 }
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
-/** Seconds, where the provider does not say. */
+/** Default seconds between polls if the provider sends none. */
 const usualInterval = 5;
 
-/** The authorization code flow with PKCE, the device flow, and where to sign out. */
+/** The authorization code flow with PKCE, the device flow, and the sign-out URL. */
 export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 	readonly #settings: Settings;
 	readonly #parts: SignOnOptions;
@@ -110,7 +110,7 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		return this.#parts.signOuts.verify(message, signal);
 	}
 
-	/** Undefined for no, which the log gives the reason of. */
+	/** Returns the result of a request, or undefined if the sign-in is refused. The log contains the reason. */
 	async #ask<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T | DevicePending | undefined> {
 		try {
 			return await ask();
@@ -136,7 +136,10 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		return toIdentityOf({ issuer: token.iss, subject: token.sub, token, userinfo }, this.#settings, logger);
 	}
 
-	/** What the token does not say; empty where it says all, or there is nobody to ask. Undefined for an answer about somebody else. */
+	/**
+	 * Returns the claims of the userinfo endpoint. Returns an empty object if the token contains all claims or the endpoint does not exist.
+	 * Returns undefined if the response is about another user.
+	 */
 	async #askUserinfo(opened: client.Configuration, tokens: TokenAnswer, signal: AbortSignal): Promise<Record<string, unknown> | undefined> {
 		const token = tokens.claims();
 		const hasPlace = opened.serverMetadata().userinfo_endpoint !== undefined;

@@ -11,15 +11,18 @@ export interface SignOutOptions {
 }
 
 const longestMessage = 16_384;
-/** Seconds after which a message is too old; the host remembers longer than that which have come. */
+/** Maximum age of a message in seconds. The host remembers processed messages for longer, which prevents replays. */
 const goodFor = 600;
 const event = "http://schemas.openid.net/event/backchannel-logout";
-/** What is signed with a secret, or not at all, anybody may have made who is no provider. */
+/**
+ * Accepted signature algorithms. Tokens that are unsigned or signed with a shared secret are refused, because other parties could create
+ * them.
+ */
 const algorithms = new Set(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]);
-/** Of those that leave it out it is known by its event. */
+/** Accepted token types. A token without a type is recognized by its event. */
 const types: readonly unknown[] = [undefined, "logout+jwt", "application/logout+jwt", "jwt"];
 
-/** Logout tokens of OpenID Connect Back-Channel Logout 1.0. */
+/** Verifies logout tokens (OpenID Connect Back-Channel Logout 1.0). */
 export class SignOutMessages {
 	readonly #settings: Settings;
 	readonly #parts: SignOutOptions;
@@ -29,7 +32,7 @@ export class SignOutMessages {
 		this.#parts = parts;
 	}
 
-	/** Undefined for no, which the log gives the reason of. */
+	/** Returns the sign-in that a message ends, or undefined if the message is refused. The log contains the reason. */
 	async verify(message: string, signal: AbortSignal): Promise<EndedSignIn | undefined> {
 		const { provider, clock, logger } = this.#parts;
 		const { issuer, id_token_signing_alg_values_supported: supported = ["RS256"] } = await provider.metadata();
@@ -58,7 +61,7 @@ export class SignOutMessages {
 	}
 }
 
-/** What no ID token has: its event, and no nonce. */
+/** Converts a logout token. Requires its event and the absence of a nonce, which distinguish it from an ID token. */
 function toEnded(issuer: string, { events, nonce, jti, sub, sid }: JWTPayload): EndedSignIn {
 	const told =
 		typeof events === "object" && events !== null && Object.hasOwn(events, event) ? (events as Record<string, unknown>)[event] : undefined;

@@ -2,7 +2,7 @@ import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { ConversationProcess } from "./conversation-process.ts";
 import type { PamAnswer, PamRequest } from "./messages.ts";
 
-/** One module that hangs must not hold up everybody. */
+/** Number of processes, so that one hanging module does not block all sign-ins. */
 const processCount = 2;
 const longestQueue = 64;
 
@@ -12,11 +12,11 @@ interface Task {
 
 export interface ConversationPoolOptions {
 	readonly logger: Logger;
-	/** Milliseconds that a conversation may take. */
+	/** Maximum milliseconds of a conversation. */
 	readonly timeout: number;
 }
 
-/** Holds at most two conversations at a time. The second process starts when it is needed first; both then stay. */
+/** Runs at most two conversations at a time. The second process starts when it is first needed; both then keep running. */
 export class ConversationPool {
 	readonly #processes: readonly ConversationProcess[];
 	readonly #busy = new Set<ConversationProcess>();
@@ -26,18 +26,18 @@ export class ConversationPool {
 		this.#processes = Array.from({ length: processCount }, () => new ConversationProcess(options));
 	}
 
-	/** `SVC_CONFIG` when something is missing that PAM needs. */
+	/** Starts the first process. Throws `SVC_CONFIG` if a requirement of PAM is missing. */
 	async start(): Promise<void> {
 		await this.#processes[0]?.start();
 	}
 
-	/** Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` when there is no answer or too many wait for one. */
+	/** Carries out a conversation. Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` on a timeout or a full queue. */
 	async converse(request: PamRequest, signal: AbortSignal): Promise<PamAnswer> {
 		signal.throwIfAborted();
 		if (this.#queue.length >= longestQueue)
 			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
-			// A conversation that has begun cannot be broken off, but nobody waits for it any more.
+			// A started conversation cannot be interrupted, but its caller stops waiting.
 			const abort = () => {
 				this.#queue = this.#queue.filter((waiting) => waiting !== task);
 				reject(signal.reason);
@@ -55,7 +55,7 @@ export class ConversationPool {
 		});
 	}
 
-	/** Whoever waits gets `SVC_UNAVAILABLE`. */
+	/** Stops all processes. Waiting callers get `SVC_UNAVAILABLE`. */
 	async stop(): Promise<void> {
 		await Promise.all(this.#processes.map((process) => process.stop()));
 	}

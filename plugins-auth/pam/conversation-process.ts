@@ -6,14 +6,14 @@ import type { PamAnswer, PamMessage, PamRequest } from "./messages.ts";
 
 export interface ConversationProcessOptions {
 	readonly logger: Logger;
-	/** Milliseconds that a conversation may take. */
+	/** Maximum milliseconds of a conversation. */
 	readonly timeout: number;
 }
 
-/** Milliseconds that the process may take to start; conversations have a time of their own. */
+/** Maximum milliseconds for the start of the process; conversations have a separate limit. */
 const startTimeout = 30_000;
 
-/** A process for conversations with PAM, one at a time; started anew when it was lost. */
+/** A process that carries out PAM conversations, one at a time. It is restarted after a loss. */
 export class ConversationProcess {
 	readonly #options: ConversationProcessOptions;
 	readonly #exits = new Set<Promise<unknown>>();
@@ -25,7 +25,7 @@ export class ConversationProcess {
 		this.#options = options;
 	}
 
-	/** Start it and see whether it can work. `SVC_CONFIG` when something is missing. */
+	/** Starts the process and checks that it can use PAM. Throws `SVC_CONFIG` if a requirement is missing. */
 	async start(): Promise<void> {
 		if (this.#stopped) throw stopped();
 		this.#child ??= this.#spawn();
@@ -38,23 +38,23 @@ export class ConversationProcess {
 		this.#isReady = true;
 	}
 
-	/** `SVC_UNAVAILABLE` when the process was lost or took too long. */
+	/** Carries out a conversation. Throws `SVC_UNAVAILABLE` if the process was lost or took too long. */
 	async converse(request: PamRequest): Promise<PamAnswer> {
 		await this.start().catch((error: unknown) => {
-			// It worked when the service started.
+			// PAM worked when the service started, so this is not a configuration error.
 			throw isSvcError(error, "SVC_CONFIG") ? new SvcError("SVC_UNAVAILABLE", error.message, { cause: error }) : error;
 		});
 		const child = this.#child;
 		if (child === undefined) throw stopped();
 		const message = this.#receive(child, this.#options.timeout);
-		// A process that is gone shows in `message`.
+		// If the process has ended, `message` rejects.
 		child.send(request, () => {});
 		const received = await message;
 		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process answered something else");
 		return received.answer;
 	}
 
-	/** Ends a conversation that is going on, too. */
+	/** Stops the process, even during a conversation. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		this.#end();
@@ -65,9 +65,9 @@ export class ConversationProcess {
 		const fromSource = import.meta.url.endsWith(".ts");
 		const file = fileURLToPath(new URL(`./conversation-worker.${fromSource ? "ts" : "js"}`, import.meta.url));
 		const child = fork(file, [], {
-			// Without a terminal, which modules could ask at.
+			// Detach from the terminal, so that modules cannot prompt on it.
 			detached: true,
-			// The service's environment may hold secrets, and modules hand theirs on to programs.
+			// Do not pass on the service's environment: it may contain secrets, and modules pass theirs to other programs.
 			env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
 			execArgv: ["--max-old-space-size=64", ...(fromSource ? ["--import", import.meta.resolve("tsx")] : [])],
 			stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -88,7 +88,7 @@ export class ConversationProcess {
 		return child;
 	}
 
-	/** The next message; the process does not outlive a time-out. */
+	/** Returns the next message. On a timeout the process is killed. */
 	#receive(child: ChildProcess, timeout: number): Promise<PamMessage> {
 		return new Promise((resolve, reject) => {
 			const timer = setTimeout(() => {
@@ -116,7 +116,7 @@ export class ConversationProcess {
 	#end(): void {
 		const pid = this.#child?.pid;
 		this.#forget();
-		// Modules may have started programs, and one that hangs would stay.
+		// Also kill programs that modules started, because a hanging one would remain.
 		if (pid !== undefined) killTree(pid);
 	}
 
@@ -130,16 +130,16 @@ function stopped(): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
 }
 
-/** End a process and all that it started, in whatever group or session that is by now. */
+/** Kills a process and all its descendants, even if they changed their process group or session. */
 function killTree(root: number): void {
 	const tree = new Set([root]);
 	let known: number;
-	// Stopped first: one that runs could start another that would not be seen.
+	// Stop the processes first, because a running one could start another that would be missed.
 	do {
 		known = tree.size;
 		for (const id of tree) signal(id, "SIGSTOP");
 		const children = readChildren();
-		// Grows while it is gone through.
+		// The set grows during this loop.
 		for (const id of tree) for (const child of children.get(id) ?? []) tree.add(child);
 	} while (tree.size > known);
 	for (const id of tree) signal(id, "SIGKILL");
@@ -149,11 +149,11 @@ function signal(id: number, name: "SIGSTOP" | "SIGKILL"): void {
 	try {
 		process.kill(id, name);
 	} catch {
-		// It has ended by itself.
+		// The process has already ended.
 	}
 }
 
-/** Of every process on the machine, those that it started and that still run. */
+/** Returns the ids of the running child processes of every process on the machine. */
 function readChildren(): ReadonlyMap<number, readonly number[]> {
 	const children = new Map<number, number[]>();
 	for (const name of readdirSync("/proc")) {
@@ -166,7 +166,7 @@ function readChildren(): ReadonlyMap<number, readonly number[]> {
 
 function readParent(id: string): number | undefined {
 	try {
-		// The name in parentheses may hold anything, parentheses included.
+		// The process name in parentheses may contain any characters, even parentheses.
 		const [, parent] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${id}/stat`, "utf8")) ?? [];
 		return Number(parent);
 	} catch {

@@ -3,11 +3,11 @@ import { loadPam } from "./library.ts";
 import type { PamMessage, PamRequest } from "./messages.ts";
 
 /**
- * The process that talks to PAM: modules may be slow or crash, and must not take the server with them. It holds one conversation
- * at a time and lives as long as its channel to the server.
+ * Entry point of the process that calls PAM. Modules may be slow or crash, which must not affect the server. It carries out one
+ * conversation at a time and exits when its channel to the server closes.
  */
 process.title = "svc-pam";
-// The server decides when it is over: a terminal or service manager signals both at once.
+// Ignore signals, because a terminal or service manager sends them to both processes. The server decides when this process ends.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit());
 

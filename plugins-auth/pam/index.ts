@@ -16,10 +16,10 @@ import { isRefusal, pamStatus } from "./statuses.ts";
 
 export type { PamOptions };
 
-/** Users of the machine, as PAM knows them. */
+/** Users of the operating system, verified by PAM. */
 export const pam = defineAuthBackend("pam", (options: PamOptions) => new Pam(options));
 
-/** What PAM's modules take; a password of 512 bytes would be cut or refused by each of them in its own way. */
+/** Maximum password bytes that all PAM modules accept. Modules truncate or refuse longer passwords in different ways. */
 const longestPassword = 511;
 const longestUsername = 256;
 
@@ -73,7 +73,9 @@ function toError(service: string, { status, text }: PamAnswer): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", `PAM service "${service}" could not verify the password: ${text} (status ${status})`);
 }
 
-/** A NUL would end the name early for the modules, and control characters would reach their logs. */
+/**
+ * Returns true if the username is usable. A NUL would end the name early in the modules, and control characters would get into their logs.
+ */
 function isName(username: string): boolean {
 	return username !== "" && Buffer.byteLength(username) <= longestUsername && !/\p{Cc}/u.test(username);
 }
@@ -82,46 +84,46 @@ function isPassword(password: string): boolean {
 	return password !== "" && Buffer.byteLength(password) <= longestPassword && !password.includes("\0");
 }
 
-/** Milliseconds; a module that once took longer than the longest does not make everybody wait for that. */
+/** Limits of the refusal time in milliseconds. The maximum prevents one slow module call from delaying all later refusals. */
 const shortest = 250;
 const longest = 8_000;
 const longestDelay = 10_000;
 
 interface RefusalWait {
-	/** Milliseconds that PAM worked. */
+	/** Milliseconds that PAM took. */
 	readonly elapsed: number;
-	/** Milliseconds that its modules want a refusal to wait. */
+	/** Delay in milliseconds that the modules request for a refusal. */
 	readonly delay: number;
 	readonly signal: AbortSignal;
 }
 
 /**
- * Makes every refusal take equally long: there is no password to verify for an unknown user, and PAM would answer sooner. The time
- * doubles when an answer took longer, so that the ups and downs of the machine do not show.
+ * Makes every refusal take equally long. For an unknown user no password is verified, so PAM would respond sooner. The time doubles when a
+ * response takes longer, so that variations of the machine's load do not show.
  */
 class RefusalTime {
 	#time = shortest;
 
-	/** Tell it how long an answer took, whatever it was. */
+	/** Records how long a response took, whatever its result. */
 	observe(elapsed: number): void {
 		while (this.#time < Math.min(elapsed, longest)) this.#time *= 2;
 	}
 
-	/** Resolves when the refusal may be told. */
+	/** Resolves when the refusal may be returned. */
 	async wait({ elapsed, delay: wanted, signal }: RefusalWait): Promise<void> {
 		const rest = Math.max(0, this.#time - elapsed) + Math.min(longestDelay, wanted);
 		await delay(rest, undefined, { signal });
 	}
 }
 
-/** Where distributions keep the rules of services, one file for each. */
+/** Directories in which distributions keep the rules of PAM services, one file for each service. */
 const directories = ["/etc/pam.d", "/usr/lib/pam.d", "/usr/share/pam.d", "/usr/etc/pam.d"];
-/** The old place: one file with the rules of all. */
+/** Legacy file with the rules of all services. */
 const singleFile = "/etc/pam.conf";
 
-/** Whether the machine has rules for a PAM service. Without, PAM takes those of the service `other`. */
+/** Returns true if the machine has rules for a PAM service. Without them, PAM uses those of the service `other`. */
 async function isServiceDefined(service: string): Promise<boolean> {
-	// PAM itself does not tell upper from lower case here.
+	// PAM itself ignores the case of service names.
 	const name = service.toLowerCase();
 	const found = await Promise.all(directories.map((directory) => exists(join(directory, name))));
 	if (found.includes(true)) return true;

@@ -12,12 +12,12 @@ export interface PamLibraryOptions {
 
 const hiddenPrompt = 1;
 const items = { user: 2, failDelay: 10 } as const;
-/** Nothing is printed, and an account without a password lets nobody in. */
+/** Flags for silent operation and for refusing accounts without a password. */
 const flags = 0x8000 | 0x1;
-/** PAM's own limit. */
+/** Maximum messages of a conversation, a limit of PAM. */
 const mostMessages = 32;
 
-/** Load libpam. `SVC_CONFIG`, naming what is missing, where that is not possible. */
+/** Loads libpam. Throws `SVC_CONFIG` with the missing requirement if that is impossible. */
 export async function loadPam({ importKoffi = () => import("koffi"), name = "libpam.so.0" }: PamLibraryOptions = {}): Promise<PamLibrary> {
 	const { default: koffi } = await importKoffi().catch((cause: unknown) => {
 		throw new SvcError("SVC_CONFIG", 'pam needs the package "koffi", which is missing or does not run here: npm install koffi', { cause });
@@ -28,7 +28,7 @@ export async function loadPam({ importKoffi = () => import("koffi"), name = "lib
 
 type Koffi = typeof import("koffi")["default"];
 
-/** Holds one conversation at a time: what libpam calls meanwhile finds here which one it is. */
+/** Carries out one conversation at a time. The callbacks of libpam find its state in this object. */
 export class PamLibrary {
 	readonly #koffi: Koffi;
 	readonly #types: PamTypes;
@@ -47,13 +47,13 @@ export class PamLibrary {
 			(count: number, messages: unknown, responses: unknown) => this.#converse(count, messages, responses),
 			koffi.pointer(converse),
 		);
-		// With this in place libpam does not sleep itself: the process is free for the next conversation meanwhile.
+		// With this callback libpam does not sleep itself, so that the process is free for the next conversation.
 		this.#onDelay = koffi.register((_status: number, microseconds: number) => {
 			this.#delay = microseconds / 1000;
 		}, koffi.pointer(wait));
 	}
 
-	/** One conversation. Blocks until the modules have answered. */
+	/** Carries out one conversation. Blocks until the modules have responded. */
 	authenticate(request: PamRequest): PamAnswer {
 		const pam = this.#pam;
 		const handles: unknown[] = [null];
@@ -89,7 +89,7 @@ export class PamLibrary {
 		const pointers: unknown[] = koffi.decode(messages, koffi.array("pam_message *", count, "Array"));
 		for (const [index, pointer] of pointers.entries()) {
 			const { msg_style } = koffi.decode(pointer, message);
-			// Every hidden prompt is taken for the password's; others get no answer.
+			// Treat every hidden prompt as the password prompt; other prompts get no answer.
 			if (msg_style !== hiddenPrompt) continue;
 			koffi.encode(answers, index * size, response, { resp: this.#pam.strdup(this.#password), resp_retcode: 0 });
 		}
@@ -100,7 +100,7 @@ export class PamLibrary {
 
 type PamTypes = ReturnType<typeof defineTypes>;
 
-/** The structures and callbacks of libpam; its functions are declared with them. */
+/** Defines the structures and callbacks of libpam that its functions use. */
 function defineTypes(koffi: Koffi) {
 	const message = koffi.struct("pam_message", { msg_style: "int", msg: "const char *" });
 	const response = koffi.struct("pam_response", { resp: "void *", resp_retcode: "int" });
@@ -121,7 +121,7 @@ function findFunctions(library: LibraryHandle) {
 		manageAccount: library.func("int pam_acct_mgmt(void *handle, int flags)"),
 		describe: library.func("const char *pam_strerror(void *handle, int status)"),
 		end: library.func("int pam_end(void *handle, int status)"),
-		// Found through libpam's own dependencies: the modules free with the same C library.
+		// Found through the dependencies of libpam: the modules must free this memory with the same C library.
 		calloc: library.func("void *calloc(size_t count, size_t size)"),
 		strdup: library.func("void *strdup(const char *text)"),
 	};

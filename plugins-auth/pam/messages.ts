@@ -1,4 +1,4 @@
-/** What a conversation is about. Sent to the process over its channel: arguments and environment can be read by others. */
+/** Request for a conversation. It is sent over the process channel, because other users can read arguments and environment variables. */
 export interface PamRequest {
 	readonly service: string;
 	readonly username: string;
@@ -6,19 +6,19 @@ export interface PamRequest {
 }
 
 export interface PamAnswer {
-	/** Of PAM, see `statuses.ts`. */
+	/** PAM status, see `statuses.ts`. */
 	readonly status: number;
-	/** What PAM calls this status. */
+	/** PAM's description of the status. */
 	readonly text: string;
-	/** The name that PAM knows the user by; modules may change the one that was given. */
+	/** Username according to PAM; modules may change the given name. */
 	readonly username: string;
-	/** Milliseconds that the modules want a refusal to wait. */
+	/** Delay in milliseconds that the modules request for a refusal. */
 	readonly delay: number;
-	/** Milliseconds that the modules worked. */
+	/** Milliseconds that the modules took. */
 	readonly elapsed: number;
 }
 
-/** From the process: first whether it can work at all, then one answer to each request. */
+/** Message from the process: first whether it can use PAM, then one answer to each request. */
 export type PamMessage =
 	| { readonly type: "ready" }
 	| { readonly type: "missing"; readonly message: string }

@@ -2,19 +2,19 @@ import { SvcError } from "../../core/contract/index.ts";
 import { OptionReader } from "../_options/option-reader.ts";
 
 export interface PamOptions {
-	/** Name of the PAM service: which file of `/etc/pam.d` says how to verify. Default: `login`. */
+	/** Name of the PAM service, which selects the file with its rules in `/etc/pam.d`. Default: `login`. */
 	readonly service?: string;
-	/** Refuse to start without root, who alone may verify everybody's password. Default: true. */
+	/** Refuse to start without root, because only root may verify the passwords of all users. Default: true. */
 	readonly check_for_root?: boolean;
-	/** Seconds that PAM may take. Default: 30. */
+	/** Maximum seconds of a PAM conversation. Default: 30. */
 	readonly timeout?: number;
 }
 
-/** Options that have been checked. */
+/** Validated options. */
 export interface PamSettings {
 	readonly service: string;
 	readonly checkForRoot: boolean;
-	/** Seconds. */
+	/** Maximum seconds of a PAM conversation. */
 	readonly timeout: number;
 }
 
@@ -23,7 +23,7 @@ const longestTimeout = 3_600;
 export function parseSettings(input: unknown): PamSettings {
 	const reader = new OptionReader(input);
 	const service = reader.text("service") ?? "login";
-	// PAM would look for the part behind a slash, and for "../" wherever that leads.
+	// PAM would use only the part after a slash, and would follow "../" to other directories.
 	if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(service)) {
 		reader.report("service", `"${service}" must be letters, digits, ".", "_" and "-", such as "login"`);
 	}
@@ -33,7 +33,7 @@ export function parseSettings(input: unknown): PamSettings {
 	return { service, checkForRoot, timeout };
 }
 
-/** `SVC_CONFIG` where the process may not do what its settings ask for. */
+/** Throws `SVC_CONFIG` if root is required and the process is not root. */
 export function assertMayVerify({ checkForRoot }: PamSettings): void {
 	if (!checkForRoot || process.geteuid?.() === 0) return;
 	throw new SvcError(
@@ -42,7 +42,7 @@ export function assertMayVerify({ checkForRoot }: PamSettings): void {
 	);
 }
 
-/** `SVC_CONFIG` where the package that calls PAM is not installed. */
+/** Throws `SVC_CONFIG` if the package that calls PAM is not installed. */
 export function assertPackage(): void {
 	try {
 		import.meta.resolve("koffi");

@@ -19,7 +19,7 @@ const refusals: ReadonlySet<number> = new Set([
 	pamStatus.accountExpired,
 ]);
 
-/** Whether PAM said no. Every other status but success means that it could not tell. */
+/** Returns true if PAM refused the sign-in. Every other status except success means that PAM could not decide. */
 export function isRefusal(status: number): boolean {
 	return refusals.has(status);
 }

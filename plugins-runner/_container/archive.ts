@@ -1,27 +1,27 @@
-/** Something in an archive. Paths are relative; directories come before what is in them. */
+/** An entry of an archive. Paths are relative; directories precede their contents. */
 export interface ArchiveEntry {
 	readonly path: string;
 	readonly mode: number;
-	/** Undefined: a directory, or a link. */
+	/** Content of a file; undefined for a directory or a link. */
 	readonly content?: Buffer;
-	/** Where a symbolic link leads. */
+	/** Target of a symbolic link. */
 	readonly link?: string;
 }
 
 const block = 512;
 
-/** An archive (tar) as engines unpack it into a container. Everything belongs to the container's root. */
+/** Returns a tar archive for engines to unpack into a container. All entries are owned by the container's root. */
 export function toArchive(entries: readonly ArchiveEntry[]): Buffer {
 	return Buffer.concat([...entries.flatMap(toBlocks), Buffer.alloc(2 * block)]);
 }
 
-/** Content of the first file in an archive, as engines make them; undefined where there is none, or it is cut. */
+/** Returns the content of the first file in a tar archive; undefined if there is no file or it is truncated. */
 export function readFirstFile(archive: Buffer): Buffer | undefined {
 	for (let at = 0; at + block <= archive.length; ) {
 		const size = Number.parseInt(archive.toString("latin1", at + 124, at + 136), 8);
 		if (!(size >= 0)) return undefined;
 		const begin = at + block;
-		// What is neither says more about what follows.
+		// Skip entries of other types, such as extended headers.
 		if (["0", "\0"].includes(archive.toString("latin1", at + 156, at + 157)))
 			return begin + size <= archive.length ? archive.subarray(begin, begin + size) : undefined;
 		at = begin + Math.ceil(size / block) * block;
@@ -33,7 +33,7 @@ function toBlocks({ path, mode, content, link }: ArchiveEntry): Buffer[] {
 	const name = content === undefined && link === undefined ? `${path}/` : path;
 	const type = link !== undefined ? "2" : content === undefined ? "5" : "0";
 	const length = content?.length ?? 0;
-	// Names that do not fit, or are no ASCII, stand in a record in front.
+	// Names that are too long or not ASCII are in a preceding extended header.
 	const long = [...toRecord("path", name), ...toRecord("linkpath", link ?? "")];
 	const extended = long.length === 0 ? [] : toFile({ name: "long", type: "x", mode: 0o644, content: Buffer.concat(long) });
 	return [...extended, ...toFile({ name, type, mode, content: content ?? Buffer.alloc(0), link: link ?? "" }, length)];
@@ -66,7 +66,10 @@ function toFile({ name, type, mode, content, link = "" }: Header, length = conte
 
 const toOctal = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
 
-/** `<length> <key>=<value>\n`, where the length counts its own digits. */
+/**
+ * Returns a record `<length> <key>=<value>\n` of an extended header; the length includes its own digits. Returns none for a value that fits
+ * into the header.
+ */
 function toRecord(key: string, value: string): Buffer[] {
 	const bytes = Buffer.from(value);
 	if (bytes.length < 100 && bytes.every((byte) => byte < 128)) return [];

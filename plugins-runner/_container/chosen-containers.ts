@@ -3,15 +3,15 @@ import type { ContainerOptions } from "./container-options.ts";
 import type { ContainerEnd } from "./container-run.ts";
 import { ContainerRuns, type ContainerWork } from "./container-runs.ts";
 
-/** What runners of this machine say about containers. */
+/** Container options of the runners that execute actions on this machine. */
 export interface ShellContainerOptions {
-	/** Engine and limits of actions that say `svc_container`. Without it none may. */
+	/** Engine and limits for actions with the parameter `svc_container`. If absent, such actions are refused. */
 	readonly containers?: ContainerOptions;
-	/** If true, actions without `svc_container` are refused, so that nothing runs on this machine itself. Default false. */
+	/** If true, actions without `svc_container` are refused, so that no action runs on this machine itself. Default false. */
 	readonly container_required?: boolean;
 }
 
-/** Parameter of runners whose actions may run in a container. Reserved: it decides where the action runs. */
+/** Parameter of runners whose actions may run in a container. It is reserved because it determines where the action runs. */
 export const containerParameters = {
 	svc_container: { type: "string", reserved: true, description: "Image in a container of which it runs, instead of on this machine." },
 } as const;
@@ -25,12 +25,12 @@ type Context = RunContext & {
 	};
 };
 
-/** Containers of a runner of this machine, for those of its actions that choose one. */
+/** Runs actions of a local runner in containers if they have the parameter `svc_container`. */
 export class ChosenContainers {
-	/** Whether nothing may run on this machine itself. */
+	/** True if no action may run on this machine itself. */
 	readonly isRequired: boolean;
 	readonly #runs: ContainerRuns | undefined;
-	/** Ids of live actions whose containers are to be removed. */
+	/** Ids of live actions whose containers must still be removed. */
 	readonly #ids = new Set<string>();
 
 	constructor({ containers, container_required = false }: ShellContainerOptions) {
@@ -53,7 +53,7 @@ export class ChosenContainers {
 		await this.#runs?.stop();
 	}
 
-	/** Whether the action runs in a container. Throws where it may not, or must. */
+	/** True if the action runs in a container. Throws `SVC_INVALID` if a container is required and missing, or given and not allowed. */
 	isFor({ runnerParameters }: Context): boolean {
 		const { svc_container, sudo, svc_pty } = runnerParameters;
 		if (!svc_container) {
@@ -67,7 +67,7 @@ export class ChosenContainers {
 		return true;
 	}
 
-	/** Whether the state is one of a run in a container. */
+	/** True if the state belongs to a run in a container. */
 	isOf(state: JsonObject): boolean {
 		return this.#runs !== undefined && state["container"] !== undefined;
 	}
@@ -77,13 +77,13 @@ export class ChosenContainers {
 		return this.#get().run(context, toWork);
 	}
 
-	/** Undefined: the container is another engine's. */
+	/** Returns undefined if the container belongs to another engine. */
 	recoverWork(context: Context, state: JsonObject, toWork: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		this.#ids.add(context.liveaction_id);
 		return this.#get().recover(context, state, toWork);
 	}
 
-	/** As `ContainerRuns.read`. */
+	/** Reads a file of a container; see `ContainerRuns.read`. */
 	read(context: Context, path: string, most: number): ReturnType<ContainerRuns["read"]> {
 		return this.#get().read(context, path, most);
 	}

@@ -2,19 +2,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import { OutputRefused, recordOutput } from "./output-pass.ts";
 import type { OwnContainer } from "./own-container.ts";
 
-/** How a container that has begun has ended. `left`: it goes on without us. `gone`: somebody has removed it. `unstarted`: it has not begun after all. */
+/**
+ * Outcome of a started container. `left`: it continues while the service stops. `gone`: it was removed from outside. `unstarted`: it has
+ * not started after all.
+ */
 export type FollowedEnd =
 	| { readonly exitCode: number; readonly outOfMemory: boolean; readonly error: string }
 	| "left"
 	| "gone"
 	| "unstarted";
 
-/** Milliseconds: between looks at a container that is waited for, after a stream that has ended too early, for the last lines of a live stream. */
+/** Milliseconds: between two polls of the container's state; after a stream that ended early; and for the last lines of the live stream. */
 const lookEvery = 10_000;
 const shortPause = 200;
 const lastLines = 1_000;
 
-/** A container that has begun, to its end: what it prints is recorded, and it is ended where its run is. */
+/** Follows a started container to its end: records its output, and stops the container if its run is aborted. */
 export class ContainerFollow {
 	readonly #container: OwnContainer;
 	readonly #grace: number;
@@ -36,7 +39,7 @@ export class ContainerFollow {
 			live.abort();
 			await reading;
 			if (refused.signal.aborted) throw toCause(refused.signal.reason);
-			// Without its last words nobody can say that it has done well.
+			// Without the last output, success cannot be confirmed: report the container as removed.
 			if (typeof end !== "string" && !(await this.#readRest())) return left.aborted ? "left" : "gone";
 			return left.aborted ? "left" : end;
 		} finally {
@@ -45,7 +48,7 @@ export class ContainerFollow {
 		}
 	}
 
-	/** While it runs: whatever is lost of a stream is read by the next one. */
+	/** Reads the live output while the container runs. The next stream reads any output that is missing from an interrupted one. */
 	async #readLive(signal: AbortSignal): Promise<void> {
 		const { engine, name, context } = this.#container;
 		while (!signal.aborted) {
@@ -56,15 +59,15 @@ export class ContainerFollow {
 				if ((await engine.look(name, signal))?.phase === "ended") return;
 			} catch (error) {
 				if (error instanceof OutputRefused) throw error;
-				// Whether it can be reached is the other loop's to say.
+				// The loop that polls the state reports an unreachable engine.
 			}
 			await delay(shortPause, undefined, { signal }).catch(() => {});
 		}
 	}
 
 	/**
-	 * After its end, once more from the beginning: engines do not send the last lines for certain to those who follow. False where it is gone by
-	 * then.
+	 * Reads the output again from its beginning after the end of the container: engines may omit the last lines from a live stream. Returns
+	 * false if the container no longer exists.
 	 */
 	async #readRest(): Promise<boolean> {
 		const { engine, name, context, left } = this.#container;
@@ -98,14 +101,14 @@ export class ContainerFollow {
 		return "left";
 	}
 
-	/** Undefined: it is time to look how things are. */
+	/** Waits for the end of the container. Returns undefined if its state must be polled first. */
 	async #waitAWhile(until: AbortSignal): Promise<{ readonly exitCode: number | undefined } | undefined> {
 		const { engine, name } = this.#container;
 		const signal = AbortSignal.any([until, AbortSignal.timeout(lookEvery)]);
 		return engine.wait(name, signal).catch(() => undefined);
 	}
 
-	/** TERM, and KILL after the grace. */
+	/** Sends TERM to the container, and KILL after the grace period. */
 	async #end(): Promise<void> {
 		const { engine, name, logger, context, left } = this.#container;
 		const end = async () => {

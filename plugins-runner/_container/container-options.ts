@@ -1,69 +1,75 @@
 import { type EngineAddressOptions, problem } from "./engine-address.ts";
 import { isMemory } from "./memory.ts";
 
-/** A directory of the engine's machine that containers may be given. */
+/** A directory of the engine's machine that containers may mount. */
 export interface AllowedMount {
-	/** Absolute path; what is below may be mounted too. */
+	/** Absolute path; its subdirectories may be mounted too. */
 	readonly source: string;
-	/** Whether containers may write there. Default false. */
+	/** True if containers may write to the directory. Default false. */
 	readonly writable?: boolean;
 }
 
-/** Who may pull from a registry. */
+/** Credentials for a registry. */
 export interface RegistryCredentials {
 	readonly username: string;
 	/** Password or access token. */
 	readonly password: string;
 }
 
-/** What containers of actions may have. Each default is the narrow one. */
+/** Permissions and limits of action containers. All defaults are restrictive. */
 export interface ContainerOptions extends EngineAddressOptions {
-	/** Images that may be run, as actions name them; `*` at the end stands for any rest, without a `/` before it for one that has none. Default all. */
+	/**
+	 * Images that may run, as actions write them. A `*` at the end matches any rest, but after a prefix without `/` only a rest without
+	 * `/`. Default all.
+	 */
 	readonly images?: readonly string[];
-	/** Networks that actions may name; the first is the default. Default `["none"]`. */
+	/** Networks that actions may use; the first is the default. Default `["none"]`. */
 	readonly networks?: readonly string[];
 	/** Directories that actions may mount. Default none. */
 	readonly mounts?: readonly AllowedMount[];
-	/** Capabilities that actions may ask for, such as `NET_BIND_SERVICE`; all others are dropped. Default none. */
+	/** Capabilities that actions may request, such as `NET_BIND_SERVICE`; all others are dropped. Default none. */
 	readonly capabilities?: readonly string[];
-	/** Whether actions may run privileged, in the network of the machine or in that of another container: as good as root there. Default false. */
+	/**
+	 * True if actions may run privileged, in the machine's network or in another container's network. Each is equivalent to root access
+	 * there. Default false.
+	 */
 	readonly allow_privileged?: boolean;
-	/** User of containers whose action names none, as in `1000:1000`. Default that of the image. */
+	/** User of containers whose action does not set one, such as `1000:1000`. Default: the image's user. */
 	readonly user?: string;
-	/** Memory of a container: default of actions that name none, and the most they may name, as in `512m`. Default `512m` and `4g`. */
+	/** Memory of a container: the default, and the maximum that actions may set, such as `512m`. Defaults `512m` and `4g`. */
 	readonly memory?: string;
 	readonly max_memory?: string;
-	/** Processors likewise. Default 1 and 4. */
+	/** Processors of a container: the default, and the maximum that actions may set. Defaults 1 and 4. */
 	readonly cpus?: number;
 	readonly max_cpus?: number;
-	/** Most processes of a container. Default 256. */
+	/** Maximum number of processes in a container. Default 256. */
 	readonly pids?: number;
-	/** Limits as `ulimit` has them, such as `{ nofile: 1024 }`. Default those of the engine. */
+	/** Limits with the names of `ulimit`, such as `{ nofile: 1024 }`. Default: those of the engine. */
 	readonly ulimits?: Readonly<Record<string, number>>;
-	/** Pull policy of actions that name none. Default `missing`. */
+	/** Pull policy of actions that do not set one. Default `missing`. */
 	readonly pull?: PullPolicy;
-	/** Credentials by registry, as in `registry.example.org` or `localhost:5000`; `docker.io` for images that name none. */
+	/** Credentials by registry, such as `registry.example.org` or `localhost:5000`; `docker.io` for images without a registry. */
 	readonly registries?: Readonly<Record<string, RegistryCredentials>>;
-	/** Seconds between TERM and KILL when a run is ended. Default 5. */
+	/** Seconds between TERM and KILL when a run must end. Default 5. */
 	readonly stop_grace?: number;
 	/**
-	 * Names the service on the engine: what containers are labelled with, and whose leftovers are removed. Default made of this machine and its data
-	 * directory; give nodes of one service the same.
+	 * Id of the service on the engine; containers have it as a label, and only containers with this label are cleaned up. The default is
+	 * derived from this machine's name and the data directory. All nodes of one service should use the same value.
 	 */
 	readonly installation?: string;
 }
 
 export const pullPolicies = ["missing", "always", "never"] as const;
 
-/** When an image is pulled: where it is missing, before each run, not at all. */
+/** Time at which an image is pulled: only if it is missing, before each run, or never. */
 export type PullPolicy = (typeof pullPolicies)[number];
 
 export const defaults = { memory: "512m", max_memory: "4g", cpus: 1, max_cpus: 4, pids: 256, stop_grace: 5, networks: ["none"] } as const;
 
-/** What of the machine no configuration may give to containers. */
+/** Directories of the machine that no configuration may share with containers. */
 const never = ["/", "/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/boot"];
 
-/** Throws `SVC_CONFIG` for what cannot be meant. Plain JavaScript may say anything. */
+/** Validates the options, which plain JavaScript does not check. Throws `SVC_CONFIG` for invalid values. */
 export function assertOptions(options: ContainerOptions): void {
 	for (const name of ["images", "networks", "capabilities"] as const) assertTexts(name, options[name]);
 	for (const name of ["memory", "max_memory"] as const) {
@@ -85,7 +91,7 @@ export function assertOptions(options: ContainerOptions): void {
 	}
 }
 
-/** Networks of the machine itself, or of something else on it. */
+/** True for the network of the machine itself or of another container. */
 export function isShared(network: string): boolean {
 	return network === "host" || network.includes(":");
 }

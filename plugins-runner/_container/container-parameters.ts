@@ -1,7 +1,7 @@
 import type { ParameterSchema } from "../../core/contract/index.ts";
 import { pullPolicies } from "./container-options.ts";
 
-/** What a container is given. Reserved is what decides how far it is shut in. */
+/** Limits of a container. Parameters that determine its isolation are reserved. */
 export const limitParameters = {
 	user: {
 		type: "string",

@@ -5,14 +5,14 @@ import { ContainerStart, type ContainerStartOptions, type ReplacedContainer } fr
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
 import { OwnContainer, type OwnContainerOptions, refusing } from "./own-container.ts";
 
-/** How a container has ended; `unstarted`: it never began, and will not. */
+/** Outcome of a container; `unstarted`: it has not started and will not start. */
 export type ContainerEnd = FollowedEnd;
 
-/** What a container is made of, worked out where one is needed. */
+/** Everything needed to create a container; prepared only when a container must be created. */
 export interface PreparedContainer extends ContainerSpec {
-	/** Put below `directory` of the container before it begins. */
+	/** Archive unpacked into `directory` of the container before it starts. */
 	readonly files?: { readonly directory: string; readonly archive: Buffer };
-	/** As `X-Registry-Auth` has them. */
+	/** Value of the header `X-Registry-Auth`. */
 	readonly credentials?: string | undefined;
 }
 
@@ -22,15 +22,15 @@ export interface ContainerRunOptions extends OwnContainerOptions {
 	prepare(): Promise<PreparedContainer>;
 	/** Seconds between TERM and KILL. */
 	readonly grace: number;
-	/** Called before an image is pulled, which may take long. */
+	/** Called before an image is pulled, because that may take long. */
 	onImagePull(image: string): Promise<void>;
 }
 
 /**
- * One container from its making to its end. States: `prepared` is saved before anything is asked of the engine, `starting` when the container is
- * there and before it is begun, `replacing` before one is removed that may have been asked to begin and had not. So nothing has begun of what is
- * `prepared`, what is `starting` has been made, and of what is `replacing` the engine knows whether it had begun after all. What was begun is never
- * begun a second time (`ContainerStart`).
+ * One container from its creation to its end. `prepared` is saved before any request to the engine, and `starting` between creation and
+ * start. `replacing` is saved before the removal of a container that a lost request may still start. Therefore in state `prepared` no
+ * container has started, and in state `starting` the container exists or existed. In state `replacing` the engine's events show whether the
+ * container has started. A container that was started is never started again (`ContainerStart`).
  */
 export class ContainerRun {
 	readonly #parts: ContainerRunOptions;
@@ -47,7 +47,7 @@ export class ContainerRun {
 		return this.#begin(true);
 	}
 
-	/** Undefined: it cannot be found from here. */
+	/** Returns undefined if the container cannot be found from this node. */
 	async recover(state: JsonObject): Promise<ContainerEnd | undefined> {
 		const { context, name, place } = this.#parts;
 		if (state["container"] !== name) return undefined;
@@ -57,14 +57,17 @@ export class ContainerRun {
 		if (found !== undefined && found.phase !== "created") return this.#follow();
 		if (context.signal.aborted) return this.#abandon();
 		if (state["phase"] === "prepared") return this.#begin(false);
-		// Not made once more, should it be gone a moment later: it may have begun meanwhile.
+		// If the container disappears now, it is not created again: it may have started in between.
 		if (found !== undefined) return this.#start(await this.#parts.prepare(), { isAsked: true, replaced: toReplaced(state) });
-		// Another engine may still have it.
+		// Another engine may still have the container.
 		if (state["engine"] !== place) return undefined;
 		return this.#goOnWithout(toReplaced(state));
 	}
 
-	/** It may have run, and is not run a second time: unless it was to be replaced, and the engine says that it had not begun. */
+	/**
+	 * Handles a missing container. It may have run, so it is not run again, unless it was being replaced and the engine reports that it had
+	 * not started.
+	 */
 	async #goOnWithout(replaced: ReplacedContainer | undefined): Promise<ContainerEnd> {
 		if (replaced === undefined) return "gone";
 		const { context, engine } = this.#parts;
@@ -100,7 +103,7 @@ export class ContainerRun {
 		return started === "gone" ? "gone" : this.#follow();
 	}
 
-	/** Pull, create, upload: each may have been done before. */
+	/** Pulls the image, creates the container and uploads the files. Each step may have been done by an earlier attempt. */
 	async #make({ image, pull, body, credentials, files }: PreparedContainer, isNew: boolean): Promise<true> {
 		const { engine, name, context } = this.#parts;
 		const { signal } = context;
@@ -123,7 +126,7 @@ export class ContainerRun {
 			await engine.create(name, body, context.signal);
 		} catch (error) {
 			if (!(error instanceof EngineRefusal)) throw error;
-			// The answer to an earlier try may have been lost.
+			// The container may exist because the response to an earlier attempt was lost.
 			if ((await this.#container.look()) !== undefined) return;
 			throw new SvcError("SVC_RUNNER", `the container cannot be made: ${error.message}`, { cause: error });
 		}
@@ -134,14 +137,14 @@ export class ContainerRun {
 		return end === "unstarted" ? this.#abandon() : end;
 	}
 
-	/** What was asked to begin may have begun. */
+	/** Handles an abort after the start was requested: the container may have started. */
 	async #endStarted(): Promise<ContainerEnd> {
 		const answer = await this.#container.lookLong();
 		if (answer === undefined) return "left";
 		return answer.found === undefined || answer.found.phase === "created" ? this.#abandon() : this.#follow();
 	}
 
-	/** It has not begun, and must not. */
+	/** Removes a container that has not started and must not start. */
 	async #abandon(): Promise<ContainerEnd> {
 		const { left } = this.#container;
 		if (left.aborted) return "left";
@@ -154,12 +157,12 @@ export class ContainerRun {
 	}
 }
 
-/** Nothing has begun, and waiting does not make certificates right. */
+/** Fails at once: no container was started, and retrying does not fix certificates. */
 function refuseDistrust(error: unknown): void {
 	if (error instanceof EngineDistrust) throw new SvcError("SVC_RUNNER", error.message, { cause: error });
 }
 
-/** As the state has it; undefined where nothing was to be replaced. */
+/** Returns the replaced container from the state; undefined if none was being replaced. */
 function toReplaced({ phase, replaced }: JsonObject): ReplacedContainer | undefined {
 	const { id, since } = (replaced ?? {}) as { readonly id?: JsonValue; readonly since?: JsonValue };
 	return phase === "replacing" && typeof id === "string" && typeof since === "number" ? { id, since } : undefined;

@@ -23,15 +23,15 @@ import { Leftovers } from "./leftovers.ts";
 import { liveactionLabel } from "./own-container.ts";
 import { toLeaving, untilReached } from "./reach.ts";
 
-/** What an action runs in a container. */
+/** The program, limits and files of an action in a container. */
 export interface ContainerWork {
 	readonly program: ContainerProgram;
 	readonly limits: GivenLimits;
-	/** Put into the program's `directory` before it begins. */
+	/** Archive unpacked into the program's `directory` before it starts. */
 	readonly archive?: Buffer;
 }
 
-/** What of a run its container needs. */
+/** The members of the run's context that its container needs. */
 type Context = Pick<
 	RunContext,
 	"execution_id" | "liveaction_id" | "action_ref" | "signal" | "emit" | "captured" | "saveState" | "setRunnerInfo"
@@ -42,7 +42,7 @@ type Context = Pick<
 interface Started {
 	readonly engine: Engine;
 	readonly isLocal: boolean;
-	/** Of the engine, as states name it. */
+	/** Address of the engine, as stored in states. */
 	readonly place: string;
 	readonly installation: string;
 	readonly logger: Logger;
@@ -50,7 +50,7 @@ interface Started {
 	readonly removals: Removals;
 }
 
-/** Containers of one runner: made, followed, found again and removed. */
+/** Creates, follows, recovers and removes the containers of one runner. */
 export class ContainerRuns {
 	readonly #options: ContainerOptions;
 	#started: Started | undefined;
@@ -59,7 +59,7 @@ export class ContainerRuns {
 		this.#options = options;
 	}
 
-	/** Throws `SVC_CONFIG` for options that are wrong. Asks no engine. */
+	/** Throws `SVC_CONFIG` if options are invalid. Sends no request to the engine. */
 	check(): void {
 		assertOptions(this.#options);
 		readAddress(this.#options);
@@ -87,12 +87,15 @@ export class ContainerRuns {
 		return this.#create(context, work).run();
 	}
 
-	/** Undefined: the container is another engine's. */
+	/** Returns undefined if the container belongs to another engine. */
 	recover(context: Context, state: JsonObject, work: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		return this.#create(context, work).recover(state);
 	}
 
-	/** A file that is left of a run that has ended; undefined where there is none. `left`: the service stops before the engine could be asked. */
+	/**
+	 * Reads a file of a run that has ended. Returns undefined if it does not exist, and `left` if the service stops before the engine has
+	 * answered.
+	 */
 	async read(context: Context, path: string, most: number): Promise<Buffer | "left" | undefined> {
 		const { engine, logger } = this.#get();
 		const answer = await untilReached(
@@ -103,7 +106,7 @@ export class ContainerRuns {
 		return answer === undefined ? "left" : answer.content;
 	}
 
-	/** Nobody asks for it any more. */
+	/** Removes the container of a run whose result is stored. */
 	async forget({ liveaction_id }: Pick<RunContext, "liveaction_id">): Promise<void> {
 		await this.#started?.removals.remove(toName(liveaction_id));
 	}
@@ -138,12 +141,12 @@ export class ContainerRuns {
 	}
 }
 
-/** Never used again for anything else, as the id is not. */
+/** Returns the name of a run's container. It is as unique as the live action's id, which is never reused. */
 function toName(liveactionId: string): string {
 	return `svc-${liveactionId}`;
 }
 
-/** This service among those that share the engine. */
+/** Returns an id that distinguishes this service from others that use the same engine. */
 function toInstallation(dataDirectory: string): string {
 	return createHash("sha256").update(`${hostname()}\n${dataDirectory}`).digest("hex").slice(0, 16);
 }
@@ -158,7 +161,7 @@ function toLabels({ execution_id, liveaction_id, action_ref, runnerParameters }:
 	};
 }
 
-/** The result of an execution whose container has ended: as that of a shell action. */
+/** Returns the result of an execution whose container has ended, in the format of a shell action. */
 export function toContainerResult(context: RunContext, end: ContainerEnd): RunResult {
 	if (end === "left") return { succeeded: false, status: "running", result: {} };
 	const { signal, runnerParameters } = context;
@@ -176,18 +179,21 @@ export function toContainerResult(context: RunContext, end: ContainerEnd): RunRe
 	return { succeeded, result };
 }
 
-/** Why it has ended, where the exit code alone does not say. */
+/** Returns the reason for the end, or undefined if the exit code is sufficient. */
 export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal): string | undefined {
 	if (signal.aborted) return undefined;
 	if (end === "gone") return "the container is gone: somebody has removed it";
 	if (end === "unstarted") return "the container was not started";
 	if (end.outOfMemory) return "the container was ended for want of memory";
 	if (end.exitCode === 0) return undefined;
-	// Engines do not all tell of a want of memory, nor always.
+	// Not all engines report that memory ran out, and none reports it always, so derive an error from the exit code.
 	return end.error === "" ? toExitCodeError(end.exitCode) : end.error;
 }
 
-/** Removes the containers of runs whose end is stored. While the engine cannot be reached it tries again; what is left when the service stops is found by `Leftovers`. */
+/**
+ * Removes the containers of runs whose result is stored. Retries while the engine is unreachable. `Leftovers` removes containers that
+ * remain when the service stops.
+ */
 class Removals {
 	readonly #engine: Engine;
 	readonly #logger: Logger;

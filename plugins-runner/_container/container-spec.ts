@@ -4,7 +4,7 @@ import { assertImage, withTag } from "./image.ts";
 import { isMemory, toBytes } from "./memory.ts";
 import { type EngineMount, toMounts } from "./mounts.ts";
 
-/** What an action says of its container, besides what runs in it: the values of `limitParameters`. */
+/** Limits that an action sets for its container: the values of `limitParameters`. */
 export interface GivenLimits {
 	readonly user?: string | null | undefined;
 	readonly memory?: string | null | undefined;
@@ -17,22 +17,22 @@ export interface GivenLimits {
 	readonly pull?: string | null | undefined;
 }
 
-/** What runs. */
+/** The image and the program in it. */
 export interface ContainerProgram {
 	readonly image: string;
-	/** Parameter that names it, for refusals. Default `image`. */
+	/** Name of the parameter that contains the image, for error messages. Default `image`. */
 	readonly imageParameter?: string;
-	/** In place of the image's entry point; undefined: that one. */
+	/** Replaces the image's entry point; if undefined, the image's own is used. */
 	readonly entrypoint?: readonly string[];
-	/** In place of the image's command; undefined: that one. */
+	/** Replaces the image's command; if undefined, the image's own is used. */
 	readonly command?: readonly string[];
 	readonly cwd?: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** Absolute path of a directory that is the run's own and can be written to; files are put there before it begins. */
+	/** Absolute path of a writable directory that only this run uses. The archive is unpacked into it before the program starts. */
 	readonly directory?: string;
 }
 
-/** A container as it is asked for: the engine's request, and what is done before. */
+/** The request that creates a container, with the image to pull first. */
 export interface ContainerSpec {
 	readonly image: string;
 	readonly pull: PullPolicy;
@@ -42,11 +42,11 @@ export interface ContainerSpec {
 export interface SpecOptions {
 	readonly options: ContainerOptions;
 	readonly labels: Readonly<Record<string, string>>;
-	/** Whether the engine runs on this machine. */
+	/** True if the engine runs on this machine. */
 	readonly isLocal: boolean;
 }
 
-/** What the engine is asked for; throws `SVC_INVALID` for what the configuration does not allow. */
+/** Returns the request that creates the container. Throws `SVC_INVALID` for parameters that the configuration does not allow. */
 export async function toContainerSpec(program: ContainerProgram, given: GivenLimits, parts: SpecOptions): Promise<ContainerSpec> {
 	const { options, labels, isLocal } = parts;
 	assertImage(program.image, options, program.imageParameter ?? "image");
@@ -77,7 +77,7 @@ function toLimits(given: GivenLimits, options: ContainerOptions): object {
 	return {
 		NetworkMode: toNetwork(given, options),
 		Memory: memory,
-		// Else a container may have as much again.
+		// Without this limit, the container could use the same amount of swap in addition.
 		MemorySwap: memory,
 		NanoCpus: Math.round(toCpus(given, options) * 1e9),
 		PidsLimit: options.pids ?? defaults.pids,
@@ -92,7 +92,7 @@ function toLimits(given: GivenLimits, options: ContainerOptions): object {
 	};
 }
 
-/** Goes with the container when it is removed. */
+/** Returns a volume for the program's directory. The engine removes it together with the container. */
 function toOwnMounts({ directory }: ContainerProgram): EngineMount[] {
 	return directory === undefined ? [] : [{ Type: "volume", Target: directory, ReadOnly: false }];
 }

@@ -3,29 +3,30 @@ import type { ContainerView } from "./engine.ts";
 import { EngineRefusal } from "./engine-errors.ts";
 import type { OwnContainer } from "./own-container.ts";
 
-/** What is left of a container that has been removed: enough to ask whether it had begun. */
+/** Id and time of a removed container, with which the engine's events show whether it had started. */
 export type ReplacedContainer = Pick<ContainerView, "id" | "since">;
 
 export interface ContainerStartOptions {
 	readonly container: OwnContainer;
-	/** Make the container, unless it is there. */
+	/** Creates the container unless it exists. */
 	make(): Promise<unknown>;
-	/** @param replaced the container that is to be replaced */
+	/** @param replaced container that will be replaced */
 	save(phase: "prepared" | "starting" | "replacing", replaced?: ReplacedContainer): Promise<void>;
-	/** Whether somebody may have asked it to begin before. */
+	/** True if an earlier attempt may have requested the start. */
 	readonly isAsked: boolean;
-	/** The container that somebody was about to replace before: to remove it may have been asked for. */
+	/** Container that an earlier attempt was replacing; its removal may have been requested. */
 	readonly replaced: ReplacedContainer | undefined;
 }
 
 /**
- * Lets the container of a run begin, once. An engine starts one again that has ended, and a request may arrive long after whoever sent it has given
- * it up, or has died: so a container is asked to begin once at most, by its id, and one that may have been asked is replaced by another one.
+ * Starts the container of a run exactly once. An engine starts an ended container again, and a request may arrive long after its sender has
+ * stopped. So the start of a container is requested at most once, by its id. A container whose start may have been requested is replaced by
+ * a new one.
  */
 export class ContainerStart {
 	readonly #parts: ContainerStartOptions;
 	#isAsked: boolean;
-	/** One that was to be replaced, until the other one is there. */
+	/** Replaced container, until the new one exists. */
 	#old: ReplacedContainer | undefined;
 
 	constructor(parts: ContainerStartOptions) {
@@ -34,13 +35,16 @@ export class ContainerStart {
 		this.#old = parts.replaced;
 	}
 
-	/** May be called again where the engine did not answer. `gone`: it has begun, perhaps, and is not there any more. */
+	/**
+	 * Starts the container. May be called again if the engine did not answer. Returns `gone` if the container may have started and no
+	 * longer exists.
+	 */
 	async begin(signal: AbortSignal): Promise<"started" | "gone"> {
 		const { container } = this.#parts;
 		let found = await container.look();
 		if (found?.phase === "created" && this.#isAsked) found = await this.#remove(found);
 		if (found === undefined) {
-			// The request that was on its way may have come before the one to remove it.
+			// The pending start request may have arrived before the removal request.
 			if (this.#old === undefined || (await container.engine.hasBegun(this.#old))) return "gone";
 			found = await this.#makeAnother();
 		}
@@ -48,7 +52,7 @@ export class ContainerStart {
 		return found === undefined ? "gone" : "started";
 	}
 
-	/** Undefined once it is removed, else what it has become. */
+	/** Removes the container. Returns undefined if it was removed, otherwise its new state. */
 	async #remove(unbegun: ContainerView): Promise<ContainerView | undefined> {
 		const { engine } = this.#parts.container;
 		this.#old = unbegun;
@@ -80,7 +84,9 @@ export class ContainerStart {
 		}
 	}
 
-	/** What has begun all the same is no matter of what was refused. */
+	/**
+	 * Returns the container's state after a refused request. If it has started, the refusal has no effect; otherwise throws `SVC_RUNNER`.
+	 */
 	async #lookAfter(error: unknown, what: string): Promise<ContainerView> {
 		if (!(error instanceof EngineRefusal)) throw error;
 		const now = await this.#parts.container.look();

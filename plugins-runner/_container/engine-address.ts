@@ -3,18 +3,18 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Where the engine listens, and how it is recognised. */
+/** Address of the engine, and the files for TLS. */
 export interface EngineAddressOptions {
 	/**
-	 * `unix:///path/of/socket`, or `tcp://host:port` with `tls`. Default the first that is there of `/var/run/docker.sock` and
+	 * `unix:///path/of/socket`, or `tcp://host:port` with `tls`. Default: the first existing socket of `/var/run/docker.sock` and
 	 * `/run/podman/podman.sock`.
 	 */
 	readonly host?: string;
-	/** Files (PEM): the authority that the engine's certificate is from, and certificate and key of this service. */
+	/** Paths of PEM files: the authority that issued the engine's certificate, and the certificate and key of this service. */
 	readonly tls?: { readonly ca_file: string; readonly cert_file?: string; readonly key_file?: string };
 }
 
-/** What a connection is opened with, as `request` of node:http and node:https has it. */
+/** Address and TLS options for `request` of node:http and node:https. */
 export type EngineAddress =
 	| { readonly socketPath: string }
 	| { readonly host: string; readonly port: number; readonly tls: TlsFiles | undefined };
@@ -28,7 +28,7 @@ export interface TlsFiles {
 const usualSockets = ["/var/run/docker.sock", "/run/podman/podman.sock"];
 const allowed = 'must be "unix:///path" or "tcp://host:port"';
 
-/** Throws `SVC_CONFIG` where it is no address, where files are missing, and for connections that anybody could listen to. */
+/** Parses the address. Throws `SVC_CONFIG` if it is invalid, if files are missing, and for remote connections without TLS. */
 export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress {
 	const address = host ?? `unix://${usualSockets.find((path) => existsSync(path)) ?? usualSockets[0]}`;
 	if (typeof address !== "string") throw problem("host", allowed);
@@ -48,7 +48,7 @@ export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress 
 	return { host: name, port: Number(url.port || (tls === undefined ? 2375 : 2376)), tls: tls === undefined ? undefined : readTls(tls) };
 }
 
-/** Says which engine it is, for nodes on this machine and others. */
+/** Returns an identifier of the engine that is valid on all nodes: a local address includes the name of this machine. */
 export function toPlace(address: EngineAddress): string {
 	if ("socketPath" in address) return `unix://${hostname()}${address.socketPath}`;
 	const { host, port } = address;
@@ -77,7 +77,7 @@ function isLoopback(name: string): boolean {
 	return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
-/** An option of containers that is wrong. */
+/** Returns an error for an invalid container option. */
 export function problem(option: string, what: string): SvcError {
 	return new SvcError("SVC_CONFIG", `option "${option}" of containers ${what}`);
 }

@@ -8,21 +8,21 @@ export interface EngineCall {
 	readonly method: "GET" | "POST" | "PUT" | "DELETE";
 	readonly path: string;
 	readonly query?: Readonly<Record<string, string>>;
-	/** Sent as JSON; of a buffer the bytes, as an archive. */
+	/** Request body: a buffer is sent unchanged as a tar archive, an object as JSON. */
 	readonly body?: object | Buffer;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal?: AbortSignal;
-	/** Milliseconds until the answer begins. Default a minute; 0 for calls that wait for something. */
+	/** Milliseconds before the response must begin. Default a minute; 0 disables the limit, for calls that wait for an event. */
 	readonly patience?: number;
 }
 
 const defaultPatience = 60_000;
-/** Bytes of an answer that is no stream: descriptions of containers are long, but not endless. */
+/** Maximum bytes of a response that is not a stream. Descriptions of containers are long, but limited. */
 const longestAnswer = 16 * 1024 * 1024;
-/** The newest version that is spoken: older engines are spoken to in theirs, and those of today still know it. */
+/** Newest API version used. With an older engine, the engine's version is used; newer engines still support this version. */
 const newestVersion = "1.44";
 
-/** Speaks the Docker Engine API, which Podman has too: over a socket of this machine, or TCP with TLS. */
+/** Client of the Docker Engine API, which Podman supports too. It connects to a local socket, or by TCP with TLS. */
 export class EngineClient {
 	readonly #address: EngineAddress;
 	#version: string | undefined;
@@ -31,7 +31,7 @@ export class EngineClient {
 		this.#address = address;
 	}
 
-	/** The answer as JSON; undefined where it is empty. Throws `EngineRefusal` for statuses from 300, but 304. */
+	/** Returns the response as JSON; undefined if it is empty. Throws `EngineRefusal` for statuses from 300 on, except 304. */
 	async json(call: EngineCall): Promise<unknown> {
 		const response = await this.stream(call);
 		const text = await readText(response);
@@ -43,13 +43,13 @@ export class EngineClient {
 		}
 	}
 
-	/** The answer while it comes. Whoever reads it ends it. */
+	/** Returns the response as a stream. The caller must read it to its end or destroy it. */
 	async stream(call: EngineCall): Promise<IncomingMessage> {
 		this.#version ??= await this.#negotiate(call.signal);
 		return this.#send(call, `/v${this.#version}`);
 	}
 
-	/** Not by `/version`: Podman asks the package manager for what it answers there. */
+	/** Uses `/_ping` instead of `/version`, because Podman starts the package manager to answer `/version`. */
 	async #negotiate(signal: AbortSignal | undefined): Promise<string> {
 		const response = await this.#send({ method: "GET", path: "/_ping", ...(signal === undefined ? {} : { signal }) }, "");
 		response.resume();
@@ -62,7 +62,7 @@ export class EngineClient {
 		const status = response.statusCode ?? 0;
 		if (status < 300 || status === 304) return response;
 		const message = toRefusal(await readText(response));
-		// A proxy in front of it answers so for an engine that does not.
+		// A proxy returns these statuses if the engine does not answer.
 		if (status >= 502 && status <= 504) throw new EngineUnreachable(message);
 		throw new EngineRefusal(status, message);
 	}
@@ -75,7 +75,7 @@ export class EngineClient {
 			method,
 			path: `${prefix}${path}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`,
 			headers: { ...headers, ...(content === undefined ? {} : { "content-type": type, "content-length": content.length }) },
-			// Each has its own: an engine that was restarted has closed those that were kept.
+			// Each request opens a new connection: a restarted engine has closed all idle ones.
 			agent: false,
 			...(signal === undefined ? {} : { signal }),
 		};
@@ -105,7 +105,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 	return (await readBytes(response, longestAnswer)).toString();
 }
 
-/** All of an answer; throws `EngineRefusal` where it has more than so many bytes. */
+/** Returns the whole response. Throws `EngineRefusal` if it is longer than `most` bytes. */
 export async function readBytes(response: IncomingMessage, most: number): Promise<Buffer> {
 	try {
 		return await readAnswer(response, most);

@@ -1,11 +1,11 @@
 import type { EngineAddress } from "./engine-address.ts";
 
-/** The engine did not answer: nobody knows whether it has done what it was asked. */
+/** The engine did not answer. It is unknown whether it has carried out the request. */
 export class EngineUnreachable extends Error {
 	override readonly name: string = "EngineUnreachable";
 }
 
-/** Engine and service do not trust each other's certificates, so that nothing was asked of it. */
+/** Engine and service do not trust each other's certificates. The engine did not receive the request. */
 export class EngineDistrust extends EngineUnreachable {
 	override readonly name = "EngineDistrust";
 }
@@ -21,19 +21,19 @@ export class EngineRefusal extends Error {
 	}
 }
 
-/** What node:tls says of certificates that are not as they must be. */
+/** Codes that node:tls reports for an invalid or untrusted certificate of the engine. */
 const wrongCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY_LEAF|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/;
-/** What a server says of those that it was shown, or not shown. */
+/** Codes of TLS alerts with which a server refuses the client's certificate, or its absence. */
 const refusedCertificate = /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
 const noTls = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
 
-/** Why a request had no answer. */
+/** Returns an error with the reason why a request has no response. */
 export function toUnreachable(
 	cause: Error & { readonly code?: string; readonly reason?: string },
 	address: EngineAddress,
 ): EngineUnreachable {
 	const { code = "", message: whole } = cause;
-	// Of what OpenSSL says the part that says something.
+	// Use only the reason from the message of OpenSSL.
 	const message = code.startsWith("ERR_TLS") ? whole : (cause.reason ?? whole);
 	const tls = "tls" in address ? address.tls : undefined;
 	if (tls === undefined) return new EngineUnreachable(`the container engine cannot be reached: ${message}`, { cause });
@@ -47,7 +47,7 @@ export function toUnreachable(
 	if (wrongCertificate.test(code)) {
 		return new EngineDistrust(`the certificate of ${engine} is not trusted by the option "tls.ca_file": ${message}`, { cause });
 	}
-	// Some servers close a connection whose certificate they do not take, and say nothing.
+	// Some servers close the connection without an alert if they refuse the certificate.
 	const hint = code === "ECONNRESET" ? '; it may want another certificate of this service, the option "tls.cert_file"' : "";
 	return new EngineUnreachable(`${engine} cannot be reached: ${message}${hint}`, { cause });
 }

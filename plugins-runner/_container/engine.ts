@@ -3,22 +3,22 @@ import { readFirstFile } from "./archive.ts";
 import { type EngineClient, readBytes } from "./engine-client.ts";
 import { EngineRefusal, EngineUnreachable } from "./engine-errors.ts";
 
-/** What is known of a container. */
+/** State of a container. */
 export interface ContainerView {
 	readonly id: string;
 	readonly labels: Readonly<Record<string, string>>;
-	/** `created`: it has never begun. `ended`: it will not go on. */
+	/** `created`: it has never started. `ended`: it will not run again. */
 	readonly phase: "created" | "running" | "ended";
 	readonly exitCode: number;
-	/** Whether it was ended for want of memory. */
+	/** True if the engine ended the container because memory ran out. */
 	readonly outOfMemory: boolean;
-	/** What the engine says of an end of its own. */
+	/** The engine's error message if the container failed. */
 	readonly error: string;
-	/** Milliseconds since 1970: of one that has ended its end, else when it was made. */
+	/** Milliseconds since 1970 of the container's end, or of its creation if it has not ended. */
 	readonly since: number;
 }
 
-/** A container that is left, as lists have it. */
+/** A container in the engine's list. */
 export interface ListedContainer {
 	readonly id: string;
 	readonly labels: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ interface Waited {
 	readonly Error?: { readonly Message?: string } | null;
 }
 
-/** The requests that are made of an engine. They throw `EngineUnreachable` where it does not answer. */
+/** Requests to an engine. They throw `EngineUnreachable` if it does not answer. */
 export class Engine {
 	readonly #client: EngineClient;
 
@@ -51,7 +51,7 @@ export class Engine {
 		this.#client = client;
 	}
 
-	/** Undefined: there is none. */
+	/** Returns the container; undefined if it does not exist. */
 	async look(name: string, signal?: AbortSignal): Promise<ContainerView | undefined> {
 		const path = `/containers/${encodeURIComponent(name)}/json`;
 		const call = { method: "GET", path, patience: 20_000, ...(signal === undefined ? {} : { signal }) } as const;
@@ -59,23 +59,29 @@ export class Engine {
 		return found === undefined ? undefined : toView(found);
 	}
 
-	/** Rejects where the name is taken; engines do not agree by which status, so look who has it. */
+	/**
+	 * Creates a container. Rejects if the name is in use. The status differs between engines, so the caller must check which container has
+	 * the name.
+	 */
 	async create(name: string, container: object, signal: AbortSignal): Promise<void> {
 		await this.#client.json({ method: "POST", path: "/containers/create", query: { name }, body: container, signal });
 	}
 
-	/** Unpack an archive below a directory of the container, which has not to be running. */
+	/** Unpacks an archive into a directory of the container, which need not be running. */
 	async upload(name: string, directory: string, archive: Buffer, signal: AbortSignal): Promise<void> {
 		const path = `/containers/${encodeURIComponent(name)}/archive`;
 		await this.#client.json({ method: "PUT", path, query: { path: directory }, body: archive, signal });
 	}
 
-	/** A file of the container, which may have ended; undefined where it or the container is not there. Throws `EngineRefusal` beyond so many bytes. */
+	/**
+	 * Reads a file of a container, even after its end. Returns undefined if the file or the container does not exist. Throws
+	 * `EngineRefusal` if the file is longer than `most` bytes.
+	 */
 	async download(name: string, file: string, most: number): Promise<Buffer | undefined> {
 		const path = `/containers/${encodeURIComponent(name)}/archive`;
 		const response = await orUndefined(this.#client.stream({ method: "GET", path, query: { path: file } }));
 		if (response === undefined) return undefined;
-		// An archive is a little longer than what is in it.
+		// The archive is slightly longer than the file.
 		return readFirstFile(await readBytes(response, most + 64 * 1024));
 	}
 
@@ -85,8 +91,9 @@ export class Engine {
 	}
 
 	/**
-	 * Resolves when it does not run, with its exit code. What became of it says `look`: one that was removed has a code of 0 and an error with Podman,
-	 * and one that has not begun does not run. Undefined: the engine does not know it.
+	 * Resolves when the container is not running, with its exit code. The caller must check the state with `look`. A container that has not
+	 * started is not running either, and Podman reports code 0 and an error for a removed one. Returns undefined if the container does not
+	 * exist.
 	 */
 	async wait(name: string, signal: AbortSignal): Promise<{ readonly exitCode: number | undefined } | undefined> {
 		const path = `/containers/${encodeURIComponent(name)}/wait`;
@@ -95,7 +102,7 @@ export class Engine {
 		return { exitCode: answer.Error ? undefined : answer.StatusCode };
 	}
 
-	/** TERM, and KILL after so many seconds. */
+	/** Sends TERM to the container, and KILL after that many seconds. */
 	async end(name: string, seconds: number): Promise<void> {
 		const call = {
 			method: "POST",
@@ -106,18 +113,18 @@ export class Engine {
 		await orUndefined(this.#client.json(call));
 	}
 
-	/** End it at once, if it runs, and remove it with its volumes. */
+	/** Kills the container if it runs, and removes it with its volumes. */
 	async remove(name: string): Promise<void> {
 		const path = `/containers/${encodeURIComponent(name)}`;
 		await orUndefined(this.#client.json({ method: "DELETE", path, query: { force: "true", v: "true" } }));
 	}
 
-	/** Remove it, unless it runs, which the engine refuses by statuses of its own. */
+	/** Removes the container unless it runs. The status with which the engine refuses differs between engines. */
 	async removeIdle(id: string): Promise<void> {
 		await orUndefined(this.#client.json({ method: "DELETE", path: `/containers/${encodeURIComponent(id)}`, query: { v: "true" } }));
 	}
 
-	/** Whether a container has ever begun, as far as the engine remembers; also of one that is not there any more. */
+	/** True if the engine's events contain a start of the container, even if the container no longer exists. */
 	async hasBegun({ id, since }: Pick<ContainerView, "id" | "since">): Promise<boolean> {
 		const filters = JSON.stringify({ container: [id], event: ["start"] });
 		const query = { since: String(Math.floor(since / 1_000)), ...(await this.#untilNow()), filters };
@@ -127,9 +134,9 @@ export class Engine {
 	}
 
 	/**
-	 * What makes an engine answer with the events that it remembers, and end the answer. Docker sends those first and waits for the time that `until`
-	 * gives. Podman stops reading its events at that time, so that a request that arrives later is answered with none; it ends by itself where it
-	 * is not to stream.
+	 * Returns parameters that make the engine send all past events and end the response. Docker sends past events first and then waits
+	 * until the time `until`. Podman stops reading its events at that time, so a request that arrives later gets none. Without streaming,
+	 * Podman ends the response by itself.
 	 */
 	async #untilNow(): Promise<Readonly<Record<string, string>>> {
 		const response = await this.#client.stream({ method: "GET", path: "/containers/json", query: { limit: "1" } });
@@ -139,11 +146,11 @@ export class Engine {
 		return { until: String(Math.floor(now / 1_000) + 1) };
 	}
 
-	/** Everything it has printed, in frames; undefined where there is no such container. */
+	/** Returns the whole output in frames; undefined if the container does not exist. */
 	async logs(name: string, follow: boolean, signal: AbortSignal): Promise<IncomingMessage | undefined> {
 		const query = { stdout: "true", stderr: "true", ...(follow ? { follow: "true" } : {}) };
 		const path = `/containers/${encodeURIComponent(name)}/logs`;
-		// An engine may begin to answer with the first line.
+		// With `follow`, an engine may begin the response only with the first line.
 		const call = { method: "GET", path, query, signal, patience: follow ? 0 : 60_000 } as const;
 		return (await orUndefined(this.#client.stream(call))) as IncomingMessage | undefined;
 	}
@@ -153,7 +160,11 @@ export class Engine {
 		return found !== undefined;
 	}
 
-	/** @param credentials as `X-Registry-Auth` has them. Throws `EngineRefusal` with what the registry or the engine says. */
+	/**
+	 * Pulls an image. Throws `EngineRefusal` with the message of the registry or the engine.
+	 *
+	 * @param credentials value of the header `X-Registry-Auth`
+	 */
 	async pull(image: string, credentials: string | undefined, signal: AbortSignal): Promise<void> {
 		const response = await this.#client.stream({
 			method: "POST",
@@ -180,7 +191,7 @@ function toView({ Id = "", Created = "", Config, State = {} }: Inspected): Conta
 	const { Status = "", ExitCode = 0, OOMKilled = false, Error: error = "", FinishedAt = "" } = State;
 	const phase =
 		Status === "created" || Status === "configured" || Status === "initialized" ? "created" : isOver(Status) ? "ended" : "running";
-	// Of what has not ended it is the year 1, or one that a JavaScript date begins with.
+	// If the container has not ended, the date is in the year 1 or is the epoch.
 	const finished = Date.parse(FinishedAt);
 	const since = finished > 0 ? finished : Date.parse(Created);
 	return { id: Id, labels: Config?.Labels ?? {}, phase, exitCode: ExitCode, outOfMemory: OOMKilled, error, since };
@@ -188,10 +199,10 @@ function toView({ Id = "", Created = "", Config, State = {} }: Inspected): Conta
 
 const isOver = (status: string) => ["exited", "stopped", "dead", "removing"].includes(status);
 
-/** What engines say of a container that is just being removed, with other statuses than 404. */
+/** Messages of engines for a container that is being removed, with statuses other than 404. */
 const beingRemoved = /no such container|dead or marked for removal/i;
 
-/** There is no such thing, or will not be in a moment. */
+/** Returns undefined if the object does not exist or is being removed. */
 async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
 	try {
 		return await answer;
@@ -201,7 +212,7 @@ async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
 	}
 }
 
-/** Progress comes as lines of JSON; that it has failed stands in one of them. */
+/** Returns the error from the progress lines, which are JSON; undefined if the pull succeeded. */
 async function readPullFailure(response: IncomingMessage): Promise<string | undefined> {
 	let rest = "";
 	let failure: string | undefined;
@@ -210,7 +221,7 @@ async function readPullFailure(response: IncomingMessage): Promise<string | unde
 			const { error } = JSON.parse(line) as { error?: unknown };
 			if (typeof error === "string") failure = error;
 		} catch {
-			// Between two lines, or one that is cut.
+			// The line is empty or truncated.
 		}
 	};
 	try {

@@ -2,11 +2,11 @@ import type { JsonValue, Logger } from "../../core/contract/index.ts";
 import type { Engine, ListedContainer } from "./engine.ts";
 
 const untilLabel = "svc.until";
-/** Seconds after its time-out in which a container may still be wanted: its end may not be stored yet, or a service not be back. */
+/** Seconds after its timeout for which a container is kept: its result may not be stored yet, or the service may be unavailable. */
 const margin = 3_600;
-/** Seconds for which one is kept that has ended, or never begun, and whose run has no time-out: a service may be away for long. */
+/** Seconds for which an idle container is kept if its run has no timeout. The service may be unavailable for a long time. */
 const longestAbsence = 7 * 86_400;
-/** Milliseconds after the start, so that runs are found again first, and between two looks. */
+/** Milliseconds before the first cleanup, so that runs are recovered first, and milliseconds between two cleanups. */
 const usual = { first: 600_000, every: 600_000 };
 
 export interface LeftoversOptions {
@@ -17,8 +17,9 @@ export interface LeftoversOptions {
 }
 
 /**
- * Removes containers that nobody needs any more: those of this service whose run must have timed out an hour ago, whichever node had it, and
- * where there is no time-out those that have done nothing for a week. What is left otherwise is removed when the end of its run is stored.
+ * Removes containers of this service that are no longer needed, whichever node created them. A container is removed an hour after the
+ * timeout of its run. A container without a timeout is removed after a week in which it did not run. All other containers are removed when
+ * the result of their run is stored.
  */
 export class Leftovers {
 	readonly #parts: LeftoversOptions;
@@ -32,7 +33,7 @@ export class Leftovers {
 		this.#times = parts.times ?? usual;
 	}
 
-	/** What a container is labelled with; nothing where its run has no time-out. */
+	/** Returns the label with the time of removal; empty if the run has no timeout. */
 	static toLabel(timeout: JsonValue | undefined, now = Date.now()): Record<string, string> {
 		if (typeof timeout !== "number" || !(timeout > 0)) return {};
 		return { [untilLabel]: String(Math.ceil(now / 1_000 + timeout + margin)) };
@@ -48,7 +49,7 @@ export class Leftovers {
 		await this.#sweeping;
 	}
 
-	/** @returns ids of what was removed */
+	/** @returns ids of the removed containers */
 	async sweep(now = Date.now()): Promise<readonly string[]> {
 		const { engine, installation } = this.#parts;
 		const removed: string[] = [];
@@ -61,7 +62,7 @@ export class Leftovers {
 		return removed;
 	}
 
-	/** @param now in seconds */
+	/** @param now seconds since 1970 */
 	async #isForgotten({ id, labels, isRunning }: ListedContainer, now: number): Promise<boolean> {
 		const until = labels[untilLabel];
 		if (until !== undefined) return Number(until) < now;

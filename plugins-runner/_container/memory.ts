@@ -1,11 +1,11 @@
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Whether a text is a size of memory, as in `512m`. */
+/** True if the value is a memory size such as `512m`. */
 export function isMemory(text: unknown): text is string {
 	return typeof text === "string" && /^\d{1,12}[bkmg]?$/.test(text) && toBytes(text) > 0;
 }
 
-/** Bytes of a size of memory. */
+/** Returns a memory size in bytes. */
 export function toBytes(text: string): number {
 	const unit = units[text.at(-1) ?? ""];
 	return unit === undefined ? Number(text) : Number(text.slice(0, -1)) * unit;

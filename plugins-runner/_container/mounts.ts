@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 import type { AllowedMount } from "./container-options.ts";
 
-/** A mount as the engine has it. */
+/** A mount in the format of the engine. */
 export interface EngineMount {
 	readonly Type: "bind" | "volume";
 	readonly Source?: string;
@@ -12,12 +12,13 @@ export interface EngineMount {
 	readonly BindOptions?: { readonly Propagation: "rprivate" };
 }
 
-/** Directories of a container that are the engine's own, or the service's. */
+/** Directories of a container that belong to the engine or to the service. */
 const taken = ["/", "/proc", "/sys", "/dev", "/svc"];
 
 /**
- * The mounts that an action asks for, where the configuration allows them. On this machine links are followed first, so that none leads out of
- * what is allowed; what a remote engine has cannot be looked at, and paths are taken as they are written.
+ * Returns the mounts of an action; throws `SVC_INVALID` if the configuration does not allow one. For a local engine, symbolic links are
+ * resolved first, so that none can lead outside the allowed directories. Files of a remote engine are not accessible, so its paths are
+ * checked as written.
  */
 export async function toMounts(given: JsonValue | undefined, allowed: readonly AllowedMount[], isLocal: boolean): Promise<EngineMount[]> {
 	if (given === undefined || given === null) return [];
@@ -38,7 +39,7 @@ async function toMount(mount: JsonValue, allowed: readonly AllowedMount[], isLoc
 	if (typeof read_only !== "boolean") throw invalid('has a "read_only" that is neither true nor false');
 	const path = isLocal ? await resolve(source) : source;
 	const root = await findRoot(path, allowed, isLocal);
-	// Where it leads is not told: that would show what is on the machine.
+	// The message does not contain the target of links, because that would disclose files of the machine.
 	if (root === undefined) throw invalid(`has the source "${source}", which the configuration does not allow`);
 	if (!read_only && root.writable !== true) throw invalid(`asks to write to "${source}", which the configuration does not allow`);
 	return { Type: "bind", Source: path, Target: target, ReadOnly: read_only, BindOptions: { Propagation: "rprivate" } };

@@ -4,16 +4,16 @@ import { EngineUnreachable } from "./engine-errors.ts";
 
 export type OutputContext = Pick<RunContext, "emit" | "captured">;
 
-/** What the service refused to record: no matter of the engine. */
+/** The service refused to store the output; the engine is not the cause. */
 export class OutputRefused extends Error {
 	override readonly name = "OutputRefused";
 }
 
 /**
- * Read the output of a container from its beginning and record what is not recorded yet. It is counted by what was emitted, so that one pass may
- * take over from another, of this service or of one before: nothing is lost or repeated.
+ * Reads the output of a container from its beginning and records the part that is not recorded yet. The recorded bytes are skipped by their
+ * count. So another reader, even one in a restarted service, can continue without losing or repeating output.
  *
- * @param isWhole whether nothing follows: what is left of a character is then recorded as a broken one
+ * @param isWhole true if no output follows: an incomplete character at the end is then recorded as a replacement character
  */
 export async function recordOutput(response: IncomingMessage, context: OutputContext, isWhole: boolean): Promise<void> {
 	const frames = new FrameReader();
@@ -38,10 +38,10 @@ export async function recordOutput(response: IncomingMessage, context: OutputCon
 	if (isWhole) for (const channel of ["stdout", "stderr"] as const) await emit(channel, channels[channel].end());
 }
 
-/** The text of one channel behind what was recorded before. */
+/** Decodes the output of one channel and skips the part that was recorded before. */
 class ChannelText {
 	readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-	/** Bytes of text that are still to be left out. Text and not bytes are counted: a byte that is no UTF-8 becomes three. */
+	/** Bytes that must still be skipped. They are counted in the decoded text, in which an invalid byte takes three bytes. */
 	#recorded: number;
 
 	constructor(recorded: number) {
@@ -65,15 +65,15 @@ class ChannelText {
 	}
 }
 
-/** Which of the two a piece of output is. */
+/** Output channel of a frame. */
 type Channel = "stdout" | "stderr";
 
-/** A frame longer than any engine makes: what comes is no frames. */
+/** Maximum length of a frame; a longer one shows that the stream does not consist of frames. */
 const longestFrame = 64 * 1024 * 1024;
 
 /**
- * Takes a stream of frames apart, as engines send what a container without a terminal prints: a byte for the channel, three of no meaning, four for
- * the length, and so many of output. Pieces are given on as they come, a frame may be long.
+ * Parses the frames in which engines send the output of a container without a terminal. A frame has one byte for the channel, three unused
+ * bytes, four bytes for the length, and the output. Output is yielded as it arrives, because a frame may be long.
  */
 class FrameReader {
 	readonly #header = Buffer.alloc(8);

@@ -4,24 +4,24 @@ import { EngineRefusal, type EngineUnreachable } from "./engine-errors.ts";
 import type { OutputContext } from "./output-pass.ts";
 import { toLeaving, untilReached } from "./reach.ts";
 
-/** Name of the label with the live action's id. */
+/** Name of the label that contains the live action's id. */
 export const liveactionLabel = "svc.liveaction";
 
 export interface OwnContainerOptions {
 	readonly engine: Engine;
 	readonly logger: Logger;
 	readonly context: OutputContext & Pick<RunContext, "signal" | "saveState" | "liveaction_id" | "execution_id">;
-	/** Made of the live action's id: who finds it taken has found their own. */
+	/** Name derived from the live action's id. A container with this name was created for the same run. */
 	readonly name: string;
 }
 
-/** The container of one run, as it is asked for by its name, for as long as its engine takes to answer. */
+/** The container of one run, addressed by its name. Requests are retried while the engine is unreachable. */
 export class OwnContainer {
 	readonly engine: Engine;
 	readonly name: string;
 	readonly context: OwnContainerOptions["context"];
 	readonly logger: Logger;
-	/** Aborts when the service stops: all else waits until the engine has done it. */
+	/** Aborts when the service stops. Other reasons to abort the run do not end the retries. */
 	readonly left: AbortSignal;
 	#isOutage = false;
 
@@ -37,7 +37,7 @@ export class OwnContainer {
 		return this.left.aborted;
 	}
 
-	/** Undefined: there is none. Throws where somebody else has the name. */
+	/** Returns the container; undefined if it does not exist. Throws if the container with this name belongs to another run. */
 	async look(): Promise<ContainerView | undefined> {
 		const { engine, name, context } = this;
 		const found = await engine.look(name);
@@ -48,9 +48,9 @@ export class OwnContainer {
 	}
 
 	/**
-	 * Do it until the engine has answered; undefined once the signal has aborted.
+	 * Repeats the work until the engine has answered. Returns undefined if the signal aborts.
 	 *
-	 * @param onOutage may throw, where it is of no use to wait
+	 * @param onOutage called after each failed request; throws if retrying is useless
 	 */
 	async reach<T>(signal: AbortSignal, work: () => Promise<T>, onOutage = (_error: EngineUnreachable) => {}): Promise<T | undefined> {
 		const result = await untilReached(signal, work, (error) => {
@@ -64,13 +64,13 @@ export class OwnContainer {
 		return result;
 	}
 
-	/** What there is of it, once the engine has answered; undefined: the service stops before. */
+	/** Returns the state of the container, with retries until the engine has answered. Returns undefined if the service stops first. */
 	lookLong(signal = this.left): Promise<{ readonly found: ContainerView | undefined } | undefined> {
 		return this.reach(signal, async () => ({ found: await this.look() }));
 	}
 }
 
-/** What the engine refuses, with what it was about. */
+/** Converts a refusal of the engine to `SVC_RUNNER` with the description of the failed operation. */
 export async function refusing<T>(what: string, work: Promise<T>): Promise<T> {
 	try {
 		return await work;

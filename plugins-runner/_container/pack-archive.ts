@@ -3,10 +3,13 @@ import { join, relative } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 import type { ArchiveEntry } from "./archive.ts";
 
-/** Bytes that a container is given of a pack: it is read into memory. */
+/** Maximum bytes of a pack's files in a container; the archive is built in memory. */
 const most = 64 * 1024 * 1024;
 
-/** The files of a pack as entries below `below`, without its repository. Everybody in the container may read them. */
+/**
+ * Returns the files of a pack as archive entries in the directory `below`, without the `.git` directory. Every user in the container may
+ * read them.
+ */
 export async function toPackEntries(directory: string, below: string): Promise<ArchiveEntry[]> {
 	const entries: ArchiveEntry[] = [{ path: below, mode: 0o755 }];
 	let bytes = 0;

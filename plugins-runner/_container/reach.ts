@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { RunAborted } from "../../core/contract/index.ts";
 import { EngineUnreachable } from "./engine-errors.ts";
 
-/** Milliseconds between two tries: the first ones, and at most. */
+/** Milliseconds between two attempts: the first delay, and the maximum. */
 const first = 100;
 const longest = 5_000;
 
-/** Does it until the engine can be reached; any other failure is the caller's. Undefined once the signal has aborted. */
+/** Repeats the work while the engine is unreachable; rejects with any other error. Returns undefined if the signal aborts. */
 export async function untilReached<T>(
 	signal: AbortSignal,
 	work: () => Promise<T>,
@@ -25,7 +25,7 @@ export async function untilReached<T>(
 	return undefined;
 }
 
-/** Aborts when the service stops, and for no other reason why a run may be aborted. */
+/** Returns a signal that aborts when the service stops, but for no other reason to abort a run. */
 export function toLeaving(signal: AbortSignal): AbortSignal {
 	const left = new AbortController();
 	const leave = () => {

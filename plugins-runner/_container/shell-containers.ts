@@ -24,10 +24,10 @@ export type ShellProgram = { readonly environment: Readonly<Record<string, strin
 	| { readonly entryPoint: string; readonly packDirectory: string | undefined; readonly args: readonly string[] }
 );
 
-/** Where the run's files lie in its container. */
+/** Directory of the run's files in its container. */
 const directory = "/svc";
 
-/** Commands and scripts of a runner of this machine that run in containers instead. */
+/** Runs commands and scripts of a local runner in containers. */
 export class ShellContainers extends ChosenContainers {
 	async run(context: Context, toProgram: () => Promise<ShellProgram>): Promise<RunResult> {
 		return toContainerResult(context, await this.runWork(context, async () => toWork(context, await toProgram())));
@@ -39,7 +39,10 @@ export class ShellContainers extends ChosenContainers {
 	}
 }
 
-/** Everything lies in files of the container: what stands in its description can be read by whoever may look at containers. */
+/**
+ * Returns the container's program and files. All data is in files of the container: any user who may inspect containers can read their
+ * description.
+ */
 async function toWork({ runnerParameters, environment }: Context, program: ShellProgram): Promise<ContainerWork> {
 	const variables = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
 	const files = [{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(variables)) }];

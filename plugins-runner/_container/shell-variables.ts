@@ -1,6 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Lines that a shell reads. */
+/** Returns shell commands that export the variables. Throws `SVC_INVALID` if the shell does not allow a name. */
 export function toShellVariables(variables: Readonly<Record<string, string>>): string {
 	return Object.entries(variables)
 		.map(([name, value]) => {

@@ -1,6 +1,6 @@
 import type { ParameterSchema } from "../../core/contract/index.ts";
 
-/** Parameters of every runner that takes a file from a pack. */
+/** Parameters of all runners that run a file of a pack. */
 export const contentParameters = {
 	content_version: {
 		type: "string",

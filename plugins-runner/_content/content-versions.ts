@@ -6,10 +6,10 @@ import { type Logger, type PluginContext, type RunContext, type RunResult, SvcEr
 import { isRunning, type ProcessIdentity, readIdentity } from "../_process/lasting/identity.ts";
 import { addWorktree, rebase, removeWorktree } from "./worktree.ts";
 
-/** Where a run finds its files. */
+/** Paths of a run's files. */
 export type ContentPlace = Pick<RunContext, "entryPoint" | "packDirectory">;
 
-/** What of a run decides about its files. */
+/** The members of a run that determine its files. */
 type ContentRun = Pick<RunContext, "liveaction_id" | "pack" | "entryPoint" | "packDirectory" | "signal"> & {
 	readonly runnerParameters: { readonly content_version?: string | null | undefined; readonly debug: boolean };
 };
@@ -19,20 +19,20 @@ interface Started {
 	readonly logger: Logger;
 }
 
-/** The files of runs that want a certain revision of their pack (`content_version`): a git worktree for the time of each. */
+/** Provides the files of runs that require a revision of their pack (`content_version`): a git worktree for the duration of each run. */
 export class ContentVersions {
 	readonly #runner: string;
 	#started: Started | undefined;
 
-	/** @param runner name, which keeps its runs apart from those of others */
+	/** @param runner name of the runner, which separates its runs from those of other runners */
 	constructor(runner: string) {
 		this.#runner = runner;
 	}
 
 	/**
-	 * Remove what a killed service has left behind.
+	 * Removes worktrees that a killed service has left.
 	 *
-	 * @param isGoingOn whether a run of an earlier process still needs its files
+	 * @param isGoingOn returns true if a run of an earlier process still needs its files
 	 */
 	async start({ dataDirectory, logger }: PluginContext, isGoingOn: (liveactionId: string) => boolean = () => false): Promise<void> {
 		const records = new ContentRecords(join(dataDirectory, "worktrees", this.#runner));
@@ -40,18 +40,18 @@ export class ContentVersions {
 		for (const id of await records.findLeft()) if (!isGoingOn(id)) await this.#remove(id);
 	}
 
-	/** Do the work of a run where its files are, and remove them afterwards unless its process goes on or `debug` keeps them. */
+	/** Does the work of a run with its files. Removes them afterwards, unless the run's process continues or `debug` keeps them. */
 	async use(run: ContentRun, work: (place: ContentPlace) => Promise<RunResult>): Promise<RunResult> {
 		if (!run.runnerParameters.content_version) return work(run);
 		return this.during(run, async () => work(await this.place(run)));
 	}
 
-	/** Do the work of a run that lays out its files by `place` where it needs them, or has had them before, and remove them when it has ended. */
+	/** Does the work of a run that may create its files with `place`, now or in an earlier process. Removes them when the run has ended. */
 	async during<T extends RunResult | undefined>(run: ContentRun, work: () => Promise<T>): Promise<T> {
 		return this.#endWith(run, work);
 	}
 
-	/** Where the files of a run are, laid out if it wants a certain revision. Within `during`. */
+	/** Returns the paths of a run's files; creates a worktree if the run requires a revision. Must be called within `during`. */
 	async place(run: ContentRun): Promise<ContentPlace> {
 		const { content_version: revision } = run.runnerParameters;
 		return revision ? this.#provide(run, revision) : run;
@@ -66,7 +66,7 @@ export class ContentVersions {
 		const place = await addWorktree({ pack, packDirectory, revision, directory, signal });
 		const rebased = await rebase(entryPoint, packDirectory, place, revision);
 		if (run.runnerParameters.debug) {
-			// From now on it is for the one who looks into it.
+			// A user inspects the files, so they are no longer removed.
 			await records.remove(liveaction_id);
 			logger.info("git worktree is kept", { pack, directory });
 		}
@@ -83,7 +83,7 @@ export class ContentVersions {
 		}
 	}
 
-	/** A directory that stays behind is no reason for a run to fail. */
+	/** Removes the files. A failure is only logged, because it must not fail the run. */
 	async #remove(liveactionId: string): Promise<void> {
 		const { records, logger } = this.#running();
 		try {
@@ -102,7 +102,7 @@ export class ContentVersions {
 	}
 }
 
-/** A worktree that is to be removed when its run has ended. */
+/** A worktree that must be removed when its run has ended. */
 export interface ContentRecord {
 	readonly directory: string;
 	readonly packDirectory: string;
@@ -110,7 +110,7 @@ export interface ContentRecord {
 
 const ending = ".json";
 
-/** What is kept on disk of the worktrees in use, so that a later process of the service finds those of one that was killed. */
+/** Records of the worktrees in use on disk, by which a later process of the service finds those of a killed process. */
 export class ContentRecords {
 	readonly #directory: string;
 
@@ -134,7 +134,7 @@ export class ContentRecords {
 		await rm(this.#file(liveactionId), { force: true });
 	}
 
-	/** Runs whose service process is gone. */
+	/** Returns the live action ids of runs whose service process has ended. */
 	async findLeft(): Promise<readonly string[]> {
 		const left: string[] = [];
 		for (const name of await readdir(this.#directory).catch(() => [])) {

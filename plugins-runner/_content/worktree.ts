@@ -7,22 +7,22 @@ import { createBaseEnvironment } from "../_process/environment.ts";
 import { assertNoNul } from "../_shell/index.ts";
 
 const mostTries = 5;
-/** Changes of a repository's worktrees. */
+/** Serializes changes of a repository's worktrees within this process. */
 const turns = new KeyedMutex();
-/** What git says of files of a worktree that come or go while it reads them. */
+/** Matches git errors about worktree files that another process creates or removes at the same time. */
 const isHalfMade = /worktrees\//;
 
 export interface WorktreeRequest {
 	readonly pack: string;
 	readonly packDirectory: string;
-	/** Branch, tag, commit, or what else git takes for one. */
+	/** Branch, tag, commit, or any other revision that git accepts. */
 	readonly revision: string;
-	/** Where it is put; does not exist yet. */
+	/** Path of the new worktree; it does not exist yet. */
 	readonly directory: string;
 	readonly signal: AbortSignal;
 }
 
-/** Make a directory with the pack's repository at a revision. Gives the pack's directory in there. */
+/** Creates a worktree of the pack's repository at a revision. Returns the pack's directory in the worktree. */
 export async function addWorktree(request: WorktreeRequest): Promise<string> {
 	const { pack, packDirectory, revision, directory, signal } = request;
 	const fail = (reason: string, cause?: unknown) =>
@@ -34,10 +34,10 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 		});
 	assertNoNul("content_version", revision);
 
-	// A pack may be a part of its repository.
+	// A pack may be a subdirectory of its repository.
 	const prefix = await git("rev-parse", "--show-prefix");
 	if (!prefix.succeeded) throw fail(`"${packDirectory}" is not in a git repository (${prefix.reason})`);
-	// What begins with a hyphen would be an option.
+	// A revision that begins with a hyphen would be parsed as an option.
 	const commit = revision.startsWith("-") ? undefined : await git("rev-parse", "--verify", "--quiet", `${revision}^{commit}`);
 	if (!commit?.succeeded) throw fail(`the repository has no revision "${revision}" (content_version)`);
 
@@ -52,18 +52,18 @@ export async function addWorktree(request: WorktreeRequest): Promise<string> {
 	return join(directory, prefix.stdout.replace(/\n$/, ""));
 }
 
-/** Remove the directory, and what the repository knows of it. */
+/** Removes the worktree's directory and its entry in the repository. */
 export async function removeWorktree({ directory, packDirectory }: Pick<WorktreeRequest, "directory" | "packDirectory">): Promise<void> {
 	await rm(directory, { recursive: true, force: true });
-	// The pack may have gone since.
+	// The pack may have been removed since the worktree was created.
 	if (!(await isDirectory(packDirectory))) return;
-	// Not by prune: that would also take what another run has only begun to add.
+	// `git worktree prune` would also remove a worktree that another run is just adding.
 	await changeWorktrees(packDirectory, () => runGit(packDirectory, ["worktree", "remove", "--force", directory]));
 }
 
 /**
- * git does not keep changes of a repository's worktrees apart: one fails when it meets what another has half made. Those of this process
- * wait for each other; what another process or another pack of the repository does is met by trying again.
+ * Changes worktrees with retries. git does not isolate concurrent changes of a repository's worktrees: one fails if it finds an incomplete
+ * change of another. Changes of this process are serialized; conflicts with other processes or other packs of the repository are retried.
  */
 async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>, signal?: AbortSignal): Promise<GitEnd> {
 	for (let tried = 1; ; tried += 1) {
@@ -73,7 +73,7 @@ async function changeWorktrees(packDirectory: string, change: () => Promise<GitE
 	}
 }
 
-/** The file's place in the other directory. Refuses one that is not there, and a way out of the directory. */
+/** Returns the path of the file in the other directory. Throws `SVC_RUNNER` if the file does not exist or is outside the directory. */
 export async function rebase(file: string, from: string, to: string, revision: string): Promise<string> {
 	const path = relative(from, file);
 	if (leadsOut(path)) throw new SvcError("SVC_RUNNER", `entry point "${file}" is outside its pack's directory "${from}"`);
@@ -91,7 +91,10 @@ function leadsOut(path: string): boolean {
 	return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
 }
 
-/** Open to those who may read the pack, and to nobody else for writing: what is in there will be run. */
+/**
+ * Creates the directory. Users who may read the pack may read it, and only the service's user may write, because its files will be
+ * executed.
+ */
 async function makeDirectory(directory: string, packDirectory: string): Promise<void> {
 	await mkdir(directory, { mode: 0o700 });
 	await chmod(directory, ((await stat(packDirectory)).mode & 0o055) | 0o700);
@@ -107,17 +110,17 @@ async function isDirectory(path: string): Promise<boolean> {
 interface GitEnd {
 	readonly succeeded: boolean;
 	readonly stdout: string;
-	/** What git says went wrong, in one line. */
+	/** Error message of git in one line. */
 	readonly reason: string;
 }
 
-/** Most characters that git may print. */
+/** Maximum size of git's output in bytes. */
 const longestOutput = 16 * 1024 * 1024;
-/** A pack's hooks are no part of its actions, and nobody is there to be asked for a password. */
+/** Hooks of a pack must not run, and git must not prompt for a password. */
 const settings = ["-c", "core.hooksPath=/dev/null"];
 const variables = { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
-/** Run git in a directory. Rejects when git cannot be started, and with the signal's reason when that ended it. */
+/** Runs git in a directory. Rejects if git cannot be started, and with the signal's reason if the signal aborts. */
 function runGit(directory: string, args: readonly string[], signal?: AbortSignal): Promise<GitEnd> {
 	return new Promise((resolve, reject) => {
 		const env = { ...createBaseEnvironment(), ...variables };

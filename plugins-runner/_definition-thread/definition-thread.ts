@@ -9,19 +9,22 @@ import {
 } from "../../core/contract/index.ts";
 import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, keyOfCall, type MissingAnswers } from "./messages.ts";
 
-/** Characters of a definition that is read without the thread: reading it takes less time than 50 ms, and less than starting a thread. */
+/**
+ * Maximum length in characters of a definition that is read without the thread: that takes less than 50 ms, and less than starting a
+ * thread.
+ */
 const maxInlineLength = 8_000;
 const idleMilliseconds = 30_000;
 /** Milliseconds after which a definition is refused. */
 const maxMilliseconds = 20_000;
-/** Times that the thread may ask for expressions and actions. It knows all of them after the first time. */
+/** Maximum number of requests for expressions and actions by the thread. It normally needs one. */
 const maxRounds = 5;
-/** Milliseconds of finding expressions in one turn of the event loop. */
+/** Milliseconds of finding expressions before yielding to the event loop. */
 const turnMilliseconds = 5;
-/** Most definitions of requests that wait for the thread. */
+/** Maximum number of waiting definitions of requests. */
 const mostWaitingRequests = 16;
 
-// A thread cannot be started from a TypeScript file by itself: from source, the loader is put in front.
+// A thread cannot run a TypeScript file directly: when running from source, the loader is registered first.
 const threadSource = `
 const { workerData } = require("node:worker_threads");
 const { loader, worker } = workerData;
@@ -35,9 +38,9 @@ interface Waiting {
 }
 
 /**
- * Reads large definitions in a thread, one after another: reading half a megabyte takes seconds, in which the event loop could answer no
- * request. The thread asks its caller for the expressions and actions that a definition names. It starts with the first large definition
- * and ends after 30 seconds without one.
+ * Reads large definitions in a thread, one after another. Reading half a megabyte takes seconds, which would block the event loop. The
+ * thread requests the expressions and actions of a definition from its caller. It starts with the first large definition and ends after 30
+ * seconds without one.
  */
 export class DefinitionThread {
 	readonly #worker: string;
@@ -48,20 +51,20 @@ export class DefinitionThread {
 	#timer: NodeJS.Timeout | undefined;
 
 	/**
-	 * @param worker URL of the module that calls `serveDefinitions`, without its ending, which is that of the running code
-	 * @param mostWaiting definitions that wait; when there are more, they are refused with `SVC_UNAVAILABLE`
+	 * @param worker URL of the module that calls `serveDefinitions`, without extension; the extension depends on the running code
+	 * @param mostWaiting maximum number of waiting definitions; more are refused with `SVC_UNAVAILABLE`
 	 */
 	constructor(worker: string, mostWaiting = Number.POSITIVE_INFINITY) {
 		this.#worker = worker;
 		this.#mostWaiting = mostWaiting;
 	}
 
-	/** Two threads: what requests ask for must not hold up the runs, of which none is refused. */
+	/** Creates two threads, so that definitions of requests do not delay those of runs. Definitions of runs are never refused. */
 	static createPair(worker: string): { readonly forRequests: DefinitionThread; readonly forRuns: DefinitionThread } {
 		return { forRequests: new DefinitionThread(worker, mostWaitingRequests), forRuns: new DefinitionThread(worker) };
 	}
 
-	/** Returns true if a text is so large that it must be read in the thread. */
+	/** Returns true if a definition is so large that it must be read in the thread. */
 	static isLarge(text: string): boolean {
 		return text.length > maxInlineLength;
 	}
@@ -70,7 +73,7 @@ export class DefinitionThread {
 		return this.#ask(task, text, tools) as Promise<readonly DefinitionFinding[]>;
 	}
 
-	/** Returns what reading a text, or drawing its graph, gives. `T` must be plain data, which is copied. */
+	/** Returns the result of reading a definition or of drawing its graph. `T` must be plain data, which is copied. */
 	read<T>(task: "read" | "graph", text: string): Promise<T> {
 		return this.#ask(task, text) as Promise<T>;
 	}
@@ -108,7 +111,7 @@ export class DefinitionThread {
 			return;
 		}
 		const thread = this.#thread ?? this.#startThread();
-		// While a caller waits, the process must not end.
+		// The process must not exit while a caller waits.
 		thread.ref();
 		this.#timer = setTimeout(() => {
 			this.#endThread();

@@ -1,6 +1,6 @@
 import type { ActionSignature, ExpressionUse, JsonValue, SvcErrorCode } from "../../core/contract/index.ts";
 
-/** What a definition is read for. */
+/** Purpose of reading a definition. */
 export type DefinitionTask = "inspect" | "inspectForRun" | "read" | "graph";
 
 /** A call of `Expressions.find`. */
@@ -10,12 +10,12 @@ export interface FindCall {
 	readonly functions: readonly string[] | undefined;
 }
 
-/** What the thread knows of expressions and actions. */
+/** Expressions and actions that the thread has received so far. */
 export interface KnownAnswers {
-	/** By `keyOfCall`. */
+	/** Uses of expressions by `keyOfCall`. */
 	readonly uses: ReadonlyMap<string, readonly ExpressionUse[]>;
 	readonly actions: ReadonlyMap<string, ActionSignature | undefined>;
-	/** False: actions are not looked at. */
+	/** False if actions are not checked. */
 	readonly findsActions: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface DefinitionRequest {
 	readonly known: KnownAnswers;
 }
 
-/** What the thread must know before it can tell anything. */
+/** Expressions and actions that the thread needs before it can return a result. */
 export interface MissingAnswers {
 	readonly finds: readonly FindCall[];
 	readonly refs: readonly string[];
@@ -41,7 +41,7 @@ export type DefinitionReply =
 			readonly facts: Readonly<Record<string, unknown>>;
 	  };
 
-/** Texts stand for themselves, since most values are texts. */
+/** Returns a unique key of a call. Strings are used directly, since most values are strings. */
 export function keyOfCall({ value, language, functions }: FindCall): string {
 	const text =
 		typeof value === "string"

@@ -4,16 +4,16 @@ import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, type
 
 type Inspection = (text: string, tools: DefinitionTools) => Promise<readonly DefinitionFinding[]>;
 
-/** How a runner reads its definitions. */
+/** Functions with which a runner reads its definitions. */
 export interface DefinitionReader {
 	readonly inspect: Inspection;
-	/** The same for a definition that is about to run. */
+	/** Inspects a definition that will run next. */
 	readonly inspectForRun: Inspection;
 	readonly read: (text: string) => unknown;
 	readonly graph: (text: string) => unknown;
 }
 
-/** The thread of a `DefinitionThread`: takes requests and answers each. */
+/** Runs in the thread of a `DefinitionThread`: receives requests and answers each. */
 export function serveDefinitions(reader: DefinitionReader): void {
 	parentPort?.on("message", async (request: DefinitionRequest) => {
 		parentPort?.postMessage(await answer(request, reader));

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-/** The answer of an engine has more bytes than it may have. */
+/** The response of an engine exceeds the maximum size. */
 export class AnswerTooLong extends Error {
 	override readonly name = "AnswerTooLong";
 }
 
-/** All of an answer. Throws `AnswerTooLong`, or what cuts the connection. */
+/** Returns the whole response. Throws `AnswerTooLong`, or the error of a broken connection. */
 export async function readAnswer(answer: IncomingMessage, most: number): Promise<Buffer> {
 	const pieces: Buffer[] = [];
 	let length = 0;
@@ -17,16 +17,19 @@ export async function readAnswer(answer: IncomingMessage, most: number): Promise
 	return Buffer.concat(pieces);
 }
 
-/** Characters of what an engine says about an error, and of what something else says in its place. */
+/** Maximum characters of an engine's error message, and of another response in its place. */
 const [longestMessage, longestOther] = [1_000, 500];
 
-/** Why an engine refuses something, in its words: Docker, Podman and Kubernetes say it as `message`, a proxy on the way in its own manner. */
+/**
+ * Returns the reason for which an engine refuses a request. Docker, Podman and Kubernetes return it as `message`; a proxy may return any
+ * other format.
+ */
 export function toRefusal(text: string): string {
 	try {
 		const { message } = JSON.parse(text) as { readonly message?: unknown };
 		if (typeof message === "string") return message.slice(0, longestMessage);
 	} catch {
-		// What it is then is told as it is.
+		// The response is not JSON and is returned unchanged.
 	}
 	return text.slice(0, longestOther);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an image's name begins as a configuration allows. What stands before a slash may be a host: `registry.example.org` means none at
- * `registry.example.org.example.net`, so that a beginning without a slash is one of images without a host.
+ * True if an image's name begins with a configured prefix. A prefix without a slash matches only names without a slash. Otherwise
+ * `registry.example.org` would also match images of the host `registry.example.org.example.net`.
  */
 export function beginsAs(image: string, beginning: string): boolean {
 	return image.startsWith(beginning) && (beginning.includes("/") || !image.includes("/"));

@@ -16,7 +16,7 @@ interface BorrowedPipeOptions {
 	onEnd(isAbandoned: boolean): void;
 }
 
-/** Pipe with bulk output that the server reads itself, in place of the launcher. */
+/** Pipe with bulk output that the server reads itself, instead of the launcher. */
 export class BorrowedPipe {
 	readonly #reader: OutputReader;
 	#ticker: NodeJS.Timeout | undefined;

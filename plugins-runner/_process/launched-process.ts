@@ -47,16 +47,16 @@ interface LaunchedProcessOptions {
  *
  * The end. If no end was requested, a process is closed once it has exited and every channel has ended. If channels stay open, everything
  * it started is killed after one second. Otherwise a forgotten background process would keep the execution running. Time in which the
- * server holds the output up does not count towards that second: slow consumption must not lose output.
- * `end` sends TERM to the process's group, and to its other groups once the process has exited; after the grace, everything gets KILL. The
- * process is then closed once it has exited, its output has ended, and no process of these groups is alive. At the latest that is one
- * second after KILL, or later if the server has not yet consumed its output. `end` may be called again, which can only shorten the grace.
- * An `end` that arrives before the process runs takes effect as soon as it does.
+ * server holds the output up does not count towards that second: slow consumption must not lose output. `end` sends TERM to the process's
+ * group, and to its other groups once the process has exited; after the grace, everything gets KILL. The process is then closed once it has
+ * exited, its output has ended, and no process of these groups is alive. At the latest that is one second after KILL, or later if the
+ * server has not yet consumed its output. `end` may be called again, which can only shorten the grace. An `end` that arrives before the
+ * process runs takes effect as soon as it does.
  *
- * Output. A pipe is not watched for the first 10 ms: if the process exits in that time, `PolledPipes` reads all its output at once.
- * After that an `OutputReader` reads it. After 1 MiB the reader pauses and the pipe is offered to the server. Nothing is read until the
- * server has answered, so that no byte is read twice or overtakes another. A pipe that the server has taken counts as open until the server
- * reports its end. The server must know the exit of the process to stop waiting for such a pipe, hence the `exited` frame.
+ * Output. A pipe is not watched for the first 10 ms: if the process exits in that time, `PolledPipes` reads all its output at once. After
+ * that an `OutputReader` reads it. After 1 MiB the reader pauses and the pipe is offered to the server. Nothing is read until the server
+ * has answered, so that no byte is read twice or overtakes another. A pipe that the server has taken counts as open until the server
+ * reports its end. The server needs the exit of the process to stop waiting for such a pipe, hence the `exited` frame.
  *
  * Everything runs on the launcher's one event loop, so no method is interrupted. Frames of the server, the exit of the process and the ends
  * of its channels may arrive in any order.
@@ -333,7 +333,7 @@ export function toStartFailure(error: unknown, member: StartFailure["member"], r
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	const message = error instanceof Error ? error.message : String(error);
 	if (member === "pty") return { code: "PTY", member, message };
-	// The error number does not say whether the directory, the program or its interpreter is missing.
+	// The error number does not distinguish a missing directory, a missing program and a missing interpreter.
 	if (!isDirectory(request.cwd)) return { code, member: "cwd", message };
 	return { code, member: code === "E2BIG" ? "args" : member, message };
 }

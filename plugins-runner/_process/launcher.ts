@@ -34,9 +34,9 @@ export interface LauncherOptions {
 /**
  * Starts processes through a small helper process, the *launcher*, so that a start costs the same whatever the memory of the server.
  *
- * The two processes talk over one socket, which is descriptor 3 of the launcher (`launcher-process.ts`), in the frames of `protocol.ts`.
- * For each process the server sends `start` with a new id. The launcher answers `started` or `failed`, then output frames, and `ended` as
- * the last frame of that id. At any time the server may send `end` (TERM, and KILL after a grace) and `input`.
+ * The two processes communicate over one socket, which is descriptor 3 of the launcher (`launcher-process.ts`), in the frames of
+ * `protocol.ts`. For each process the server sends `start` with a new id. The launcher answers `started` or `failed`, then output frames,
+ * and `ended` as the last frame of that id. At any time the server may send `end` (TERM, and KILL after a grace) and `input`.
  *
  * Output is credited: once 256 KiB of a channel are unconsumed, the launcher stops reading the pipe, and eventually the process blocks. The
  * server sends `credit` once its consumer has taken the bytes, in steps of 64 KiB. When a channel has brought 1 MiB, the launcher stops
@@ -49,8 +49,8 @@ export interface LauncherOptions {
  * of runs, so the late end of one launcher process never touches the runs of its successor.
  *
  * No process may outlive both of its guardians. The launcher lives as long as the socket: if the server dies, the launcher kills everything
- * it started and exits. If the launcher dies, the server kills the process groups whose ids it knows. It also kills other groups in their
- * sessions or with the variable of their execution. The launcher is in a session of its own and ignores TERM, INT and HUP, because a
+ * it started and exits. If the launcher dies, the server kills the process groups whose ids it has received. It also kills other groups in
+ * their sessions or with the variable of their execution. The launcher is in a session of its own and ignores TERM, INT and HUP, because a
  * service manager signals both processes at once. The server must be able to end its runs in order.
  */
 export class Launcher {
@@ -128,7 +128,7 @@ export class Launcher {
 		});
 		const spawnFailure = new Promise<Error>((resolve) => child.once("error", resolve));
 		const socket = child.stdio?.[3];
-		// Without free descriptors `stdio` is missing, and the error event comes only later.
+		// If no descriptors are free, `stdio` is missing, and the error event follows only later.
 		if (!(socket instanceof Socket)) throw new SvcError("SVC_RUNNER", "the process launcher cannot be started: no descriptors are left");
 		const runs = new HighChurnMap<number, ProcessRun>();
 		const writer = new FrameWriter(socket);

@@ -7,7 +7,7 @@ import { creditWindowBytes } from "./protocol.ts";
 const maxHoldMs = 50;
 /** Bytes of an incomplete line that are delivered without waiting for its end. */
 const maxHeldBytes = 64 * 1024;
-/** Most bytes that are delivered together as text: about one read of a pipe. Four such texts fit a page of the V8 heap. */
+/** Most bytes that are delivered together as a string: about one read of a pipe. Four such strings fit a page of the V8 heap. */
 const maxTextBatchBytes = 60 * 1024;
 /** Most bytes that are delivered together as bytes, which are outside the V8 heap. */
 const maxByteBatchBytes = 240 * 1024;
@@ -15,14 +15,14 @@ const maxByteBatchBytes = 240 * 1024;
 const bulkOutput = { bytes: 64 * 1024, windowMs: 50, waitMs: 4 };
 /** Most bytes of a single line that is delivered at once, without the pump. */
 const maxSingleLineBytes = 4 * 1024;
-/** Bounds above which text that arrived together is delivered in one piece, not by line. */
+/** Bounds above which output that arrived together is delivered as a whole, not by line. */
 const maxSeparateLines = 16;
 const maxSeparateLength = 16 * 1024;
 
 const newline = 10;
 
 interface OutputChannelOptions {
-	/** Takes the text. The next text is delivered only after the returned promise has resolved. */
+	/** Takes a string of output. The next one is delivered only after the returned promise has resolved. */
 	deliver(text: string): Promise<void> | void;
 	/** Takes bulk output that is pure ASCII, as bytes that are valid until it returns its promise. */
 	deliverBytes?(bytes: Buffer): Promise<void>;
@@ -32,7 +32,7 @@ interface OutputChannelOptions {
 	onFailure(error: unknown): void;
 }
 
-/** Turns the bytes of one channel into text: line by line if they come slowly, in larger pieces if they come fast. */
+/** Converts the bytes of one channel to strings: line by line at a low rate, in larger chunks at a high rate. */
 export class OutputChannel {
 	readonly #options: OutputChannelOptions;
 	#decoder: StringDecoder | undefined;
@@ -42,7 +42,10 @@ export class OutputChannel {
 	#pumpDone: Promise<void> | undefined;
 	/** Resolves when a line that was delivered without the pump has been consumed. */
 	#singleLineDone: Promise<void> | undefined;
-	/** Bytes that are not delivered yet. They are decoded only then, so that bulk output becomes text in one step, without copies. */
+	/**
+	 * Bytes that are not delivered yet. They are decoded only on delivery, so that bulk output becomes a string in one step, without
+	 * copies.
+	 */
 	readonly #waitingBytes = new ByteQueue();
 	/** True if the decoder may hold the beginning of a character. */
 	#isCharacterOpen = false;
@@ -129,7 +132,7 @@ export class OutputChannel {
 		return this.#waitingBytes.length - this.#heldBytes;
 	}
 
-	/** Waits for a full batch, because in bulk output a small piece costs as much to deliver as a large one. */
+	/** Waits for a full batch, because in bulk output a small chunk costs as much to deliver as a large one. */
 	async #waitForBatch(): Promise<void> {
 		if (this.#isEnded || this.#arrivedBytes >= maxTextBatchBytes) return;
 		this.#wantedBytes = maxTextBatchBytes;
@@ -190,7 +193,7 @@ export class OutputChannel {
 		);
 	}
 
-	/** Delivers and removes the first waiting bytes: bulk ASCII as bytes, everything else as text. */
+	/** Delivers and removes the first waiting bytes: bulk ASCII as bytes, everything else as a string. */
 	async #deliverFirst(length: number, asBytes: boolean): Promise<void> {
 		const bytes = this.#waitingBytes.peek(length);
 		if (asBytes && length > maxSeparateLength) {
@@ -249,7 +252,7 @@ export class OutputChannel {
 	}
 }
 
-/** Splits text into lines, unless it is long or has many lines. */
+/** Splits output into lines, unless it is long or has many lines. */
 function toPieces(lines: string): readonly string[] {
 	if (lines === "") return [];
 	if (lines.length > maxSeparateLength) return [lines];

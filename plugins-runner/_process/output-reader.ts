@@ -92,7 +92,7 @@ export class OutputReader {
 			},
 		};
 		const options = { fd: descriptor, readable: true, writable: false, onread };
-		// The `end` event comes one turn of the event loop before `close`.
+		// The `end` event is emitted one turn of the event loop before `close`.
 		return this.#watch(new Socket(options).on("end", () => this.end()).resume());
 	}
 

@@ -19,7 +19,7 @@ export function signalGroupSync(group: number, signal: GroupSignal): void {
 	try {
 		execFileSync("sudo", sudoKill(group, signal), { stdio: "ignore", timeout: 2_000 });
 	} catch {
-		// Without permission to use sudo, nothing more can be done.
+		// If this user may not use sudo, nothing more can be done.
 	}
 }
 

@@ -23,7 +23,7 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	readonly signal: AbortSignal;
 	/** Milliseconds between TERM and KILL. Default 5000. */
 	readonly killGrace?: number;
-	/** Takes a piece of output. Until its promise resolves, the channel waits, and eventually the process blocks. */
+	/** Takes a chunk of output. Until its promise resolves, the channel waits, and eventually the process blocks. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
 	/** Takes bulk output that is pure ASCII, as bytes that are valid until it returns its promise. */
@@ -31,8 +31,8 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	/** Takes what the process writes to descriptor 3; only if this is given does the process have that descriptor. */
 	onReport?(text: string): Promise<void> | void;
 	/**
-	 * Takes the function that writes to the standard input, which stays open after `stdin` if this is given. Input that the process does not
-	 * read waits in memory, so write only what it has requested. The standard input ends when the launcher does, for whatever reason.
+	 * Takes the function that writes to the standard input, which stays open after `stdin` if this is given. Input that the process does
+	 * not read waits in memory, so write only what it has requested. The standard input ends when the launcher ends, even unexpectedly.
 	 */
 	onInput?(write: (text: string) => void): void;
 }
@@ -104,7 +104,7 @@ export class ProcessRun {
 		this.#getOrCreateChannel(channel)?.push(bytes);
 	}
 
-	/** Ends the run with an error. No more frames will come from the launcher. */
+	/** Ends the run with an error. The launcher will send no more frames. */
 	fail(error: unknown): void {
 		this.#failure ??= { error };
 		this.#resolve(undefined);
@@ -145,7 +145,7 @@ export class ProcessRun {
 		this.#link.writer.write(frameTypes.end, this.#link.id, JSON.stringify({ grace }));
 	}
 
-	/** Opens the offered pipe. If it cannot be opened, for instance because `/proc` is hidden, its bytes still come through the launcher. */
+	/** Opens the offered pipe. If it cannot be opened, for instance because `/proc` is hidden, the launcher continues to send its bytes. */
 	#answerOffer(payload: Buffer): void {
 		const { launcherPid } = this.#link;
 		const { channel, number: descriptor } = decodeChannelNumber(payload);

@@ -2,32 +2,32 @@ import type { Socket } from "node:net";
 
 /** Types of the frames between server and launcher. A frame is a nine-byte head (length, type and id of the process) and a payload. */
 export const frameTypes = {
-	/** From the launcher: it is ready. JSON that names its spawner. */
+	/** Sent by the launcher: it is ready. JSON that names its spawner. */
 	ready: 0,
-	/** From the server: starts a process. JSON `ProcessRequest`. */
+	/** Sent by the server: starts a process. JSON `ProcessRequest`. */
 	start: 1,
-	/** From the server: a channel, and how many of its bytes were consumed. The launcher may read as many more. */
+	/** Sent by the server: a channel, and how many of its bytes were consumed. The launcher may read as many more. */
 	credit: 2,
-	/** From the server: ends the process. JSON `{ grace }`, in milliseconds. */
+	/** Sent by the server: ends the process. JSON `{ grace }`, in milliseconds. */
 	end: 3,
-	/** From the launcher: the process runs. Its process id as decimal text. */
+	/** Sent by the launcher: the process runs. Its process id as a decimal string. */
 	started: 4,
-	/** From the launcher: output. */
+	/** Sent by the launcher: output. */
 	stdout: 5,
 	stderr: 6,
-	/** From the launcher: the process has ended and all its output was sent. JSON `{ code, signal }`. */
+	/** Sent by the launcher: the process has ended and all its output was sent. JSON `{ code, signal }`. */
 	ended: 7,
-	/** From the launcher: the process could not be started. JSON `StartFailure`. */
+	/** Sent by the launcher: the process could not be started. JSON `StartFailure`. */
 	failed: 8,
-	/** From the launcher: output on descriptor 3. */
+	/** Sent by the launcher: output on descriptor 3. */
 	report: 9,
-	/** From the server: text for the standard input of a process whose request has `input`. */
+	/** Sent by the server: data for the standard input of a process whose request has `input`. */
 	input: 10,
-	/** From the launcher: a channel has bulk output, and the launcher has stopped reading it. The channel and the descriptor of its pipe. */
+	/** Sent by the launcher: it has stopped reading a channel with bulk output. The channel and the descriptor of its pipe. */
 	offer: 11,
-	/** From the server: answers an offer, or reports the state of a pipe that it reads. The channel and the state. */
+	/** Sent by the server: answers an offer, or reports the state of a pipe that it reads. The channel and the state. */
 	loan: 12,
-	/** From the launcher: a process has exited of which the server reads a pipe. */
+	/** Sent by the launcher: a process has exited, and the server reads one of its pipes. */
 	exited: 13,
 } as const;
 
@@ -59,13 +59,13 @@ export interface ProcessRequest {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
-	/** Text for the standard input, which is then closed. Default: an empty standard input. */
+	/** Data for the standard input, which is then closed. Default: an empty standard input. */
 	readonly stdin?: string;
 	/** True if the standard input stays open after `stdin`, for `input` frames. It ends with the launcher. */
 	readonly input?: boolean;
 	/** True if stdout is a pseudo-terminal. */
 	readonly pty?: boolean;
-	/** True if descriptor 3 is a pipe that is read as a third channel. What the process prints cannot disturb it. */
+	/** True if descriptor 3 is a pipe that is read as a third channel, separate from the printed output. */
 	readonly report?: boolean;
 }
 
@@ -192,7 +192,7 @@ function countMaxBytes(payload: Buffer | string): number {
 
 export type OnFrame = (type: number, id: number, payload: Buffer) => void;
 
-/** Splits a byte stream into frames. Output is passed on in the pieces in which it arrives, every other payload as a whole. */
+/** Splits a byte stream into frames. Output is passed on in the chunks in which it arrives, every other payload as a whole. */
 export class FrameReader {
 	readonly #onFrame: OnFrame;
 	/** Beginning of a head or payload that is not complete yet. */

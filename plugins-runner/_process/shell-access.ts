@@ -10,7 +10,7 @@ import { createShellRequest, runShell, type ShellCommand, toShellResult } from "
 export interface ShellOptions {
 	/**
 	 * True if processes continue when the service is restarted or killed, and the service follows them again. Needs Linux and the command
-	 * setsid. Output then goes through files in the data directory. Actions with `svc_pty` are excluded. Default false.
+	 * setsid. Output is then written to files in the data directory. Actions with `svc_pty` are excluded. Default false.
 	 */
 	readonly survive_restart?: boolean;
 }

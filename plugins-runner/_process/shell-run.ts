@@ -47,11 +47,11 @@ export function createShellRequest(context: RunContext<typeof shellParameters>, 
 
 function createSudoArguments({ sudoArguments }: ShellCommand, hasPassword: boolean): string[] {
 	if (!hasPassword) return ["-E", "--", ...sudoArguments];
-	// If sudo does not ask, the password remains in the standard input, and the command must not be able to read it.
+	// If sudo does not prompt, the password remains in the standard input, and the command must not be able to read it.
 	return ["-S", "-E", "--", "bash", "-c", 'exec "$@" </dev/null', "bash", ...sudoArguments];
 }
 
-/** Returns undefined for an empty text, because forms send one if a field is not filled in. */
+/** Returns undefined for an empty string, because forms send one if a field is not filled in. */
 function toNonEmpty(text: string | null | undefined): string | undefined {
 	return text === "" || text === null ? undefined : text;
 }
@@ -71,8 +71,8 @@ export function toShellResult(context: RunContext<typeof shellParameters>, end: 
 	const sudoRefusal = runnerParameters.sudo ? findSudoRefusal(context.captured("stderr").text) : undefined;
 	const returnCode = isTimedOut ? -9 : sudoRefusal === undefined ? toExitNumber(end) : -1;
 	const succeeded = returnCode === 0 && !signal.aborted;
-	// Without an abort, KILL or TERM came from outside the service. The platform's statuses for them are those of a timeout and of a stopped
-	// worker.
+	// If the signal was not aborted, KILL or TERM was sent from outside the service. The platform's statuses for them are those of a
+	// timeout and of a stopped worker.
 	const status = signal.aborted ? undefined : ({ [-9]: "timeout", [-15]: "abandoned" } as const)[returnCode];
 	const timeoutMessage = isTimedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;
 	const error = sudoRefusal ?? timeoutMessage ?? (signal.aborted ? undefined : toSignalError(returnCode));

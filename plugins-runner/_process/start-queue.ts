@@ -1,9 +1,10 @@
-/** Starts in a row: with fewer the launcher takes more turns of its event loop than the server gains by hearing sooner. */
+/** Starts in one turn of the event loop. With fewer, the launcher's additional turns cost more than the server gains by earlier reports. */
 const mostInARow = 4;
 
 /**
- * Starts what is asked for, a few at a time. Each start holds the launcher up until the new process has become its program: of those that have
- * ended meanwhile the server is to know before all others have been started, as it has more to do for them.
+ * Runs starts of processes, a few in each turn of the event loop. Each start blocks the launcher until the new process has begun its
+ * program. Between the turns, the launcher reports processes that have ended. The server has more work for these, so it must not wait until
+ * all others are started.
  */
 export class StartQueue {
 	readonly #waiting: (() => void)[] = [];

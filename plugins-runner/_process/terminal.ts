@@ -17,7 +17,7 @@ export interface Terminal {
 	readonly stream: ReadStream;
 	/** Turns the bytes that were read into the program's output. `ended` is true once the mark of `finish` was read. */
 	decode(bytes: Buffer): { readonly output: Buffer; readonly ended: boolean };
-	/** Marks the end of the stream. Called when the child has exited: everything it wrote comes before the mark. */
+	/** Marks the end of the stream. Called when the child has exited: everything that it wrote precedes the mark. */
 	finish(): void;
 	close(): void;
 }

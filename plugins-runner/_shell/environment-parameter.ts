@@ -2,7 +2,7 @@ import { type JsonObject, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul } from "./no-nul.ts";
 import { toPythonText } from "./python-text.ts";
 
-/** The parameter `env` as variables of a process. */
+/** Returns the parameter `env` as environment variables. Throws `SVC_INVALID` for an invalid name or a NUL. */
 export function toEnvironment(env: JsonObject | null | undefined): Record<string, string> {
 	const environment: Record<string, string> = {};
 	for (const [name, value] of Object.entries(env ?? {})) {

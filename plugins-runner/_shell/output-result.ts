@@ -1,6 +1,6 @@
 import type { CapturedOutput, JsonObject, JsonValue } from "../../core/contract/index.ts";
 
-/** stdout and stderr, without the one newline at the end; `truncated` says how many bytes there were of what was cut. */
+/** Returns stdout and stderr without one final newline. `truncated` contains the original size in bytes of each truncated channel. */
 export function createOutputResult(capturedOf: (type: "stdout" | "stderr") => CapturedOutput): JsonObject {
 	const output: Record<string, JsonValue> = {};
 	const truncated: Record<string, number> = {};

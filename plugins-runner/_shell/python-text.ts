@@ -1,11 +1,11 @@
 import type { JsonValue } from "../../core/contract/index.ts";
 
-/** The text that Python's `str` gives for a value: what scripts of the platform expect as an argument. */
+/** Returns the value formatted like Python's `str`, which scripts expect as an argument. */
 export function toPythonText(value: JsonValue): string {
 	return typeof value === "string" ? value : toPythonLiteral(value);
 }
 
-/** A number as Python prints a float: never without a point or an exponent. */
+/** Returns a number formatted like a Python float: always with a decimal point or an exponent. */
 export function toPythonFloat(value: number): string {
 	if (!Number.isFinite(value)) return String(value);
 	const [, exponentText = "0"] = value.toExponential().split("e");
@@ -30,7 +30,7 @@ function toPythonLiteral(value: JsonValue): string {
 		.join(", ")}}`;
 }
 
-/** Single quotes unless that would need escapes and double ones would not. */
+/** Returns a Python string literal in single quotes. Uses double quotes if only single ones would need escapes. */
 function quote(text: string): string {
 	const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
 	let quoted = "";
@@ -43,14 +43,14 @@ const shortEscapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\
 function toEscaped(character: string): string {
 	const short = shortEscapes[character];
 	if (short !== undefined) return short;
-	// Printable as Python sees it: everything but control, format, surrogate, private, unassigned and space other than U+0020.
+	// Python treats all characters as printable except control, format, surrogate, private, unassigned, and spaces other than U+0020.
 	if (character === " " || !/[\p{C}\p{Z}]/u.test(character)) return character;
 	const code = character.codePointAt(0) ?? 0;
 	if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
 	return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-/** JavaScript turns to exponents at 1e-7, Python at 1e-5: between them the digits are written out. */
+/** Returns a small number without exponent. JavaScript uses exponents from 1e-7, Python from 1e-5. */
 function toPlainFraction(value: number): string {
 	const [digits = "0", exponent = "0"] = value.toExponential().split("e");
 	return value.toFixed(Math.min(100, Math.max(0, digits.replace(/[^0-9]/g, "").length - 1 - Number(exponent))));

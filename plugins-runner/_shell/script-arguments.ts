@@ -8,10 +8,10 @@ import {
 import { toPythonFloat, toPythonText } from "./python-text.ts";
 
 /**
- * Arguments of a script, named ones first. They are passed to the process one by one and go through no shell, so that no value
- * can be anything but one argument.
+ * Returns the arguments of a script, named ones first. They are passed to the process without a shell, so that each value is exactly one
+ * argument.
  *
- * @param operator what stands before the name of a named argument
+ * @param operator prefix of the name of a named argument
  */
 export function createScriptArguments(values: JsonObject, schema: ParameterSchema, operator: string): string[] {
 	const named: string[] = [];
@@ -31,13 +31,13 @@ function isPositional(definition: ParameterDefinition | undefined): definition i
 	return definition?.position !== undefined;
 }
 
-/** Unset values and false are left out; true is the name alone. */
+/** Returns a named argument. Unset values and false are omitted; true is the name alone. */
 function toNamed(key: string, value: JsonValue, definition: ParameterDefinition | undefined): string[] {
 	if (value === null || value === "" || value === false) return [];
 	return value === true ? [key] : [`${key}=${toText(value, definition)}`];
 }
 
-/** Each has its place, so an unset one is an empty argument. */
+/** Returns a positional argument. An unset one is an empty string, because the following arguments must keep their positions. */
 function toPositional(value: JsonValue, definition: ParameterDefinition): string {
 	if (value === null) return "";
 	switch (definition.type) {
@@ -61,7 +61,9 @@ function toText(value: JsonValue, definition: ParameterDefinition | undefined): 
 	return typeof value === "number" && definition?.type === "number" ? toPythonFloat(value) : toPythonText(value);
 }
 
-/** Truth as Python has it. The integer 0 in a positional argument becomes empty, which scripts of the platform rely on. */
+/**
+ * True if Python treats the value as true. The integer 0 in a positional argument becomes an empty string, which existing scripts rely on.
+ */
 function isTruthy(value: JsonValue): boolean {
 	if (Array.isArray(value)) return value.length > 0;
 	return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);

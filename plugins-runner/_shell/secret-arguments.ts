@@ -4,26 +4,26 @@ import { createScriptArguments } from "./script-arguments.ts";
 
 export interface SecretArgumentOptions {
 	/**
-	 * How secret parameters reach a script. `environment`: as variables `SVC_ARG_<NAME>`, which only its own user can read.
+	 * Method of passing secret parameters to a script. `environment`: as variables `SVC_ARG_<NAME>`, which only its own user can read.
 	 * `command_line`: as arguments like all others, which every user of the machine can read. Default `environment`.
 	 */
 	readonly secret_arguments?: "environment" | "command_line";
 }
 
-/** What a script gets of its action's parameters. */
+/** Arguments and variables of a script from its action's parameters. */
 export interface ScriptInput {
 	readonly args: readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What of a run the input of its script is made from. */
+/** The members of a run from which the input of its script is created. */
 interface ScriptRun {
 	readonly actionParameters: JsonObject;
 	readonly actionSchema: ParameterSchema;
 	readonly runnerParameters: { readonly kwarg_op: string };
 }
 
-/** The parameters as arguments, and the secret ones as the option says. */
+/** Returns the parameters as arguments; secret ones are passed as the option requires. */
 export function createScriptInput(run: ScriptRun, { secret_arguments = "environment" }: SecretArgumentOptions): ScriptInput {
 	const { actionParameters, actionSchema, runnerParameters } = run;
 	const { values, environment } =
@@ -36,15 +36,15 @@ export function createScriptInput(run: ScriptRun, { secret_arguments = "environm
 }
 
 export interface SeparatedArguments {
-	/** What may stand on a command line; secrets are null. */
+	/** Values for the command line; secrets are null. */
 	readonly values: JsonObject;
-	/** The secrets, as variables `SVC_ARG_<NAME>` with the text that the argument would have had. */
+	/** Secrets as variables `SVC_ARG_<NAME>`, formatted as the argument would be. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Take the secrets out of a script's arguments: every user of the machine can read a command line, and only the process's own user
- * its environment. A secret that an argument would not have been made for has no variable either.
+ * Separates the secrets from a script's arguments. Every user of the machine can read a command line, but only the process's own user its
+ * environment. A secret for which no argument would be created has no variable either.
  */
 export function separateSecretArguments(values: JsonObject, schema: ParameterSchema): SeparatedArguments {
 	const shown: Record<string, JsonValue> = {};
@@ -67,22 +67,22 @@ export function separateSecretArguments(values: JsonObject, schema: ParameterSch
 	return { values: shown, environment };
 }
 
-/** The name of the variable for a parameter. */
+/** Returns the name of the variable for a parameter. */
 function toVariable(name: string): string {
 	return `SVC_ARG_${name.toUpperCase().replace(/[^A-Z0-9_]/g, "_")}`;
 }
 
-/** The text of the argument; undefined where a named argument is left out. */
+/** Returns the value of the argument; undefined if a named argument would be omitted. */
 function toText(value: JsonValue, definition: ParameterDefinition): string | undefined {
 	if (definition.position === undefined && value === true) return "True";
 	const [argument] = createScriptArguments({ value }, { value: definition }, "");
 	return definition.position === undefined ? argument?.slice("value=".length) : argument;
 }
 
-/** Members of a definition that hold values and no definitions. */
+/** Members of a definition that contain values instead of definitions. */
 const data: ReadonlySet<string> = new Set(["default", "enum", "const", "examples"]);
 
-/** Whether a value of this definition is a secret or has one inside. */
+/** True if a value of this definition is a secret or contains one. */
 function holdsSecret(definition: unknown): boolean {
 	if (typeof definition !== "object" || definition === null) return false;
 	if ("secret" in definition && definition.secret === true) return true;

@@ -1,17 +1,17 @@
 import { constants } from "node:os";
 
 /**
- * Says which signal ended a process; returns undefined if none did.
+ * Returns a message with the signal that ended a process; undefined if no signal did.
  *
- * @param number exit code of the process, or the number of the signal that ended it, negated
+ * @param number exit code of the process, or the negated number of the signal that ended it
  */
 export function toSignalError(number: number): string | undefined {
 	return number < 0 ? `the process was ended by signal ${toNamedSignal(-number)}` : undefined;
 }
 
 /**
- * Says which signal ended the program of a container, of which engines and shells tell an exit code only: 128 and the number of the signal.
- * Returns undefined for an exit code that stands for no signal.
+ * Returns a message with the signal that ended the program of a container. Engines and shells report it only as an exit code: 128 plus the
+ * number of the signal. Returns undefined for other exit codes.
  */
 export function toExitCodeError(exitCode: number): string | undefined {
 	const number = exitCode - 128;

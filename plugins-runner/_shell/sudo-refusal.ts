@@ -1,4 +1,4 @@
-/** What sudo's own output says about a wrong password, in words for the result. */
+/** Returns an error message if sudo's output reports a wrong password; otherwise undefined. */
 export function findSudoRefusal(stderr: string): string | undefined {
 	if (!/sudo: \d+ incorrect password attempts?/.test(stderr)) return undefined;
 	const [, user = "unknown"] = /\[sudo\] password for (.+?):/.exec(stderr) ?? [];

@@ -2,26 +2,26 @@ import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { formatAddress } from "./host-list.ts";
 import { describeCredentials, type Target } from "./target.ts";
 
-/** A channel that the server did not open although the connection is alive: it allows fewer than were asked for. */
+/** The server refused a channel on a working connection, because it allows fewer channels than requested. */
 export class ChannelRefused extends Error {
 	override readonly name = "ChannelRefused";
 }
 
-/** The connection ended, or does not answer. */
+/** The connection has ended, or the host does not answer. */
 export class ConnectionLost extends Error {
 	override readonly name = "ConnectionLost";
 }
 
-/** Why no connection came about, in words that name the host. */
+/** Returns an error with the host and the reason why connecting failed. */
 export function toConnectError(error: unknown, target: Target, seconds: number): SvcError {
 	const where = `host "${target.name}" (${target.username}@${formatAddress(target.address, target.port)})`;
 	return new SvcError("SVC_RUNNER", `${where}: ${explain(error, target, seconds)}`, { cause: error });
 }
 
-/** What `exec`, `sftp` and `forwardOut` failed with. */
+/** Converts an error of `exec`, `sftp` or `forwardOut`. */
 export function toChannelError(error: unknown): Error {
 	const { reason, message } = error as { readonly reason?: unknown; readonly message?: string };
-	// A server gives a number for a reason; a lost connection has none.
+	// A refusal by the server has a reason; a lost connection has none.
 	if (typeof reason === "number" || typeof reason === "string") return new ChannelRefused(`the host refused a channel: ${message}`);
 	return new ConnectionLost(`the connection was lost: ${message}`, { cause: error });
 }

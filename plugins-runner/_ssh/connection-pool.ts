@@ -9,36 +9,36 @@ interface ConnectionPoolOptions {
 	readonly ssh2: Ssh2;
 	readonly hostKeys: HostKeys;
 	readonly logger: Logger;
-	/** Seconds. */
+	/** Seconds before connecting fails. */
 	readonly connectTimeout: number;
-	/** Seconds. */
+	/** Seconds before an idle connection is closed. */
 	readonly idleTimeout: number;
 }
 
-/** A place on a connection, until it is released. */
+/** A slot on a connection, held until it is released. */
 export interface Lease<T> {
 	readonly connection: Connection;
-	/** What was opened first. */
+	/** The first channel. */
 	readonly opened: T;
 	release(): void;
 }
 
 type Open<T> = (connection: Connection) => Promise<T>;
 
-/** What `open` gives: ending it leaves nothing behind. */
+/** A channel that `open` returns; `end` closes it without effect on the host. */
 interface Endable {
 	end(): unknown;
 }
 
-/** Most connections to one host as one user. */
+/** Maximum number of connections to one host as one user. */
 const mostConnections = 8;
 
-/** The open connections of a node. Runs share them where everything that decides about the identity is the same. */
+/** The open connections of a node. Runs share a connection if all fields of their targets except the name are equal. */
 export class ConnectionPool {
 	readonly #options: ConnectionPoolOptions;
 	readonly #connections = new Map<string, Connection[]>();
 	readonly #idle = new Map<Connection, NodeJS.Timeout>();
-	/** Called when a place may have become free. */
+	/** Callbacks called when a slot may be free. */
 	readonly #waiting = new Set<() => void>();
 	#stopped = false;
 
@@ -47,8 +47,8 @@ export class ConnectionPool {
 	}
 
 	/**
-	 * Take a place on a connection and open the first channel. `open` must not have an effect on the host: it is called again
-	 * where the connection turns out to be dead, or to allow fewer channels.
+	 * Acquires a slot on a connection and opens the first channel. `open` must have no effect on the host. It is called again if the
+	 * connection is dead or allows fewer channels.
 	 */
 	async acquire<T extends Endable>(target: Target, signal: AbortSignal, open: Open<T>): Promise<Lease<T>> {
 		const key = toConnectionKey(target);
@@ -76,7 +76,7 @@ export class ConnectionPool {
 		}
 	}
 
-	/** Close every connection. */
+	/** Closes all connections and rejects waiting and later calls. */
 	stop(): void {
 		this.#stopped = true;
 		for (const connection of [...this.#connections.values()].flat()) connection.close();
@@ -115,7 +115,7 @@ export class ConnectionPool {
 		return connection;
 	}
 
-	/** A connection that others go through is open to any number of them. */
+	/** Opens a stream through the jump host. Connections through a jump host are not limited in number. */
 	async #openWay({ via, address, port }: Target) {
 		if (via === undefined) return undefined;
 		const key = toConnectionKey(via);
@@ -144,7 +144,7 @@ export class ConnectionPool {
 		this.#wake();
 		if (connection.users > 0 || connection.closed) return;
 		const { idleTimeout } = this.#options;
-		// One that nobody waits for any more and that has never worked is of no use to the next.
+		// A connection that never became usable is not kept for later runs.
 		if (idleTimeout === 0 || !connection.used) return connection.close();
 		this.#idle.set(
 			connection,
@@ -170,7 +170,7 @@ async function openUnlessAborted<T extends Endable>(opening: Promise<T>, signal:
 	try {
 		return await raceAbort(opening, signal);
 	} catch (error) {
-		// It may still be opened, when nobody waits for it any more.
+		// If the channel is opened after the abort, no caller uses it: end it.
 		opening.then(
 			(opened) => opened.end(),
 			() => {},
@@ -179,9 +179,9 @@ async function openUnlessAborted<T extends Endable>(opening: Promise<T>, signal:
 	}
 }
 
-/** What `work` gives, or a rejection with the signal's reason as soon as it aborts. `work` itself goes on. */
+/** Returns the result of `work`, or rejects with the signal's reason as soon as it aborts. `work` itself continues. */
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-	// Whoever asks is told once; the other end of the race must not count as unhandled.
+	// If the signal aborts first, a later rejection of `work` must not count as unhandled.
 	work.catch(() => {});
 	signal.throwIfAborted();
 	let onAbort: () => void = () => {};

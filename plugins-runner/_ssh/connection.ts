@@ -10,25 +10,25 @@ export interface ConnectionOptions {
 	readonly target: Target;
 	readonly hostKeys: HostKeys;
 	readonly connectTimeout: number;
-	/** Opens the way through another host. What it gives is released when the connection ends. */
+	/** Opens a stream through a jump host; undefined for a direct connection. The stream is released when the connection ends. */
 	openWay(): Promise<{ readonly stream: Duplex; release(): void } | undefined>;
 	onClosed(): void;
 }
 
-/** Signs of life, so that a connection whose other end is gone does not look alive for ever. */
+/** Keepalive settings: without them, a connection to a host that disappeared would seem open forever. */
 const keepalive = { keepaliveInterval: 15_000, keepaliveCountMax: 3 };
 
-/** One connection to one host, ready or on its way there. */
+/** One connection to one host, ready or being opened. */
 export class Connection {
-	/** Rejects with the reason in words that name the host. */
+	/** Rejects with a message that contains the host and the reason. */
 	readonly ready: Promise<void>;
-	/** Most channels at once. A server that refuses one lowers it; OpenSSH allows 10 (`MaxSessions`). */
+	/** Maximum number of concurrent channels. It is lowered when a server refuses one; OpenSSH allows 10 (`MaxSessions`). */
 	limit = 8;
-	/** Runs that have a channel here. */
+	/** Number of runs with a channel on this connection. */
 	channels = 0;
-	/** Those, and connections that go through here. */
+	/** Number of runs and of connections that use this one as a jump host. */
 	users = 0;
-	/** Whether anything has gone through here already. */
+	/** True if any channel request on this connection has completed. */
 	used = false;
 	readonly #options: ConnectionOptions;
 	readonly #client: Client;
@@ -62,7 +62,7 @@ export class Connection {
 		return this.#open((callback) => this.#client.forwardOut("127.0.0.1", 0, address, port, callback));
 	}
 
-	/** End it at once, with everything that goes through it. */
+	/** Closes the connection at once, including all connections through it. */
 	close(): void {
 		if (this.closed) return;
 		this.#closing.abort();
@@ -81,7 +81,7 @@ export class Connection {
 			throw new ConnectionLost("the connection was given up");
 		}
 		await new Promise<void>((resolve, reject) => {
-			// The package's own limit begins late: a host that swallows packets would not be noticed.
+			// The timeout of ssh2 starts too late to detect a host that drops packets.
 			const timer = setTimeout(() => reject({ level: "client-timeout" }), connectTimeout * 1_000);
 			const settle = (act: () => void) => {
 				clearTimeout(timer);
@@ -89,7 +89,7 @@ export class Connection {
 			};
 			this.#closing.signal.addEventListener("abort", () => settle(() => reject(new ConnectionLost("the connection was given up"))));
 			this.#client.on("ready", () => settle(resolve));
-			// Stays for as long as the connection lives: an error without a listener would end the service.
+			// This listener remains for the life of the connection: an error event without a listener would end the service.
 			this.#client.on("error", (error) => {
 				settle(() => reject(error));
 				this.close();
@@ -99,7 +99,7 @@ export class Connection {
 				this.close();
 			});
 			this.#client.on("keyboard-interactive", (_name, _instructions, _language, prompts, finish) =>
-				// What is shown while it is typed is not the password.
+				// A prompt whose input is echoed does not request the password.
 				finish(prompts.map(({ echo }) => (echo === true ? "" : (target.password ?? "")))),
 			);
 			this.#client.connect(this.#createConfig(algorithms));
@@ -133,7 +133,7 @@ export class Connection {
 		};
 	}
 
-	/** A host that does not answer counts as gone. */
+	/** Opens a channel. If the host does not answer within the connect timeout, the connection is closed and counts as lost. */
 	async #open<T>(ask: (callback: ClientCallbackOf<T>) => unknown): Promise<T> {
 		const { connectTimeout } = this.#options;
 		let timer: NodeJS.Timeout | undefined;
@@ -146,7 +146,7 @@ export class Connection {
 				ask((error, opened) => (error ? reject(toChannelError(error)) : resolve(opened)));
 			});
 		} catch (error) {
-			// Thrown at once where the connection has ended.
+			// ssh2 throws synchronously if the connection has ended.
 			throw error instanceof Error && "code" in error ? toChannelError(error) : error;
 		} finally {
 			clearTimeout(timer);
@@ -157,7 +157,10 @@ export class Connection {
 
 type ClientCallbackOf<T> = (error: Error | undefined, opened: T) => void;
 
-/** Done in the order of the members; what is in the list already could not be put in front. */
+/**
+ * Moves algorithms to the front. ssh2 applies the members in this order. An algorithm in the list must be removed before it can be
+ * prepended.
+ */
 function putFirst<T>(values: T[]) {
 	return { append: [] as T[], remove: values, prepend: values };
 }

@@ -7,14 +7,14 @@ import type { remoteParameters } from "./remote-parameters.ts";
 import { type Ssh, type SshShare, shareSsh } from "./shared-pool.ts";
 import { createTargetFinder } from "./targets.ts";
 
-/** What a runner does with the hosts of an execution. */
+/** The command that a runner executes on the hosts of an execution. */
 export interface FleetOptions {
 	readonly command: Work["command"];
-	/** Variables that win over the parameter `env`, but not over those of the service. */
+	/** Variables that override the parameter `env`, but not the service's variables. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Life of a runner that works on remote hosts. */
+/** Lifecycle of a runner for remote hosts. */
 export interface Fleet {
 	start(context: PluginContext): Promise<void>;
 	stop(): Promise<void>;
@@ -69,7 +69,7 @@ async function runFleet({ pool, ssh2 }: Ssh, { options }: PluginContext, run: Fl
 	const finder = await createTargetFinder({ ssh2, options, parameters });
 	const directory = `${(parameters.dir || remoteDirectory).replace(/\/+$/, "")}/${context.liveaction_id}`;
 	const parts = await Promise.all(
-		// Two names may mean the same machine.
+		// The index makes the directory unique, because two names may refer to the same machine.
 		hosts.map(
 			async (host, index): Promise<HostPart> => ({ key: host.key, target: await finder.find(host), directory: `${directory}-${index}` }),
 		),
@@ -78,7 +78,7 @@ async function runFleet({ pool, ssh2 }: Ssh, { options }: PluginContext, run: Fl
 	return toRunResult(outcomes, signal, isPartEnough);
 }
 
-/** The host's shell sets them, so that only what is a name for it can be one. */
+/** Returns the variables of `env`. The host's shell exports them, so throws `SVC_INVALID` for a name that the shell does not allow. */
 function toExportable(env: JsonObject | null | undefined): Record<string, string> {
 	const environment = toEnvironment(env);
 	const wrong = Object.keys(environment).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));

@@ -9,7 +9,7 @@ interface HostKeysOptions {
 	readonly logger: Logger;
 }
 
-/** Names under which servers offer a key of a type: an RSA key signs in more than one way. */
+/** Signature algorithms for each key type: an RSA key has more than one. */
 const algorithms: Readonly<Record<string, readonly string[]>> = {
 	"ssh-ed25519": ["ssh-ed25519"],
 	"ecdsa-sha2-nistp256": ["ecdsa-sha2-nistp256"],
@@ -18,24 +18,24 @@ const algorithms: Readonly<Record<string, readonly string[]>> = {
 	"ssh-rsa": ["rsa-sha2-512", "rsa-sha2-256"],
 };
 
-/** Decides whether a host is the one it says it is, by a known_hosts file and the policy for hosts that it does not hold. */
+/** Verifies the identity of hosts with a known_hosts file, and applies the policy for hosts that the file does not contain. */
 export class HostKeys {
 	readonly #options: HostKeysOptions;
-	/** Looks and additions happen one after the other, so that a new key is written once. */
+	/** Serializes verifications, so that concurrent ones add a new key only once. */
 	#last: Promise<unknown> = Promise.resolve();
 
 	constructor(options: HostKeysOptions) {
 		this.#options = options;
 	}
 
-	/** Algorithms to ask for first: a server that has several keys must show the one that is written down. */
+	/** Returns the algorithms to prefer, so that a server with several keys offers the one in the file. */
 	async findAlgorithms(host: string, port: number): Promise<readonly string[]> {
 		if (this.#options.policy === "off") return [];
 		const keys = findKeys(parseKnownHosts(await this.#read()), toKnownName(host, port)).filter(({ marker }) => marker === undefined);
 		return keys.flatMap(({ key }) => algorithms[typeOf(key)] ?? []);
 	}
 
-	/** Throws where the key must not be accepted. */
+	/** Verifies a host key. Rejects with `SVC_RUNNER` if it must not be accepted. */
 	verify(host: string, port: number, key: Buffer): Promise<void> {
 		if (this.#options.policy === "off") return Promise.resolve();
 		const verified = this.#last.then(() => this.#verify(toKnownName(host, port), key));
@@ -71,7 +71,7 @@ export class HostKeys {
 	}
 }
 
-/** One write at the end of the file: it is there as a whole or not at all, and what others add meanwhile stays. */
+/** Appends a line in a single write: it is written completely or not at all, and concurrent additions of other processes are kept. */
 async function append(path: string, line: string): Promise<void> {
 	try {
 		await mkdir(dirname(path), { recursive: true, mode: 0o700 });

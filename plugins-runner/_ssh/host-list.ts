@@ -1,19 +1,22 @@
 import { type JsonValue, SvcError, stringifyJson } from "../../core/contract/index.ts";
 
-/** A host as an action names it. */
+/** A host as an action specifies it. */
 export interface NamedHost {
 	/** Name of the host in the result: the name alone, or with its port or user if the list holds the name more than once. */
 	readonly key: string;
 	readonly host: string;
-	/** The port behind the name, if there is one. */
+	/** Port given with the host; undefined if there is none. */
 	readonly port: number | undefined;
-	/** The user in front of the name, if there is one. */
+	/** User given with the host; undefined if there is none. */
 	readonly user: string | undefined;
 }
 
 type HostAddress = Omit<NamedHost, "key">;
 
-/** Reads `web1, root@web2:2222, [2001:db8::1]:22`, separated by commas or lines, or a list of such. What is named twice is taken once. */
+/**
+ * Parses hosts such as `web1, root@web2:2222, [2001:db8::1]:22`, separated by commas or lines, or a list of such strings. Duplicates are
+ * removed. Throws `SVC_INVALID` if an entry is invalid or there is none.
+ */
 export function parseHosts(hosts: JsonValue | undefined): readonly NamedHost[] {
 	const texts = [hosts ?? ""].flat().flatMap((entry) => (typeof entry === "string" ? entry.split(/[,\n]/) : [stringifyJson(entry)]));
 	const entries = [...new Set(texts.map((entry) => entry.trim()))]
@@ -23,11 +26,11 @@ export function parseHosts(hosts: JsonValue | undefined): readonly NamedHost[] {
 	return entries.map((entry) => ({ ...entry, key: toKey(entry, entries) }));
 }
 
-/** Reads one host, with or without user and port. */
+/** Parses one host, with optional user and port. Throws `SVC_INVALID` if it is invalid. */
 export function parseHost(text: string, parameter: string): HostAddress {
 	const [, user, address = ""] = /^(?:([^@]*)@)?([^@]*)$/.exec(text) ?? [];
 	const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(address) ?? [];
-	// A bare address of version 6 has more than one colon, and no port.
+	// An IPv6 address without brackets has several colons and no port.
 	const host = bracketed ?? plain ?? (/^[0-9a-f:.]+(%\w+)?$/i.test(address) && address.split(":").length > 2 ? address : undefined);
 	const port = digits === undefined ? undefined : Number(digits);
 	const isUser = user === undefined || /^[^-\s\0/:][^\s\0/:]*$/.test(user);
@@ -48,7 +51,7 @@ export function formatAddress(host: string, port: number): string {
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** As much of the address as tells it apart from the others. */
+/** Returns the shortest form of the address that is unique in the list. */
 function toKey({ host, port, user }: HostAddress, entries: readonly HostAddress[]): string {
 	const others = entries.filter((other) => other.host === host);
 	if (others.length === 1) return host;

@@ -3,30 +3,30 @@ import { createOutputResult } from "../_shell/index.ts";
 
 type Type = "stdout" | "stderr";
 
-/** Length from which the beginning of a line is handed on without its end. */
+/** Length in characters from which an incomplete line is written. */
 const longestLine = 64 * 1024;
 
-/** Where the output of the hosts of one execution goes while they work. */
+/** Receives the output of the hosts of one execution during the run. */
 export interface OutputSink {
 	write(host: string, type: Type, text: string): Promise<void>;
-	/** Hand on what a host has begun and not finished. */
+	/** Writes the incomplete last lines of a host. */
 	finish(host: string): Promise<void>;
 }
 
-/** One host: its output is the execution's. */
+/** Creates a sink for one host: its output is the output of the execution. */
 export function createSingleSink(context: Pick<RunContext, "emit">): OutputSink {
 	return { write: (_host, type, text) => context.emit(type, text), finish: async () => {} };
 }
 
 /**
- * Several hosts: streams of single bytes would run into each other, so that whole lines with the host's name in front go to
+ * Creates a sink for several hosts. Mixed bytes of several hosts would be unreadable, so complete lines with the host's name are written to
  * the channel `other`.
  */
 export function createFleetSink(context: Pick<RunContext, "emit">): OutputSink {
 	const begun = new Map<string, string>();
 	let last: Promise<void> = Promise.resolve();
 
-	/** One after the other, as the contract wants it for a channel. */
+	/** Writes lines one call after the other, as the contract requires for a channel. */
 	function emit(host: string, lines: readonly string[]): Promise<void> {
 		if (lines.length === 0) return Promise.resolve();
 		last = last.then(() => context.emit("other", lines.map((line) => `${host}: ${line}\n`).join("")));
@@ -52,7 +52,7 @@ export function createFleetSink(context: Pick<RunContext, "emit">): OutputSink {
 	};
 }
 
-/** What one host has written, kept for its result up to a limit. */
+/** Output of one host for its result, up to a size limit. */
 export class HostOutput {
 	readonly #limit: number;
 	readonly #kept: Record<Type, { text: string; size: number; bytes: number }> = {
@@ -85,7 +85,7 @@ export class HostOutput {
 	}
 }
 
-/** The largest length up to `most` that does not end in the middle of a character. */
+/** Returns the largest length up to `most` that does not end within a character. */
 function findCut(bytes: Buffer, most: number): number {
 	let end = most;
 	while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

@@ -20,22 +20,22 @@ import {
 import { type StagedFiles, upload } from "./staging.ts";
 import type { Target } from "./target.ts";
 
-/** What is to be done on every host. */
+/** The work that is done on every host, and its context. */
 export interface Work {
 	readonly pool: ConnectionPool;
 	readonly signal: AbortSignal;
 	readonly logger: Logger;
 	readonly sink: OutputSink;
-	/** Most bytes of each channel in the result. */
+	/** Maximum bytes of each channel in the result. */
 	readonly outputLimit: number;
 	readonly environment: Readonly<Record<string, string>>;
-	/** A variable with its value that nothing but this run has in its environment. */
+	/** An assignment of an environment variable that is unique to this run. */
 	readonly marker: string;
 	readonly cwd: string;
 	readonly sudo: Sudo | undefined;
-	/** Seconds, for messages. */
+	/** Timeout in seconds, for messages. */
 	readonly timeout: number;
-	/** Files that the host gets for the time of the run, and the arguments of the script among them; or a command alone. */
+	/** A command; or files that are copied to the host for the duration of the run, with the arguments of the script. */
 	readonly command: RemoteCommand | { readonly staged: StagedFiles; readonly args: readonly string[] };
 }
 
@@ -43,7 +43,7 @@ export interface Work {
 export interface HostPart {
 	readonly key: string;
 	readonly target: Target;
-	/** Directory on the host for files; it does not exist yet. */
+	/** Directory for files on the host; it does not exist yet. */
 	readonly directory: string;
 }
 
@@ -51,11 +51,11 @@ export interface HostOutcome {
 	readonly key: string;
 	readonly succeeded: boolean;
 	readonly result: JsonObject;
-	/** Why the host was not reached; undefined when it was. */
+	/** Reason why the host was not reached; undefined if it was reached. */
 	readonly unreachable?: string;
 }
 
-/** Run on one host. Rejects only where the output was refused, or a file is missing here; what goes wrong there is the outcome. */
+/** Runs the work on one host. Rejects only if the service refuses the output; every other failure becomes the outcome. */
 export async function runOnHost(work: Work, part: HostPart): Promise<HostOutcome> {
 	const output = new HostOutput(work.outputLimit);
 	try {
@@ -110,7 +110,7 @@ async function runStaged(
 	}
 }
 
-/** Until the host has let go of the channel: it counts against those that may be open at once. */
+/** Waits until the host has closed the channel, at most 1 s: until then the channel counts towards the host's limit. */
 async function endSftp(sftp: SFTPWrapper, connection: Connection): Promise<void> {
 	if (connection.closed) return;
 	const closed = new Promise<void>((resolve) => sftp.once("close", resolve));
@@ -148,7 +148,7 @@ async function follow(
 	});
 }
 
-/** Also where the connection is lost: then through a new one. */
+/** Removes the files from the host. If the connection is lost, opens a new one. */
 async function removeFiles(
 	{ pool, sudo, logger }: Work,
 	part: Pick<HostPart, "target" | "directory">,
@@ -208,14 +208,14 @@ function toResult(
 	};
 }
 
-/** How long it may take, in milliseconds. */
+/** Milliseconds after which a housekeeping command fails. */
 const patience = 10_000;
-/** Channels beside those of runs; the hosts allow a few more than the runs take. */
+/** Concurrent housekeeping channels in addition to those of runs; hosts allow a few more channels than runs use. */
 const atOnce = 2;
 
 const busy = new WeakMap<Connection, { running: number; readonly waiting: (() => void)[] }>();
 
-/** Run something of the service's own beside, or after, a run on the same connection. */
+/** Runs a command of the service on the connection of a run, during the run or after it. */
 async function runHousekeeping(connection: Connection, text: string, sudo: Sudo | undefined): Promise<void> {
 	const state = busy.get(connection) ?? { running: 0, waiting: [] };
 	busy.set(connection, state);

@@ -4,7 +4,7 @@ import { matchesPatterns } from "./pattern.ts";
 /** One line of a known_hosts file. */
 export interface KnownHost {
 	readonly marker: string | undefined;
-	/** Patterns separated by commas, or the hash of a name. */
+	/** Comma-separated patterns, or the hash of a name. */
 	readonly hosts: string;
 	readonly key: Buffer;
 }
@@ -13,7 +13,7 @@ export type HostKeyVerdict =
 	| { readonly verdict: "known" }
 	| { readonly verdict: "unknown" }
 	| { readonly verdict: "revoked" }
-	/** The host is known by another key. */
+	/** The file contains another key of the host. */
 	| { readonly verdict: "changed"; readonly known: Buffer };
 
 export function parseKnownHosts(text: string): readonly KnownHost[] {
@@ -21,7 +21,10 @@ export function parseKnownHosts(text: string): readonly KnownHost[] {
 	return lines.filter((line) => line !== "" && !line.startsWith("#")).map(parseLine);
 }
 
-/** Keys of a host: `name` is what `toKnownName` gives. Authorities are left out, as certificates of hosts are not supported. */
+/**
+ * Returns the entries of a host; `name` is the result of `toKnownName`. Certificate authorities are omitted, because host certificates are
+ * not supported.
+ */
 export function findKeys(entries: readonly KnownHost[], name: string): readonly KnownHost[] {
 	return entries.filter(({ marker, hosts }) => marker !== "@cert-authority" && namesHost(hosts, name));
 }
@@ -31,22 +34,22 @@ export function judge(entries: readonly KnownHost[], name: string, key: Buffer):
 	if (found.some((entry) => entry.marker === "@revoked" && entry.key.equals(key))) return { verdict: "revoked" };
 	const keys = found.filter(({ marker }) => marker === undefined);
 	if (keys.some((entry) => entry.key.equals(key))) return { verdict: "known" };
-	// A key of another type is a change as well: whoever stands in between could offer one that is not written down yet.
+	// A key of another type is a change too: a man in the middle could offer a type that the file does not contain.
 	const known = keys.find((entry) => typeOf(entry.key) === typeOf(key)) ?? keys[0];
 	return known === undefined ? { verdict: "unknown" } : { verdict: "changed", known: known.key };
 }
 
-/** How the file names a host. */
+/** Returns the name of a host as known_hosts contains it. */
 export function toKnownName(host: string, port: number): string {
 	return port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 }
 
-/** As ssh prints it. */
+/** Returns the fingerprint in the format of ssh. */
 export function toFingerprint(key: Buffer): string {
 	return `${typeOf(key)} SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
-/** The name of a key's type stands at its beginning, behind its length. */
+/** Returns the type of a key, which is at its beginning, preceded by its length. */
 export function typeOf(key: Buffer): string {
 	return key.length < 4 ? "" : key.subarray(4, 4 + key.readUInt32BE(0)).toString();
 }

@@ -1,4 +1,4 @@
-/** Whether a list of patterns with `*`, `?` and `!`, as ssh's files have them, names a host. */
+/** True if a list of patterns with `*`, `?` and `!`, in the syntax of ssh's files, matches a host name. */
 export function matchesPatterns(patterns: readonly string[], name: string): boolean {
 	let matches = false;
 	for (const pattern of patterns) {
@@ -8,7 +8,7 @@ export function matchesPatterns(patterns: readonly string[], name: string): bool
 	return matches;
 }
 
-/** Not as a regular expression, which many stars would keep busy for ever. There is one place to come back to: the last star. */
+/** Matches one pattern. A regular expression would take exponential time for many stars; this loop only returns to the last star. */
 function matchesPattern(pattern: string, name: string): boolean {
 	const [wanted, given] = [pattern.toLowerCase(), name.toLowerCase()];
 	let index = 0;

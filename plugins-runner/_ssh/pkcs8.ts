@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { SvcError } from "../../core/contract/index.ts";
 
 /**
- * A private key in PKCS#8, which OpenSSL and cloud consoles write and the package ssh2 does not read, in a form that it reads. Undefined for
- * keys of other forms. Throws `SVC_INVALID` where the passphrase is missing or wrong.
+ * Converts a private key in PKCS#8 to a format that ssh2 supports. OpenSSL and cloud consoles write PKCS#8, which ssh2 does not read.
+ * Returns undefined for keys in other formats. Throws `SVC_INVALID` if the passphrase is missing or wrong.
  */
 export function fromPkcs8(
 	text: string,
@@ -30,7 +30,7 @@ function readKey(text: string, passphrase: string | undefined): KeyObject {
 	try {
 		return createPrivateKey({ key: text, format: "pem", ...(passphrase === undefined ? {} : { passphrase }) });
 	} catch {
-		// The cause may repeat parts of the key.
+		// The cause is omitted, because it may contain parts of the key.
 		const problem = isEncrypted
 			? '"passphrase" does not fit the private key'
 			: '"private_key" does not hold a private key of a known format';
@@ -38,7 +38,7 @@ function readKey(text: string, passphrase: string | undefined): KeyObject {
 	}
 }
 
-/** An Ed25519 key in the format of OpenSSH, not encrypted (PROTOCOL.key). */
+/** Returns an Ed25519 key in the format of OpenSSH (PROTOCOL.key), not encrypted. */
 function toOpenSsh(key: KeyObject): string {
 	const { d = "", x = "" } = key.export({ format: "jwk" });
 	const [secret, point] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];

@@ -1,11 +1,11 @@
 import type { ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
 
-/** Hosts that leave the user to `username`. */
+/** Hosts without a user, for which `username` applies. */
 const withoutUser: ParameterDefinition = { type: "string", pattern: "^[^@]*$" };
 const text: ParameterDefinition = { type: "string" };
 const textOrList = (entry: ParameterDefinition) => [entry, { type: "array", items: entry, minItems: 1 }] as const;
 
-/** Parameters of every runner that works on remote hosts. Reserved are those that make something else of a fixed script, or somebody else of its user. */
+/** Parameters of all runners for remote hosts. Parameters that could change a fixed script or its user are reserved. */
 export const remoteParameters = {
 	hosts: {
 		anyOf: textOrList(text),

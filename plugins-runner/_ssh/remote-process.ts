@@ -4,36 +4,36 @@ import { OutputChannel } from "../_process/output-channel.ts";
 
 /** Milliseconds between TERM and KILL. */
 const grace = 4_000;
-/** How long after KILL the channel may still stay open. */
+/** Milliseconds after KILL before the channel is given up. */
 const afterKill = 1_000;
-/** How long what a command left running may keep the output open without writing, once the command itself has ended. */
+/** Milliseconds without output before processes that a finished command left running are killed. */
 const linger = 1_000;
 const tick = 50;
-/** Bytes that may wait for the store before the host has to. */
+/** Output bytes that may wait for storage before reading from the host stops. */
 const mostWaiting = 256 * 1024;
 
 export type RemoteSignal = "TERM" | "KILL";
 
 export interface RemoteProcessOptions {
-	/** A shell that waits for its script. */
+	/** Channel of a shell that waits for its script. */
 	readonly channel: ClientChannel;
 	readonly script: string;
-	/** Ends the command and everything it started. */
+	/** Ends the command and all processes that it started. */
 	readonly signal: AbortSignal;
 	onOutput(type: "stdout" | "stderr", text: string): Promise<void>;
-	/** Signals on the host everything that the command has started and that still lives. Does not reject. */
+	/** Signals all remaining processes of the command on the host. Never rejects. */
 	sweep(signal: RemoteSignal): Promise<void>;
 }
 
 export interface RemoteEnd {
-	/** Undefined when the command was ended by a signal, or the connection was lost. */
+	/** Exit code; undefined if a signal ended the command or the connection was lost. */
 	readonly code: number | undefined;
 	readonly signal: string | undefined;
 }
 
-/** One command on a host, from its script to its end. */
+/** One command on a host, from the transfer of its script to its end. */
 export class RemoteProcess {
-	/** Rejects where the output was refused. */
+	/** Rejects if the service refuses the output. */
 	readonly ended: Promise<RemoteEnd>;
 	readonly #options: RemoteProcessOptions;
 	readonly #outputs: readonly Output[];
@@ -52,7 +52,7 @@ export class RemoteProcess {
 		});
 		channel.on("exit", (code: number | null, signal?: string) => this.#onExit({ code: code ?? undefined, signal }));
 		channel.on("close", () => this.#close());
-		// The connection is gone: its end says so.
+		// The connection is lost; its own end reports that.
 		channel.on("error", () => {});
 		this.ended = this.#follow(closed);
 		channel.end(options.script);
@@ -68,20 +68,20 @@ export class RemoteProcess {
 		for (const timer of this.#timers) clearTimeout(timer);
 		for (const { channel: output } of this.#outputs) output.end();
 		await Promise.all(this.#outputs.map(({ channel: output }) => output.whenDone));
-		// What has left its group holds no output and would live on.
+		// A process that left the group keeps no output open and would survive.
 		if (this.#ending) await this.#options.sweep("KILL");
 		channel.destroy();
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return this.#exit ?? { code: undefined, signal: undefined };
 	}
 
-	/** TERM, KILL after the grace; and where even that does not help, the end is not waited for. */
+	/** Sends TERM, and KILL after the grace period. If KILL has no effect either, stops waiting for the end. */
 	#end(): void {
 		if (this.#ending) return;
 		this.#ending = true;
 		if (this.#exit !== undefined) return this.#kill();
 		this.#send("TERM");
-		// OpenSSH passes no signals on for root, and not to what sudo runs.
+		// OpenSSH does not forward signals for root, nor to processes under sudo.
 		void this.#options.sweep("TERM");
 		this.#after(grace, () => this.#kill());
 	}
@@ -93,7 +93,7 @@ export class RemoteProcess {
 		this.#after(afterKill, () => this.#giveUp());
 	}
 
-	/** Output that still waits for the store is no reason to lose it. */
+	/** Ends the wait, but not while output still waits for storage: it would be lost. */
 	#giveUp(): void {
 		if (this.#exit !== undefined && this.#isBlocked()) this.#after(tick, () => this.#giveUp());
 		else this.#close();
@@ -127,7 +127,7 @@ export class RemoteProcess {
 		try {
 			this.#options.channel.signal(signal);
 		} catch {
-			// The channel or its connection has ended meanwhile.
+			// The channel or its connection has already ended.
 		}
 	}
 
@@ -168,8 +168,8 @@ export class RemoteProcess {
 
 interface Output {
 	readonly channel: OutputChannel;
-	/** Arrived so far. */
+	/** Bytes received. */
 	bytes: number;
-	/** Arrived and not yet reported as consumed. */
+	/** Bytes received and not yet reported as consumed. */
 	waiting: number;
 }

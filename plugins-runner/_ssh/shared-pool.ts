@@ -5,7 +5,7 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { HostKeys } from "./host-keys.ts";
 import { importSsh2, type Ssh2 } from "./ssh2-package.ts";
 
-/** The package and the connections made with it. */
+/** The package ssh2 and the pool of its connections. */
 export interface Ssh {
 	readonly ssh2: Ssh2;
 	readonly pool: ConnectionPool;
@@ -16,18 +16,18 @@ interface Shared {
 	users: number;
 }
 
-/** Entries exist between the first start and the last stop of the node's runners. */
+/** Shared connections by node id. An entry exists from the first start to the last stop of the node's remote runners. */
 const nodes = new Map<string, Shared>();
 
-/** A runner's share in the connections of the node. */
+/** A reference of a runner to the shared connections of the node. */
 export interface SshShare {
-	/** Loads the package at the first call: most of the time a service works without. */
+	/** Loads the package at the first call, because many services run no remote actions. */
 	open(): Promise<Ssh>;
-	/** Give it back; the last one closes the connections. */
+	/** Releases the reference; the last release closes the connections. */
 	release(): Promise<void>;
 }
 
-/** Take part in the connections of the node. */
+/** Adds a reference to the shared connections of the node. */
 export function shareSsh({ nodeId, options, logger }: PluginContext): SshShare {
 	const shared = nodes.get(nodeId) ?? { opened: undefined, users: 0 };
 	nodes.set(nodeId, shared);
@@ -51,7 +51,7 @@ export function shareSsh({ nodeId, options, logger }: PluginContext): SshShare {
 	};
 }
 
-/** A path as people write it, with `~/` for the home directory of the service's user. */
+/** Returns an absolute path; `~/` is the home directory of the service's user. */
 export function expandHome(path: string): string {
 	return path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(path);
 }

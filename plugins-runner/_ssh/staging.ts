@@ -4,18 +4,18 @@ import { promisify } from "node:util";
 import type { SFTPWrapper } from "ssh2";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** What a script action takes to a host. */
+/** Files that a script action copies to a host. */
 export interface StagedFiles {
 	readonly directories: readonly string[];
 	readonly files: readonly { readonly path: string; readonly content: Buffer; readonly mode: number }[];
-	/** Path of the script among them. */
+	/** Path of the script within the files. */
 	readonly script: string;
 }
 
-/** Files that are on their way at once: a round trip each would add up. */
+/** Number of concurrent uploads. Sequential uploads would wait for one round trip each. */
 const atOnce = 16;
 
-/** Read the script, and the directory `lib` beside it where there is one. Once for all hosts. */
+/** Reads the script, and the directory `lib` next to it if it exists. Called once for all hosts. */
 export async function readStagedFiles(entryPoint: string): Promise<StagedFiles> {
 	if (entryPoint === "") throw new SvcError("SVC_RUNNER", "the action has no entry point; a script action must name a file");
 	const content = await readFile(entryPoint).catch((error: unknown) => {
@@ -29,8 +29,8 @@ export async function readStagedFiles(entryPoint: string): Promise<StagedFiles> 
 }
 
 /**
- * Put the files into a directory of the host that must not exist: in a directory that others can write to as well, somebody
- * could have put one there. `signal` ends it between two files.
+ * Copies the files into a new directory of the host. The directory must not exist: in a shared parent directory, another user could have
+ * created it. If the signal aborts, no further file is copied.
  */
 export async function upload(sftp: SFTPWrapper, directory: string, staged: StagedFiles, signal: AbortSignal): Promise<void> {
 	const makeDirectory = promisify<string, { mode: number }, void>(sftp.mkdir.bind(sftp));
@@ -50,7 +50,7 @@ async function writeFile(sftp: SFTPWrapper, path: string, { content, mode }: Sta
 	await new Promise<void>((resolve, reject) => {
 		sftp.writeFile(path, content, { mode, flag: "wx" }, (error) => (error ? reject(error) : resolve()));
 	});
-	// The mode at creation went through the host's mask.
+	// Set the mode again, because the host's umask was applied at creation.
 	await new Promise<void>((resolve, reject) => {
 		sftp.chmod(path, mode, (error) => (error ? reject(error) : resolve()));
 	});
@@ -64,7 +64,7 @@ async function readDirectory(
 	found.directories.push(path);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
 		const [source, target] = [join(directory, entry.name), `${path}/${entry.name}`];
-		// A link to a directory could lead in a circle, or out of the pack.
+		// Links to directories are not followed: they could form a cycle or lead outside the pack.
 		if (entry.isDirectory()) await readDirectory(source, target, found);
 		else if ((await stat(source).catch(() => undefined))?.isFile()) {
 			found.files.push({ path: target, content: await readFile(source), mode: (await stat(source)).mode & 0o777 });

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** Where to connect to, and as whom. Everything here but `name` decides about the identity of a connection. */
+/** Address and credentials of a host. All fields except `name` determine which connections may be shared. */
 export interface Target {
-	/** As the user named it, for messages. */
+	/** Host as the user wrote it, for messages. */
 	readonly name: string;
 	readonly address: string;
 	readonly port: number;
 	readonly username: string;
 	readonly password?: string;
-	/** Text of the key. */
+	/** Content of the key, not its path. */
 	readonly privateKey?: string;
 	readonly passphrase?: string;
-	/** Socket of the agent. */
+	/** Path of the SSH agent's socket. */
 	readonly agent?: string;
-	/** The host to go through. */
+	/** Jump host for the connection. */
 	readonly via?: Target;
 }
 
-/** The same for targets that may share a connection. Holds no secret in clear. */
+/** Returns a key that is equal for targets that may share a connection. It is a hash, so that it contains no readable secret. */
 export function toConnectionKey(target: Target): string {
 	return createHash("sha256")
 		.update(JSON.stringify(listParts(target)))
@@ -29,7 +29,7 @@ function listParts({ address, port, username, password, privateKey, passphrase, 
 	return via === undefined ? parts : [...parts, listParts(via)];
 }
 
-/** What a sign-in tries, in words. */
+/** Returns the credentials that a login tries, as words for messages. */
 export function describeCredentials({ password, privateKey, agent }: Target): string {
 	const given = [
 		...(password === undefined ? [] : ["password"]),

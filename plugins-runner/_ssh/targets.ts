@@ -16,12 +16,12 @@ interface Sources {
 	readonly parameters: Parameters;
 }
 
-/** One thing after the other: what the action says, then the SSH configuration, then the options of the service. */
+/** Determines the targets of an action. Parameters override the SSH configuration, and that overrides the options of the service. */
 export interface TargetFinder {
 	find(host: NamedHost): Promise<Target>;
 }
 
-/** Most hosts that a connection may go through. */
+/** Maximum number of jump hosts for one connection. */
 const longestWay = 8;
 
 export async function createTargetFinder(sources: Sources): Promise<TargetFinder> {
@@ -39,14 +39,14 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 		return via === undefined ? target : { ...target, via };
 	}
 
-	/** The last hop, which itself goes through those before it. */
+	/** Returns the last jump host of a `ProxyJump` entry, with its own jump hosts; undefined if there is none. */
 	async function findWay({ proxyJump }: SshConfigEntry, before: readonly string[]): Promise<Target | undefined> {
 		if (proxyJump === undefined || proxyJump.toLowerCase() === "none") return undefined;
 		if (before.length >= longestWay) throw new SvcError("SVC_RUNNER", `ProxyJump goes through too many hosts: ${before.join(", ")}`);
 		return findHops(proxyJump, "ProxyJump", before);
 	}
 
-	/** Hosts to go through one after the other, separated by commas: the last one. */
+	/** Parses a comma-separated list of jump hosts and returns the last one, linked to the preceding hosts. */
 	async function findHops(text: string, parameter: string, before?: readonly string[]): Promise<Target | undefined> {
 		const hops = text.split(",").map((hop) => parseHost(hop.trim(), parameter));
 		if (hops.length > longestWay) throw new SvcError("SVC_INVALID", `parameter "${parameter}": at most ${longestWay} hosts are allowed`);
@@ -91,7 +91,7 @@ async function findCredentials({ ssh2, options, parameters }: Sources, entry: Ss
 	return options.ssh_runner.use_agent && agent ? { agent } : {};
 }
 
-/** Forms and templates lose the newline at the end, write it as two characters, or indent the lines. */
+/** Normalizes a key: forms and templates remove the final newline, escape newlines as `\n`, or indent the lines. */
 function toKeyText(text: string): string {
 	const lines = (text.includes("\n") ? text : text.replaceAll("\\n", "\n")).trim().split("\n");
 	return `${lines.map((line) => line.trim()).join("\n")}\n`;
@@ -102,7 +102,7 @@ async function readKey(path: string): Promise<string> {
 		return await readFile(path, "utf8");
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		// What was given may be a damaged key instead of a path: it must not come back in a message.
+		// The value may be a damaged key instead of a path, so the message must not contain it.
 		throw new SvcError(
 			"SVC_INVALID",
 			`parameter "private_key" is neither the text of a key nor the path of a file that can be read (${code})`,
@@ -127,19 +127,19 @@ async function readConfig(path: string): Promise<string> {
 	});
 }
 
-/** What a file of ssh's own format says about one host. Of each the first that applies counts, as ssh has it. */
+/** Settings of one host from a file in ssh's format. The first applicable value of each keyword is used, as in ssh. */
 interface SshConfigEntry {
 	readonly hostName?: string;
 	readonly user?: string;
 	readonly port?: number;
 	readonly identityFile?: string;
-	/** `host`, `user@host:port`, or several of them separated by commas. */
+	/** `host`, `user@host:port`, or a comma-separated list of them. */
 	readonly proxyJump?: string;
 }
 
 const keywords = { hostname: "hostName", user: "user", port: "port", identityfile: "identityFile", proxyjump: "proxyJump" } as const;
 
-/** Look a host up. `Match` blocks never apply and `Include` is not followed; every other keyword is passed over. */
+/** Finds the settings of a host. `Match` blocks never apply, `Include` is not followed, and unsupported keywords are ignored. */
 function findInSshConfig(text: string, host: string): SshConfigEntry {
 	const found: Record<string, string> = {};
 	let applies = true;

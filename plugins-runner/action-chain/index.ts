@@ -14,7 +14,7 @@ import { beginChain, replay } from "./run/chain-start.ts";
 import { toTaskState } from "./run/chain-state.ts";
 import { toChainEntries } from "./run/entries.ts";
 
-/** Runs actions that are chains of actions: one after the other, and for each what comes after a success and what after a failure. */
+/** Runner of chains of actions. A chain runs one action at a time, and each action has a successor after success and one after failure. */
 export const actionChain = defineRunner("action-chain", () => {
 	let clock: Clock = { now: () => Date.now() * 1_000 };
 	const perform = async (context: RunContext<ChainParameters>): Promise<RunResult> => {
@@ -36,14 +36,17 @@ export const actionChain = defineRunner("action-chain", () => {
 	};
 });
 
-/** What may be known of chains without running them. */
+/** Checks, graph and progress of chains, available without running them. */
 export const chainDefinitions: Definitions = {
 	inspect,
 	graph,
 	progress: toProgress,
 };
 
-/** What was published by a copy of a result is not known here, and null. */
+/**
+ * Computes the progress of a run from its journal. A value that was published by reference to a task's result is null, because results are
+ * not loaded.
+ */
 function toProgress(entries: readonly JsonObject[]): RunProgress {
 	if (entries.length === 0) return { definition: null, tasks: [], variables: {}, errors: [] };
 	const state = replay(toChainEntries(entries));

@@ -5,14 +5,17 @@ import { inspectChain } from "./definition/inspect-chain.ts";
 import { readChain } from "./definition/read-chain.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Large chains are read in threads. */
+/** Worker threads that read large chains. */
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectChain(text, tools);
 }
 
-/** @param name what messages call the chain: the ref of its action. Messages about large ones say "the chain". */
+/**
+ * Reads a chain. Large chains are read in a worker thread.
+ * @param name Name of the chain in messages: the ref of its action. Messages about large chains call it "the chain".
+ */
 export async function read(text: string, name?: string): Promise<Chain> {
 	return DefinitionThread.isLarge(text) ? forRuns.read<Chain>("read", text) : readChain(text, name);
 }

@@ -39,7 +39,7 @@ export const announcement = defineRunner("announcement", () => ({
 	},
 }));
 
-/** Everybody who may follow the stream reads what is announced, so a parameter that holds a secret anywhere is masked whole. */
+/** Masks parameters that contain a secret at any depth, because all users with access to the stream can read the event. */
 function withoutSecrets(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return Object.fromEntries(
 		Object.entries(values).map(([name, value]) => [name, value !== null && holdsSecret(schema[name]) ? secretMask : value]),

@@ -13,7 +13,7 @@ import { assertNoNul, toEnvironment, toPythonText } from "../_shell/index.ts";
 export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } from "../_container/index.ts";
 
 const parameters = {
-	// Whatever the image's own program is, a caller must not have another one run in what the action fixes around it.
+	// Reserved: a caller must not run another image with the mounts, network and other parameters that the action fixes.
 	image: { type: "string", required: true, reserved: true, description: "Image, as in `docker.io/library/alpine:3.20`." },
 	command: { type: "array", reserved: true, description: "Program and arguments, in place of the image's; no shell reads them." },
 	cmd: { type: "string", reserved: true, description: "Command line for `/bin/sh` of the image, in place of `command`." },
@@ -30,7 +30,7 @@ const parameters = {
 	timeout: { type: "integer", default: 600, description: "Seconds after which the container is ended." },
 } as const;
 
-/** Runs an image by the Docker Engine API. */
+/** Runs an image through the Docker Engine API. */
 export const containerRunner = defineRunner("container", (options: ContainerOptions) => {
 	const runs = new ContainerRuns(options);
 	return {
@@ -53,7 +53,7 @@ export const containerRunner = defineRunner("container", (options: ContainerOpti
 function toWork({ runnerParameters, environment }: RunContext<typeof parameters>): ContainerWork {
 	const { image, env, cwd, service_token } = runnerParameters;
 	const { SVC_ACTION_AUTH_TOKEN: token } = environment;
-	// Users who may inspect containers can read their variables, so the token is left out under every name that a dialect gives it.
+	// Users who may inspect containers can read their variables, so the token is removed under each of its names.
 	const shown = Object.fromEntries(Object.entries(environment).filter(([, value]) => token === undefined || value !== token));
 	const isGiven = service_token && token !== undefined;
 	return {
@@ -69,7 +69,7 @@ function toWork({ runnerParameters, environment }: RunContext<typeof parameters>
 	};
 }
 
-/** Of the run alone, in its container. */
+/** Directory that belongs to the run alone, in its container. */
 const directory = "/svc";
 
 function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof parameters>): Pick<ContainerProgram, "command" | "entrypoint"> {
@@ -82,7 +82,7 @@ function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof paramete
 	return { ...given, ...(command === null || command === undefined ? {} : { command: toTexts("command", command) }) };
 }
 
-/** Numbers and the like are taken as they are written. */
+/** Converts a list to strings; numbers and other values are converted as written. Throws `SVC_INVALID` for an empty list. */
 function toTexts(name: string, values: JsonValue): string[] {
 	if (!Array.isArray(values) || values.length === 0)
 		throw new SvcError("SVC_INVALID", `parameter "${name}" must be a list with something in it`);

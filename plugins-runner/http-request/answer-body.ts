@@ -2,14 +2,14 @@ import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type JsonValue, maxLargeNumbers, parseJson } from "../../core/contract/index.ts";
 
-/** The body of an answer as it stands in the result. */
+/** Body of a response in the result. */
 export interface AnswerBody {
 	readonly body: JsonValue;
-	/** Whether `body` is the value of a JSON text. */
+	/** True if `body` is a parsed JSON value. */
 	readonly parsed: boolean;
-	/** Given when `body` is bytes that are no text. */
+	/** Present if `body` contains bytes that are not text. */
 	readonly body_encoding?: "base64";
-	/** Given when the server sent more than was kept. */
+	/** Present if the server sent more bytes than were kept. */
 	readonly truncated?: true;
 }
 
@@ -18,7 +18,7 @@ interface ReadBytes {
 	readonly isCut: boolean;
 }
 
-/** Read an answer's body, at most `limit` bytes of it after decompression. What is beyond is not fetched. */
+/** Reads the body of a response, at most `limit` bytes after decompression. The rest is not fetched. */
 export async function readAnswerBody(
 	source: Readable,
 	{ contentType, contentEncoding, limit }: { readonly contentType: string; readonly contentEncoding: string; readonly limit: number },
@@ -33,7 +33,7 @@ export async function readAnswerBody(
 			const body = parseJson(text, maxLargeNumbers);
 			if (!isDeep(body)) return { body, parsed: true };
 		} catch {
-			// Shown as it came: the text says best what is wrong with it.
+			// The body is returned unparsed, so that users can see the invalid JSON.
 		}
 	}
 	return { body: text, parsed: false, ...cut };
@@ -44,10 +44,10 @@ function isJsonType(mediaType: string): boolean {
 	return /^(?:application\/(?:\S+\+)?|text\/)json$/i.test(mediaType);
 }
 
-/** Deeper JSON stays the text it came as: a result that is nested like that could not be recorded. */
+/** Maximum depth of parsed JSON. Deeper JSON is returned as a string, because such a result could not be stored. */
 const deepest = 100;
 
-/** Goes level by level, so that no depth can end it. */
+/** Returns true if the value is nested too deeply. Works level by level, so that deep values cannot overflow the stack. */
 function isDeep(value: JsonValue): boolean {
 	let level: readonly JsonValue[] = [value];
 	for (let depth = 0; level.length > 0; depth++) {
@@ -71,7 +71,7 @@ async function readBytes(source: Readable, limit: number): Promise<ReadBytes> {
 function decompress(source: Readable, encoding: string): Readable {
 	const create = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress }[encoding.toLowerCase()];
 	if (create === undefined) return source;
-	// The reader sees the error of either; without a callback it would be thrown as well.
+	// The reader receives errors of both streams; without this callback they would also be thrown as uncaught.
 	return pipeline(source, create(), () => {});
 }
 
@@ -82,7 +82,7 @@ function toCharset(attributes: readonly string[]): string | undefined {
 		.replace(/^"|"$/g, "");
 }
 
-/** Undefined when the bytes are no text. */
+/** Returns undefined if the bytes are not text. */
 function decodeText(
 	bytes: Buffer,
 	{ mediaType, charset, isCut }: { readonly mediaType: string; readonly charset: string | undefined; readonly isCut: boolean },
@@ -90,7 +90,7 @@ function decodeText(
 	const declared = charset === undefined ? undefined : createDecoder(charset);
 	if (declared !== undefined) return declared.decode(bytes);
 	try {
-		// The end of what was cut may be inside a character.
+		// If the body is truncated, its last character may be incomplete.
 		const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
 		if (mediaType.startsWith("text/") || !text.includes("\0")) return text;
 	} catch {
@@ -99,7 +99,7 @@ function decodeText(
 	return undefined;
 }
 
-/** Undefined for a charset that nobody knows. */
+/** Returns undefined for an unsupported charset. */
 function createDecoder(charset: string): InstanceType<typeof TextDecoder> | undefined {
 	try {
 		return new TextDecoder(charset);

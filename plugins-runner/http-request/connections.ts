@@ -10,17 +10,17 @@ export type Undici = typeof import("undici");
 export interface ConnectionSettings {
 	readonly verify: boolean;
 	readonly publicOnly: boolean;
-	/** Certificates of further authorities. */
+	/** Certificates of the trusted authorities; undefined for those of Node.js. */
 	readonly authorities: readonly string[] | undefined;
 	readonly httpProxy: string | undefined;
 	readonly httpsProxy: string | undefined;
 }
 
-/** What requests of one run are sent through. */
+/** Dispatchers for the requests of one run. */
 export interface Connections {
-	/** For an address of this protocol. */
+	/** Returns the dispatcher for the URL's protocol. */
 	dispatcherFor(url: URL): Dispatcher;
-	/** Closes every connection at once. */
+	/** Closes all connections at once. */
 	close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function importUndici(): Promise<Undici> {
 	}
 }
 
-/** Node's own authorities and those of a file. */
+/** Returns the authorities of Node.js and those of the file; undefined without a file. Throws `SVC_CONFIG` if the file cannot be read. */
 export function readAuthorities(path: string | undefined): readonly string[] | undefined {
 	if (path === undefined) return undefined;
 	try {
@@ -62,7 +62,7 @@ export function createConnections(undici: Undici, settings: ConnectionSettings):
 
 function createDispatcher(undici: Undici, protocol: string, settings: ConnectionSettings): Dispatcher {
 	const { verify, publicOnly, authorities, httpProxy, httpsProxy } = settings;
-	// The run's own time-out ends what takes too long.
+	// No limits of undici, because the run's own timeout ends slow requests.
 	const limits = { headersTimeout: 0, bodyTimeout: 0 };
 	const tls: buildConnector.BuildOptions = {
 		rejectUnauthorized: verify,
@@ -74,7 +74,7 @@ function createDispatcher(undici: Undici, protocol: string, settings: Connection
 		return new undici.Agent({ ...limits, connect: { ...tls, ...(publicOnly && { lookup: lookupPublic }) } });
 	}
 	const { uri, token } = toProxy(proxy, protocol === "https:" ? "https_proxy" : "http_proxy");
-	// Requests to http addresses go to the proxy as they are; many allow a tunnel to port 443 only.
+	// Requests to http URLs are forwarded without a tunnel, because many proxies allow tunnels only to port 443.
 	return new undici.ProxyAgent({
 		...limits,
 		uri,
@@ -85,7 +85,7 @@ function createDispatcher(undici: Undici, protocol: string, settings: Connection
 	});
 }
 
-/** Address and credentials of a proxy. */
+/** Parses the address and credentials of a proxy. */
 function toProxy(text: string, name: string): { readonly uri: string; readonly token?: string } {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {

@@ -3,16 +3,16 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { Connections, Undici } from "./connections.ts";
 import type { HttpRequest } from "./request.ts";
 
-/** The answer to the last request of a run; its body is still to be read. */
+/** Response to the last request of a run; its body has not been read. */
 export interface HttpAnswer {
 	readonly status: number;
-	/** Names as the server wrote them; values of a repeated one joined by commas. */
+	/** Names as the server sent them; values of a repeated header are joined by commas. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Readable;
 }
 
 interface Answer extends HttpAnswer {
-	/** Values of the headers `Set-Cookie`, which cannot be told apart once they are joined. */
+	/** Values of the headers `Set-Cookie`, which cannot be separated after joining. */
 	readonly setCookies: readonly string[];
 }
 
@@ -21,13 +21,13 @@ export interface ExchangeOptions {
 	readonly connections: Connections;
 	readonly signal: AbortSignal;
 	readonly followRedirects: boolean;
-	/** Throws for an address that must not be asked; called for redirects too. */
+	/** Throws for a URL that is not allowed; called for redirects too. */
 	readonly assertAllowed: (url: URL) => void;
 }
 
 const maximumRedirects = 20;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Headers that are meant for the host they were first sent to. */
+/** Headers that must only be sent to the original host. */
 const credentialHeaders: ReadonlySet<string> = new Set([
 	"authorization",
 	"cookie",
@@ -45,7 +45,7 @@ const bodyHeaders: ReadonlySet<string> = new Set([
 	"content-length",
 ]);
 
-/** Send a request and, when asked to, what its redirects ask for. */
+/** Sends a request and follows redirects if enabled. */
 export async function exchange(first: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
 	let request = first;
 	const cookies = new RedirectCookies(options.undici);
@@ -54,7 +54,7 @@ export async function exchange(first: HttpRequest, options: ExchangeOptions): Pr
 		const answer = await send(withCookies(request, cookies), options);
 		const location = options.followRedirects && redirects.has(answer.status) ? findHeader(answer.headers, "location") : undefined;
 		if (location === undefined) return answer;
-		// The connection is closed rather than read to its end: nobody wants the text of a redirect.
+		// Close the connection instead of reading the body of the redirect.
 		answer.body.on("error", () => {}).destroy();
 		if (count === maximumRedirects) throw new SvcError("SVC_RUNNER", `more than ${maximumRedirects} redirects`);
 		cookies.add(request.url, answer.setCookies);
@@ -62,7 +62,7 @@ export async function exchange(first: HttpRequest, options: ExchangeOptions): Pr
 	}
 }
 
-/** Value of a header, whatever the case of its name. */
+/** Returns the value of a header; the case of its name does not matter. */
 export function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
 	return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
@@ -81,7 +81,7 @@ async function send({ method, url, headers, body }: HttpRequest, { undici, conne
 	return { status: answer.statusCode, headers: joinHeaders(raw), setCookies, body: answer.body };
 }
 
-/** The package sends forms of its own class only. */
+/** Converts a form, because undici only sends forms of its own class. */
 function toOwnForm(form: FormData, { FormData: OwnForm }: Undici): InstanceType<Undici["FormData"]> {
 	const own = new OwnForm();
 	for (const [name, value] of form) {
@@ -126,7 +126,7 @@ function withCookies(request: HttpRequest, cookies: RedirectCookies): HttpReques
 	return { ...request, headers: cookie === undefined ? headers : { ...headers, cookie } };
 }
 
-/** The same place, or the same host with encryption where there was none. */
+/** True for the same origin, and for a change from http to https on the same host with default ports. */
 function keepsCredentials(from: URL, to: URL): boolean {
 	const isUpgrade = from.protocol === "http:" && to.protocol === "https:" && from.port === "" && to.port === "";
 	return from.origin === to.origin || (isUpgrade && from.hostname === to.hostname);
@@ -140,8 +140,8 @@ interface KeptCookie {
 }
 
 /**
- * Cookies that the answers of one run set, for the requests that its redirects lead to. They are sent to the host that has set them, and to no
- * other, whatever their `Domain` allows.
+ * Cookies that the responses of one run set, for the requests after redirects. They are sent only to the host that set them, even if their
+ * `Domain` allows others.
  */
 class RedirectCookies {
 	readonly #undici: Undici;
@@ -151,7 +151,7 @@ class RedirectCookies {
 		this.#undici = undici;
 	}
 
-	/** @param lines values of the headers `Set-Cookie` of an answer */
+	/** @param lines values of the headers `Set-Cookie` of a response */
 	add(url: URL, lines: readonly string[]): void {
 		const headers = new this.#undici.Headers(lines.map((line) => ["set-cookie", line]));
 		const cookies = this.#kept.get(url.hostname) ?? new Map<string, KeptCookie>();
@@ -163,7 +163,10 @@ class RedirectCookies {
 		}
 	}
 
-	/** Returns the value of the header `Cookie` for a request: what the action gives, unless an answer has set it anew, and what answers have set. */
+	/**
+	 * Returns the value of the header `Cookie` for a request. A cookie that a response has set replaces the action's cookie with the same
+	 * name.
+	 */
 	headerFor(url: URL, given: string | undefined): string | undefined {
 		const kept = [...(this.#kept.get(url.hostname) ?? [])].filter(([, cookie]) => isFor(cookie, url));
 		const names = new Set(kept.map(([name]) => name));
@@ -175,7 +178,7 @@ class RedirectCookies {
 
 function isFor({ path, isSecure, origin }: KeptCookie, url: URL): boolean {
 	const isWithin = url.pathname === path || url.pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
-	// A cookie that was set over an encrypted connection is not sent over an unencrypted one.
+	// A cookie set over an encrypted connection is not sent over an unencrypted one.
 	const isEncrypted = url.protocol === "https:";
 	return isWithin && (isEncrypted || !(isSecure || origin.startsWith("https:")));
 }

@@ -5,10 +5,10 @@ export interface HostLists {
 	readonly url_hosts_whitelist: readonly unknown[];
 }
 
-/** Throws for an address whose host may not be asked. */
+/** Throws for a URL whose host is not allowed. */
 export type AssertHost = (url: URL) => void;
 
-/** Hosts compare without port, brackets and the final dot, in the spelling that is connected to. */
+/** Creates the check of hosts. Hosts are compared without port, brackets and final dot, in the form that is used for the connection. */
 export function createHostRule({ url_hosts_blacklist: denied, url_hosts_whitelist: allowed }: HostLists): AssertHost {
 	if (denied.length > 0 && allowed.length > 0) {
 		throw new SvcError("SVC_RUNNER", "url_hosts_blacklist and url_hosts_whitelist cannot be used together");
@@ -23,12 +23,12 @@ export function createHostRule({ url_hosts_blacklist: denied, url_hosts_whitelis
 	};
 }
 
-/** The host alone: `[::1]:80` is `::1`. */
+/** Returns the host alone: `::1` for `[::1]:80`. */
 export function toBareHost({ hostname }: URL): string {
 	return hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
 }
 
-/** As an address spells it, so that `EXAMPLE.com:80`, `0x7f000001` and `::1` are found as well. */
+/** Normalizes an entry like the host of a URL, so that `EXAMPLE.com:80`, `0x7f000001` and `::1` match too. */
 function toListedHost(entry: unknown): string {
 	const text = String(entry).trim();
 	for (const candidate of [`http://${text}/`, `http://[${text}]/`]) if (URL.canParse(candidate)) return toBareHost(new URL(candidate));

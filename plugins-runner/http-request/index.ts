@@ -7,7 +7,7 @@ export type { HttpRequestOptions } from "./options.ts";
 
 const defaultTimeout = 60;
 
-/** Sends an HTTP request; the answer is the result. */
+/** Sends an HTTP request; the response is the result. */
 export const httpRequest = defineRunner("http-request", (options: HttpRequestOptions) => {
 	const sender = new RequestSender(options);
 	return {
@@ -38,7 +38,10 @@ export const httpRequest = defineRunner("http-request", (options: HttpRequestOpt
 	};
 });
 
-/** Not left to the host: its time-out would end the run without a word of its own. */
+/**
+ * Returns the timeout in seconds. The runner applies it itself, because the service's timeout would end the run without this runner's error
+ * message.
+ */
 function toSeconds({ timeout }: JsonObject): number {
 	if (timeout === undefined || timeout === null) return defaultTimeout;
 	if (typeof timeout === "number" && timeout >= 0) return timeout;

@@ -1,10 +1,13 @@
 export interface HttpRequestOptions {
-	/** Most bytes of an answer's body that are kept. Default 1 MiB. */
+	/** Maximum bytes of a response body that are kept. Default 1 MiB. */
 	readonly max_response_body?: number;
-	/** Whether loopback, private and link-local addresses may be asked. An action may forbid it, never allow it. Default true. */
+	/**
+	 * True if requests to loopback, private and link-local addresses are allowed. An action may forbid them, but never allow them. Default
+	 * true.
+	 */
 	readonly allow_private_addresses?: boolean;
-	/** File with certificates (PEM) of authorities to trust besides those that Node knows. */
+	/** Path of a PEM file with certificate authorities that are trusted in addition to those of Node.js. */
 	readonly ca_file?: string;
-	/** Directories that `svc_file_path` may lie in besides the action's pack. Default none. */
+	/** Directories that may contain files for `svc_file_path`, in addition to the action's pack. Default none. */
 	readonly file_roots?: readonly string[];
 }

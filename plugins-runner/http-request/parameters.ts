@@ -2,7 +2,7 @@ import type { ParameterSchema } from "../../core/contract/index.ts";
 
 const hostList = { type: "array", items: { type: "string" }, default: [] } as const;
 
-/** The runner's own parameters; the action declares the rest (`method`, `body` and so on) itself. */
+/** Parameters of the runner; the action declares the others (`method`, `body` and so on) itself. */
 export const httpParameters = {
 	url: { type: "string", required: true, description: "Address to send the request to; http or https." },
 	headers: { type: "object", description: "Headers of the request." },

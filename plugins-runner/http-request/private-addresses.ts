@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
 import { SvcError } from "../../core/contract/index.ts";
 import { toBareHost } from "./host-rules.ts";
 
-/** Networks that are not the public internet (IANA special-purpose registries). */
+/** Networks that are not part of the public internet (IANA special-purpose registries). */
 const privateNetworks4: readonly (readonly [string, number])[] = [
 	["0.0.0.0", 8],
 	["10.0.0.0", 8],
@@ -36,21 +36,21 @@ const privateNetworks6: readonly (readonly [string, number])[] = [
 
 const privateAddresses = createPrivateAddresses();
 
-/** Whether an address is in a network that is not the public internet, also when it is an IPv4 address in the guise of IPv6. */
+/** True if the address is in a network that is not part of the public internet, including an IPv4 address embedded in IPv6. */
 export function isPrivateAddress(address: string): boolean {
 	const [bare = ""] = address.split("%", 1);
 	return privateAddresses.check(bare, isIPv4(bare) ? "ipv4" : "ipv6");
 }
 
-/** Refuse a host that is written as a private address: no name is looked up for it. */
+/** Throws if the host is a literal private address, for which no name is resolved. */
 export function assertPublicHost(url: URL): void {
 	const host = toBareHost(url);
 	if (isIP(host) !== 0 && isPrivateAddress(host)) throw refused(host);
 }
 
 /**
- * Looks a name up and gives only addresses that are public. The connection is made to what this gives, so that a name cannot
- * have one address when it is checked and another when it is used.
+ * Resolves a name and returns only public addresses. The connection uses these addresses, so that a name cannot have different ones when
+ * checked and when used.
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
 	resolveHost(hostname, { ...toLookupOptions(options), all: true }, (error, found) => {
@@ -84,7 +84,7 @@ function createPrivateAddresses(): BlockList {
 	const list = new BlockList();
 	for (const [network, prefix] of privateNetworks4) {
 		list.addSubnet(network, prefix, "ipv4");
-		// Ways to write an IPv4 address inside IPv6: mapped, compatible, translated by NAT64, and 6to4.
+		// Prefixes that embed an IPv4 address in IPv6: mapped, compatible, translated by NAT64, and 6to4.
 		for (const guise of ["::ffff:", "::", "64:ff9b::"]) list.addSubnet(`${guise}${network}`, 96 + prefix, "ipv6");
 		list.addSubnet(`2002:${toGroups(network)}::`, 16 + prefix, "ipv6");
 	}
@@ -92,7 +92,7 @@ function createPrivateAddresses(): BlockList {
 	return list;
 }
 
-/** The four bytes of an IPv4 address as two groups of an IPv6 address. */
+/** Returns the four bytes of an IPv4 address as two groups of an IPv6 address. */
 function toGroups(address: string): string {
 	const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
 	return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;

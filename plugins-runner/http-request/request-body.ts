@@ -3,27 +3,27 @@ import { realpath } from "node:fs/promises";
 import { basename, resolve, sep } from "node:path";
 import { type JsonValue, parseJson, parsePythonLiteral, SvcError, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
 
-/** What goes into the body of a request, as the action has it. */
+/** Parameters of the action that determine the body of a request. */
 export interface BodyInput {
 	readonly body: JsonValue | undefined;
 	readonly fileName: string | undefined;
 	readonly fileContent: string | undefined;
 	readonly filePath: string | undefined;
 	readonly fileContentType: string | undefined;
-	/** Directories that `svc_file_path` may lie in; a relative path starts at the first. */
+	/** Directories that may contain the file `svc_file_path`; a relative path is resolved against the first one. */
 	readonly fileRoots: readonly string[];
-	/** The request's `Content-Type`, when it has one. */
+	/** Header `Content-Type` of the request, if present. */
 	readonly contentType: string | undefined;
 }
 
 export interface EncodedBody {
-	/** It can be sent more than once: redirects may ask for that. */
+	/** Content that can be sent more than once, because redirects may require that. */
 	readonly content: Buffer | FormData;
-	/** For the header, when the request has none that fits. */
+	/** Value for the header `Content-Type`, if the request has no suitable one. */
 	readonly contentType?: string;
 }
 
-/** The body of the request, undefined when it has none. */
+/** Returns the body of the request; undefined if it has none. */
 export async function encodeBody(input: BodyInput): Promise<EncodedBody | undefined> {
 	if (input.fileContent !== undefined || input.filePath !== undefined) return { content: await encodeForm(input) };
 	const { body, contentType } = input;
@@ -37,7 +37,7 @@ function toJsonBytes(value: JsonValue): Buffer {
 	return Buffer.from(stringifyJson(value));
 }
 
-/** The text of a rendered object is in Python's spelling. */
+/** Parses JSON or a Python literal, because a rendered object is formatted in Python's syntax. */
 function parseBody(text: string): JsonValue {
 	try {
 		return parseJson(text);
@@ -48,7 +48,7 @@ function parseBody(text: string): JsonValue {
 	}
 }
 
-/** A form with the file in the field `file`; the members of a body that is an object are further fields. */
+/** Returns a form with the file in the field `file`. If the body is an object, its members are additional fields. */
 async function encodeForm(input: BodyInput): Promise<FormData> {
 	const form = new FormData();
 	for (const [name, value] of Object.entries(toFields(input.body))) {
@@ -72,7 +72,10 @@ function toFields(body: JsonValue | undefined): Readonly<Record<string, JsonValu
 	throw new SvcError("SVC_RUNNER", "body: must be an object of form fields when a file is sent");
 }
 
-/** Whoever may send a request is not for that allowed to read every file of the service. */
+/**
+ * Returns the real path of a file in one of the directories. The permission to send a request must not include access to all files of the
+ * service.
+ */
 async function findFile(path: string, roots: readonly string[]): Promise<string> {
 	const [first] = roots;
 	if (first === undefined) {

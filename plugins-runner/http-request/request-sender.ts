@@ -12,7 +12,7 @@ type HttpParameters = ParameterValues<typeof httpParameters>;
 
 const defaultMaxResponseBody = 1_048_576;
 
-/** Sends the requests of runs, and makes their results of the answers. */
+/** Sends the requests of runs and converts the responses to results. */
 export class RequestSender {
 	readonly #options: HttpRequestOptions;
 	#authorities: readonly string[] | undefined;
@@ -22,13 +22,13 @@ export class RequestSender {
 		this.#options = options;
 	}
 
-	/** Before the first request. `SVC_CONFIG` when `ca_file` cannot be read. */
+	/** Reads `ca_file`; must be called before the first request. Throws `SVC_CONFIG` if the file cannot be read. */
 	prepare(): void {
 		this.#authorities = readAuthorities(this.#options.ca_file);
 	}
 
 	async send(context: RunContext<typeof httpParameters>, signal: AbortSignal): Promise<RunResult> {
-		// At the first use: a service that sends no requests need not have the package.
+		// Load undici at the first use, so that a service that sends no requests does not need it.
 		this.#loading ??= importUndici();
 		const undici = await this.#loading;
 		const { runnerParameters } = context;
@@ -74,20 +74,20 @@ export class RequestSender {
 	}
 }
 
-/** A proxy looks names up itself: where it connects to could not be checked. */
+/** Refuses a proxy, because a proxy resolves names itself and the resolved addresses could not be checked. */
 function assertNoProxy({ http_proxy, https_proxy }: HttpParameters): void {
 	if (!http_proxy && !https_proxy) return;
 	throw new SvcError("SVC_RUNNER", "http_proxy, https_proxy: cannot be used while private addresses are not allowed");
 }
 
-/** What went wrong with a request, in words that name its host and hold nothing else of it. */
+/** Returns an error with the host of the request and the reason. It contains no other part of the request. */
 function toRequestFailure(error: unknown, url: URL): SvcError {
 	const cause = innermost(error);
 	if (isSvcError(cause)) return cause;
 	return new SvcError("SVC_RUNNER", `request to ${url.protocol}//${url.host} failed: ${describe(cause)}`, { cause: error });
 }
 
-/** A name with several addresses fails with an error for each, and no text of its own. */
+/** Returns the cause to report. If a name has several addresses, the error has one cause for each and no message. */
 function innermost(error: unknown): unknown {
 	if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
 	if (error instanceof Error && isSvcError(error.cause)) return error.cause;

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, type ParameterValues, SvcError, string
 import type { httpParameters } from "./parameters.ts";
 import { encodeBody } from "./request-body.ts";
 
-/** One request as it is sent. Names of headers are in lower case. */
+/** One request as it is sent. Header names are in lower case. */
 export interface HttpRequest {
 	readonly method: string;
 	readonly url: URL;
@@ -15,13 +15,13 @@ export interface RequestInput {
 	readonly actionParameters: JsonObject;
 	readonly actionRef: string;
 	readonly fileRoots: readonly string[];
-	/** Where the run stands in a trace; a header of the action wins. */
+	/** Trace context of the run; a header of the action overrides it. */
 	readonly traceparent?: string | undefined;
 }
 
 const methods = ["HEAD", "GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE"];
 
-/** The first request of a run. Messages name parameters and never hold their values, which may be secrets. */
+/** Returns the first request of a run. Error messages contain the names of parameters but never their values, which may be secrets. */
 export async function createRequest({
 	runnerParameters,
 	actionParameters,
@@ -42,9 +42,9 @@ export async function createRequest({
 	});
 	const body = encoded?.content;
 	if (encoded?.contentType !== undefined) headers["content-type"] = encoded.contentType;
-	// The form brings its own, with the boundary in it.
+	// The form provides its own header, which contains the boundary.
 	if (body instanceof FormData) delete headers["content-type"];
-	// The length is that of what is sent, whatever the caller has counted.
+	// The length is computed from the body that is sent; a value of the caller could be wrong.
 	delete headers["content-length"];
 	headers["user-agent"] ??= "svc";
 	headers["accept"] ??= "*/*";
@@ -58,7 +58,7 @@ export async function createRequest({
 	return { method: toMethod(actionParameters["method"], body !== undefined), url, headers, body };
 }
 
-/** `Basic` credentials for a header. */
+/** Returns `Basic` credentials for a header. */
 export function toBasic(username: string, password: string): string {
 	return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
@@ -69,7 +69,7 @@ function toMethod(given: JsonValue | undefined, hasBody: boolean): string {
 	return method;
 }
 
-/** The address without the credentials that may stand in it, and those. */
+/** Parses the URL and removes credentials from it; returns both. */
 function toUrl(text: string, query: JsonValue | undefined): { readonly url: URL; readonly credentials?: string } {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -103,7 +103,10 @@ function toCookies(given: JsonObject | undefined): string {
 		.join("; ");
 }
 
-/** `username` and `password`, or `auth`: `{username, password}`, `{token}`, or the two words as a list. */
+/**
+ * Returns the header `Authorization`. It is built from `username` and `password`, or from `auth`: `{username, password}`, `{token}`, or a
+ * list of user and password.
+ */
 function toAuthorization(
 	{ username, password }: Pick<RequestInput["runnerParameters"], "username" | "password">,
 	auth: JsonValue | undefined,

@@ -1,6 +1,6 @@
 import { defineRunner, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 
-/** Dispatches a trigger with a payload. What to dispatch is said by the action's parameters. */
+/** Dispatches a trigger with a payload; both are parameters of the action. */
 export const injectTrigger = defineRunner("inject-trigger", () => ({
 	description: "Dispatches a trigger.",
 	parameters: {},

@@ -1,6 +1,6 @@
 import { defineRunner, type JsonObject, type ParameterSchema } from "../../core/contract/index.ts";
 
-/** Asks whether to go on. */
+/** Default schema: a question whether to continue. */
 const defaultSchema: JsonObject = {
 	title: "response_data",
 	type: "object",
@@ -17,7 +17,7 @@ const parameters = {
 	ttl: { type: "integer", required: true, default: 1_440, description: "Minutes that an answer is waited for; 0: for ever." },
 } as const satisfies ParameterSchema;
 
-/** Asks a person: the execution is pending until somebody answers over the inquiries endpoints. */
+/** Creates an inquiry. The execution is pending until a user answers through the inquiries endpoints. */
 export const inquirer = defineRunner("inquirer", () => ({
 	description: "Asks a question, and waits for the answer.",
 	parameters,

@@ -1,20 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Where the API server is, and as whom it is asked. Certificates and key are texts (PEM). */
+/** Address and credentials of the API server. Certificates and the key are PEM strings. */
 export interface Access {
 	readonly server: URL;
-	/** Namespace of whoever names none; undefined where nothing says it. */
+	/** Default namespace of actions that name none; undefined if the configuration contains none. */
 	readonly namespace: string | undefined;
 	readonly ca: string | undefined;
 	readonly certificate: string | undefined;
 	readonly key: string | undefined;
-	/** Name that the server's certificate has, where it is another one than that of its address. */
+	/** Host name in the server's certificate, if it differs from the host name of the address. */
 	readonly serverName: string | undefined;
 	readonly token: string | undefined;
 }
 
-/** The text of a file that the configuration names. */
+/** Returns the contents of a file that the configuration names. Throws `SVC_CONFIG` if the file cannot be read. */
 export async function readFrom(path: string): Promise<string> {
 	try {
 		return await readFile(path, "utf8");

@@ -10,31 +10,31 @@ export interface JobMakingOptions {
 	readonly context: JobContext;
 	readonly client: KubeClient;
 	readonly manifests: Manifests;
-	/** Written to the job by whoever follows it. */
+	/** Id of this run object. It is written to an annotation of the job to mark which process follows the job. */
 	readonly holder: string;
-	/** Tell whoever looks at the execution. */
+	/** Writes a line to the output of the execution, for users who view it. */
 	tell(line: string): Promise<void>;
 }
 
-/** Milliseconds before what could not be reached is tried again. */
+/** Milliseconds between retries while the API server is unreachable. */
 const tryAgain = 1_000;
 
-/** Makes the job of a run, or finds the one that was made before. */
+/** Creates the job of a run, or finds the job that an earlier attempt created. */
 export class JobMaking {
 	readonly #options: JobMakingOptions;
-	/** False only while it is certain that there is no job. */
+	/** False only while it is certain that no job exists. */
 	#mayHaveJob = false;
 
 	constructor(options: JobMakingOptions) {
 		this.#options = options;
 	}
 
-	/** Of a run that another process of the service has begun. */
+	/** Assumes that a job may exist. Called for a run that another process of the service has started. */
 	expectJob(): void {
 		this.#mayHaveJob = true;
 	}
 
-	/** The job, which may have been made before: its name is the run's alone. It does not begin by itself. */
+	/** Creates the job suspended, and its Secret. If they exist already, adopts them: the name is unique to the run. */
 	async create(): Promise<Job> {
 		const { client, manifests } = this.#options;
 		const { namespace, name, secret, job } = manifests;
@@ -42,7 +42,7 @@ export class JobMaking {
 		this.#mayHaveJob = true;
 		const made = await client.ask<Job>({ method: "POST", path: jobsPath(namespace), body: job }).catch(ignore(409));
 		const found = made ?? (await this.#adopt());
-		// With the job the cluster removes its Secret, too.
+		// Makes the job the owner of the Secret, so that the cluster deletes both together.
 		const owner = {
 			apiVersion: "batch/v1",
 			kind: "Job",
@@ -56,14 +56,17 @@ export class JobMaking {
 		return found;
 	}
 
-	/** Let the job begin, as its id is stored now. One that has begun before is left as it is: somebody may have suspended it. */
+	/**
+	 * Starts the suspended job, since its id is stored now. A job that was started before stays unchanged: an administrator may have
+	 * suspended it.
+	 */
 	async begin({ metadata: { uid, annotations } }: Job): Promise<void> {
 		if (annotations?.[begunAnnotation] !== undefined || this.#options.context.signal.aborted) return;
-		// In one write: begun without the mark it would begin again after a crash, marked without having begun never.
+		// Writes the annotation and the start in one request. A crash between two requests could start the job twice, or never.
 		await this.persist(() => this.#change(uid, { [begunAnnotation]: "true" }, { spec: { suspend: false } }));
 	}
 
-	/** As `create`, for a run that is to end before it has a job. */
+	/** Finds and adopts the job of a run that must end before a job is known. Returns undefined if no job exists. Never creates one. */
 	async find(): Promise<Job | undefined> {
 		const { client } = this.#options;
 		return (await client.ask<Job>({ path: this.#path }).catch(ignore(404))) === undefined ? undefined : this.#adopt();
@@ -81,12 +84,15 @@ export class JobMaking {
 		return (await this.hold(found.metadata.uid)) ?? found;
 	}
 
-	/** Say that this process follows the job now; undefined when it is gone. */
+	/** Records in the annotation that this process follows the job. Returns undefined if the job no longer exists. */
 	async hold(uid: string | undefined): Promise<Job | undefined> {
 		return this.#change(uid, { [holderAnnotation]: this.#options.holder });
 	}
 
-	/** Do it until the server has answered: nothing has failed for not being reached. Undefined where the service stops, or the run ends, before. */
+	/**
+	 * Repeats `work` until the server responds, because an unreachable server is not a failure of the run. Returns undefined if the service
+	 * stops, or if the run is aborted while no job exists.
+	 */
 	async persist<T>(work: () => Promise<T>): Promise<T | undefined> {
 		const { context } = this.#options;
 		for (;;) {
@@ -101,12 +107,15 @@ export class JobMaking {
 		}
 	}
 
-	/** A token that has run out says nothing of a job that goes on: the files are read again, and one day there is another one. */
+	/**
+	 * Returns true if the error does not end the run. An expired token (401) does not affect a running job: the credential files are read
+	 * again for each request.
+	 */
 	isTransient(error: unknown): boolean {
 		return error instanceof KubeUnreachable || (this.#mayHaveJob && error instanceof KubeRefusal && error.status === 401);
 	}
 
-	/** Undefined when it is gone, or another one has its name. */
+	/** Returns undefined if the job no longer exists, or if another job has its name. */
 	#change(uid: string | undefined, annotations: JsonObject, more: JsonObject = {}): Promise<Job | undefined> {
 		const body = { ...more, metadata: { ...(uid === undefined ? {} : { uid }), annotations } };
 		return this.#options.client.ask<Job>({ method: "PATCH", path: this.#path, body }).catch(ignore(404, 409));

@@ -12,9 +12,9 @@ export const labels = {
 	liveaction: "svc-automation/liveaction",
 	execution: "svc-automation/execution",
 } as const;
-/** Who follows the run: whoever came last, and nobody else may end it. */
+/** Annotation with the id of the run object that follows the job. Only the latest holder may delete the job. */
 export const holderAnnotation = "svc-automation/holder";
-/** It was let begin. Suspended nevertheless it is by somebody else's wish. */
+/** Annotation of a job that the service has started. If such a job is suspended, an administrator has suspended it. */
 export const begunAnnotation = "svc-automation/begun";
 
 export interface Manifests {
@@ -27,9 +27,9 @@ export interface Manifests {
 interface ManifestRequest {
 	readonly context: JobContext;
 	readonly options: KubernetesJobOptions;
-	/** Of actions that name none. */
+	/** Namespace of actions that name none. */
 	readonly namespace: string;
-	/** Text of the entry point; undefined for an action without. */
+	/** Contents of the entry point; undefined for an action without one. */
 	readonly script: string | undefined;
 	readonly holder: string;
 }
@@ -42,7 +42,10 @@ const image = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,511}$/;
 const scriptKey = "entry-point";
 const scriptDirectory = "/svc";
 
-/** The objects of a run. Throws what is not allowed; what is, is data in its own place, so that nothing in it can be anything else. */
+/**
+ * Returns the Kubernetes objects of a run. Throws `SVC_INVALID` for a parameter that is not allowed. Each parameter becomes a separate
+ * value in the manifest, so that none can change another part of it.
+ */
 export function toManifests({ context, options, namespace, script, holder }: ManifestRequest): Manifests {
 	const { runnerParameters: values, liveaction_id, execution_id } = context;
 	const { installation = "svc" } = options;
@@ -65,9 +68,10 @@ export function toManifests({ context, options, namespace, script, holder }: Man
 			kind: "Job",
 			metadata: { name, labels: marked, annotations: { [holderAnnotation]: holder } },
 			spec: {
-				// Until its id is stored: what nobody has heard of and somebody has deleted must not have begun, as another one is made then.
+				// Suspended until its id is stored. If an administrator deletes a job with an unknown id, a new job is created. The deleted
+				// job must not have started.
 				suspend: true,
-				// What has failed is the engine's to repeat: a second pod would be a second run.
+				// Only the engine retries failures: a second pod would be a second run.
 				backoffLimit: 0,
 				completions: 1,
 				parallelism: 1,
@@ -119,7 +123,7 @@ function toContainer({ values, options, name, command, environment, script }: Co
 		imagePullPolicy: image_pull_policy,
 		...(command === undefined ? {} : { command: [...command] }),
 		...(cwd ? { workingDir: cwd } : {}),
-		// Their names are seen by whoever sees pods; their values only by who may read Secrets.
+		// Users who may read pods can read the names of the variables. Reading the values requires access to Secrets.
 		env: environment.map((key) => ({ name: toVariable(key), valueFrom: { secretKeyRef: { name, key } } })),
 		resources: {
 			...(requests == null ? {} : { requests: toMap("requests", requests, quantity) }),
@@ -136,7 +140,10 @@ function toVolumes(name: string, script: string | undefined): JsonObject {
 	return { volumes: [{ name: scriptKey, secret }] };
 }
 
-/** @param args of the action's script; undefined for an action without */
+/**
+ * Returns the command of the container. Returns undefined if the image's own command must run.
+ * @param args Arguments of the script of the action; undefined for an action without a script.
+ */
 function toCommand(values: Values, args: readonly string[] | undefined): readonly string[] | undefined {
 	const { cmd } = values;
 	const command = toTexts("command", values.command);
@@ -145,7 +152,7 @@ function toCommand(values: Values, args: readonly string[] | undefined): readonl
 	}
 	const words = args === undefined ? (cmd ? ["/bin/sh", "-c", cmd] : command) : [`${scriptDirectory}/${scriptKey}`, ...args];
 	for (const word of words ?? []) assertNoNul("command", word);
-	// The cluster would put values of variables in the place of `$(NAME)`, and a `$` in that of `$$`.
+	// Escapes `$`: the cluster replaces `$(NAME)` by the value of a variable, and `$$` by `$`.
 	return words?.map((word) => word.replaceAll("$", "$$$$"));
 }
 

@@ -7,16 +7,16 @@ interface EndedJob {
 	readonly context: JobContext;
 	readonly name: string;
 	readonly namespace: string;
-	/** What was last known of them. */
+	/** Last known state of the job, and of its pod. */
 	readonly job: Job | undefined;
 	readonly pod: Pod | undefined;
-	/** How the job has ended; undefined when it is gone. */
+	/** Final condition of the job; undefined if the job no longer exists. */
 	readonly end: Condition | undefined;
-	/** Whether all of its output was read. */
+	/** True if the complete output of the container was read. */
 	readonly isWhole: boolean;
 }
 
-/** The result of an execution whose job has ended, or is gone. */
+/** Returns the result of an execution whose job has ended, or no longer exists. */
 export function toRunResult(endedJob: EndedJob): RunResult {
 	const { context, name, namespace, job, pod, end, isWhole } = endedJob;
 	const ended = stateOf(pod)?.terminated;
@@ -42,10 +42,10 @@ export function toRunResult(endedJob: EndedJob): RunResult {
 	return { succeeded, result, ...(isLate ? { status: "timeout" as const } : {}) };
 }
 
-/** Exit codes of a program that TERM or KILL has ended, as one is whose pod is deleted. */
+/** Exit codes of a program ended by TERM or KILL, the signals that the cluster sends when a pod is deleted. */
 const signalled: ReadonlySet<number> = new Set([143, 137]);
 
-/** Undefined where the program itself has failed, or the service has ended it: its exit code says it. */
+/** Returns the error of the run. Returns undefined if the service ended the run, or if the exit code alone describes the failure. */
 function toError({ context, name, pod, end }: EndedJob): string | undefined {
 	// If this service ended the job, the reason of the abort is the error.
 	if (context.signal.aborted) return undefined;
@@ -54,14 +54,14 @@ function toError({ context, name, pod, end }: EndedJob): string | undefined {
 	const ended = stateOf(pod)?.terminated;
 	if (ended?.reason !== undefined && ended.reason !== "Error" && ended.reason !== "Completed")
 		return `job ${name}: ${join(ended.reason, ended.message)}`;
-	// A pod that is removed after its program has ended by itself is deleted as well: only the signals of a removal say that it was for that.
+	// A pod can also be deleted after its program has ended normally. Only these exit codes show that the deletion ended the program.
 	if (pod?.metadata.deletionTimestamp !== undefined && signalled.has(ended?.exitCode ?? 0))
 		return `job ${name}: its pod was deleted, and not by this service`;
 	if (ended !== undefined && ended.exitCode !== 0) {
 		const error = toExitCodeError(ended.exitCode);
 		return error === undefined ? undefined : `job ${name}: ${error}`;
 	}
-	// Evicted, its node gone, or deleted by somebody.
+	// The pod was evicted, its node failed, or an administrator deleted it.
 	const why = pod?.status?.reason === undefined ? join(end.reason ?? "Failed", end.message) : join(pod.status.reason, pod.status.message);
 	return `job ${name}: ${why}`;
 }

@@ -14,18 +14,18 @@ interface JobRunOptions {
 	readonly client: KubeClient;
 	readonly manifests: Manifests;
 	readonly watch: NamespaceWatch;
-	/** Written to the job by whoever follows it. */
+	/** Id of this run object. It is written to an annotation of the job to mark which process follows the job. */
 	readonly holder: string;
 }
 
-/** Milliseconds before what could not be reached is tried again, and between two looks where nothing is told. */
+/** Milliseconds between retries, and between polls if the watch reports no change. */
 const [tryAgain, slowLook] = [1_000, 2_000];
-/** How long the end of the output is waited for when job and pod are gone. */
+/** Milliseconds to wait for the rest of the output after the job and its pod were deleted. */
 const lastOutput = 2_000;
 
 const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
 
-/** One run: its job from its making, or from being found again, to its end. */
+/** One run of an action: creates its job, or recovers it, and follows it to its end. */
 export class JobRun {
 	readonly #options: JobRunOptions;
 	#job: Job | undefined;
@@ -42,12 +42,12 @@ export class JobRun {
 		this.#making = new JobMaking({ ...options, tell: (line) => this.#tell(line) });
 	}
 
-	/** Make the job and follow it. */
+	/** Creates the job and follows it. */
 	async run(): Promise<RunResult> {
 		const { context, manifests } = this.#options;
 		const place = { namespace: manifests.namespace, name: manifests.name };
 		await context.saveState(place);
-		// What is to end already is looked for, as it may have been made before, and not made.
+		// A run that must end already only finds its job, which an earlier attempt may have created. It creates none.
 		const job = await this.#making.persist(() => (context.signal.aborted ? this.#making.find() : this.#making.create()));
 		if (job === undefined) return this.#withoutJob();
 		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
@@ -55,7 +55,7 @@ export class JobRun {
 		return this.#follow(job.metadata.uid);
 	}
 
-	/** Go on with what another process of the service has begun. A job that was made once is not made again. */
+	/** Resumes a run that another process of the service has started. If the id of the job is stored, no new job is created. */
 	async recover({ uid }: JsonObject): Promise<RunResult> {
 		this.#making.expectJob();
 		if (typeof uid !== "string") return this.run();
@@ -89,7 +89,7 @@ export class JobRun {
 		}
 	}
 
-	/** False when the job is left to go on, or was taken over. */
+	/** Returns false if the job is left running, or if another process follows it now. */
 	async #followTo(uid: string | undefined): Promise<boolean> {
 		const { context } = this.#options;
 		for (;;) {
@@ -107,7 +107,10 @@ export class JobRun {
 		}
 	}
 
-	/** True when the job is gone. What a watch does not know is asked for: it may be behind. */
+	/**
+	 * Updates the state of the job and its pod. Returns true if the job no longer exists. The watch may lag, so the API server is queried
+	 * for a job that the watch lacks.
+	 */
 	async #look(uid: string | undefined): Promise<boolean> {
 		const { client, context, watch } = this.#options;
 		this.#pod = watch.pod(context.liveaction_id) ?? this.#pod;
@@ -125,7 +128,7 @@ export class JobRun {
 		}
 	}
 
-	/** The watch of the pods may be behind that of the jobs. */
+	/** Queries the pods of the job, because the watch of the pods may lag the watch of the jobs. */
 	async #findPod(): Promise<void> {
 		const { client, context, manifests } = this.#options;
 		const query = new URLSearchParams({ labelSelector: `${labels.liveaction}=${context.liveaction_id}` });
@@ -153,12 +156,12 @@ export class JobRun {
 	async #readLast(isGone: boolean): Promise<boolean> {
 		const { context } = this.#options;
 		const left = new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve(), { once: true }));
-		// A container that has ended without the watch of the pods knowing it would be read for ever.
+		// If the watch of the pods has missed the end of the container, the log would be read forever.
 		await Promise.race([this.#log?.done, ...(isGone ? [delay(lastOutput)] : [left])]);
 		return true;
 	}
 
-	/** Delete the job with its pod. False when another process of the service follows it by now. */
+	/** Deletes the job with its pod. Returns false if another process of the service now follows the job. */
 	async #end(uid: string | undefined): Promise<boolean> {
 		const { client, holder } = this.#options;
 		try {
@@ -169,7 +172,7 @@ export class JobRun {
 			const preconditions = { ...(uid === undefined ? {} : { uid }), resourceVersion };
 			await client.ask({ method: "DELETE", path: this.#path, body: { propagationPolicy: "Foreground", preconditions } });
 		} catch (error) {
-			// Gone, changed meanwhile or out of reach: looked at again.
+			// The job was deleted or changed, or the server is unreachable: the next poll checks again.
 			if (!this.#making.isTransient(error) && !(error instanceof KubeRefusal && [404, 409].includes(error.status))) throw toError(error);
 		}
 		return true;
@@ -183,7 +186,7 @@ export class JobRun {
 	async #tellState(): Promise<void> {
 		const reason = findPendingReason(this.#pod);
 		if (reason !== undefined) await this.#tell(`${this.#options.manifests.name} waits, ${reason}`);
-		// One that was not let begin yet is suspended, too.
+		// A job that was not started yet is suspended as well.
 		const isSuspended = this.#job?.spec?.["suspend"] === true && this.#job.metadata.annotations?.[begunAnnotation] !== undefined;
 		if (isSuspended) await this.#tell(`${this.#options.manifests.name} is suspended in the cluster`);
 		const { running } = stateOf(this.#pod) ?? {};
@@ -193,7 +196,7 @@ export class JobRun {
 		await this.#tell(`${this.#options.manifests.name} runs on ${node}`);
 	}
 
-	/** Each word once, also after somebody else went on with the run. */
+	/** Writes a line to the output. Each line is written once, even if another process has resumed the run. */
 	async #tell(line: string): Promise<void> {
 		const { context } = this.#options;
 		if (line === this.#told || context.captured("other").text.includes(`${line}\n`)) return;

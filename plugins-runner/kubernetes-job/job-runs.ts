@@ -9,17 +9,17 @@ import { jobsPath, NamespaceWatch, secretsPath } from "./namespace-watch.ts";
 import { assertOptions, type KubernetesJobOptions } from "./options.ts";
 import type { JobContext } from "./parameters.ts";
 
-/** How often, and after how many milliseconds, it is tried to remove a job that has ended. Afterwards the cluster does it. */
+/** Number of attempts to delete an ended job, and milliseconds between them. If all fail, the cluster deletes the job after its TTL. */
 const [removals, betweenRemovals] = [5, 1_000];
-/** What a Secret of the cluster holds at most, with room for variables. */
+/** Maximum bytes of a script. A Secret holds 1 MiB, and the variables need the rest. */
 const longestScript = 900_000;
 
-/** All runs of the runner, and what they share. */
+/** Creates the runs of the runner. Shares one API client, and one watch for each namespace. */
 export class JobRuns {
 	readonly #options: KubernetesJobOptions;
 	readonly #client: KubeClient;
 	readonly #watches = new Map<string, NamespaceWatch>();
-	/** Where the job of a run is; until its end is stored. */
+	/** Namespace of each job by live action id, until the end of the run is stored. */
 	readonly #namespaces = new Map<string, string>();
 	#namespace = "default";
 	#logger: Logger | undefined;

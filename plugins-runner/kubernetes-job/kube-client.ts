@@ -8,16 +8,16 @@ import { type Access, readFrom } from "./access.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 
-/** Milliseconds until an answer begins, and without a byte of one that is followed. */
+/** Milliseconds to wait for the start of a response. */
 const patience = 30_000;
 const mostAnswer = 32 * 1024 * 1024;
 
-/** The server did not answer, or could not: what was asked may have been done all the same. */
+/** The server did not respond, or could not. The request may still have been carried out. */
 export class KubeUnreachable extends Error {
 	override readonly name = "KubeUnreachable";
 }
 
-/** The server has answered that it will not. */
+/** The server refused the request. */
 export class KubeRefusal extends Error {
 	override readonly name = "KubeRefusal";
 	readonly status: number;
@@ -35,21 +35,23 @@ interface KubeRequest {
 	readonly signal?: AbortSignal;
 }
 
-/** As much of a client of the API as jobs need. */
+/** Client of the parts of the Kubernetes API that jobs need. */
 export class KubeClient {
 	readonly #options: KubernetesJobOptions;
-	/** Of all requests: whoever has other certificates has other connections. */
+	/** Agents of all requests. Node.js opens separate connections for different certificates. */
 	readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
 	constructor(options: KubernetesJobOptions) {
 		this.#options = options;
 	}
 
-	/** Reads the files; asks no server. Gives the namespace of actions that name none. */
+	/**
+	 * Reads and validates the files without a request to the server. Returns the namespace of actions that name none. Throws `SVC_CONFIG`.
+	 */
 	async start(): Promise<string> {
 		const { namespace, ca, certificate, key } = await findAccess(this.#options);
 		try {
-			// Such texts are passed over without a word, and then every server is a stranger.
+			// Node.js ignores a CA string that is not PEM without an error, and would then trust no server.
 			if (ca !== undefined && !ca.includes("-----BEGIN ")) throw new Error("no certificate of an authority");
 			createSecureContext(toTls({ ca, certificate, key, serverName: undefined }));
 		} catch (cause) {
@@ -64,7 +66,7 @@ export class KubeClient {
 		for (const agent of Object.values(this.#agents)) agent.destroy();
 	}
 
-	/** Ask and read the whole answer. */
+	/** Sends a request and reads the complete response. */
 	async ask<T>(request: KubeRequest): Promise<T> {
 		const answer = await this.#open(request);
 		try {
@@ -74,7 +76,10 @@ export class KubeClient {
 		}
 	}
 
-	/** An answer that goes on, as bytes. Ends when the server ends it, throws `KubeUnreachable` when it is cut. */
+	/**
+	 * Sends a request and yields the response as it arrives. Ends when the server ends the response. Throws `KubeUnreachable` if the
+	 * connection fails.
+	 */
 	async *follow(request: KubeRequest): AsyncGenerator<Buffer> {
 		const answer = await this.#open(request);
 		try {
@@ -91,12 +96,12 @@ export class KubeClient {
 		const { statusCode: status = 0 } = answer;
 		if (status >= 200 && status < 300) return answer;
 		const said = await readAll(answer).catch(() => "");
-		// Told to come later: nothing is wrong with the request.
+		// The server is overloaded or failing. The request itself is valid and can be retried.
 		if (status === 429 || status >= 500) throw new KubeUnreachable(`the API server answers ${status}: ${toRefusal(said)}`);
 		throw new KubeRefusal(status, toRefusal(said));
 	}
 
-	/** Files are replaced while the service runs, and for a moment may not be there. */
+	/** Reads the credentials. The files are replaced while the service runs, and may be missing for a moment. */
 	async #readAccess(): Promise<Access> {
 		try {
 			return await findAccess(this.#options);
@@ -127,7 +132,7 @@ export class KubeClient {
 	}
 }
 
-/** The beginning of the answer. Only until then is there a time limit: one that is followed may be silent for as long as it likes. */
+/** Resolves at the start of the response. The time limit ends there, because a followed response may be silent for any length of time. */
 function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const fail = (cause: Error) => reject(new KubeUnreachable(`the API server cannot be reached: ${cause.message}`, { cause }));
@@ -135,7 +140,7 @@ function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 		try {
 			request = send();
 		} catch (cause) {
-			// Certificates that were replaced by what is none.
+			// The certificate files were replaced by invalid ones.
 			return fail(cause as Error);
 		}
 		const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1_000} s`)), patience);
@@ -163,10 +168,10 @@ async function readAll(answer: IncomingMessage): Promise<string> {
 	return (await readAnswer(answer, mostAnswer)).toString();
 }
 
-/** Where a pod finds the account that its cluster has given it. */
+/** Directory in which a pod finds the service account that its cluster assigns. */
 const ofPod = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Reads every file anew: tokens of pods change, and certificates run out. Asks no server. */
+/** Reads every file again, because tokens of pods change and certificates expire. Sends no request. */
 export async function findAccess(options: KubernetesJobOptions): Promise<Access> {
 	if (options.kubeconfig !== undefined) return readKubeconfig(options.kubeconfig, options.context);
 	return options.server === undefined ? readOfPod(options) : readOptions(options.server, options);

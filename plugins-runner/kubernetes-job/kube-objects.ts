@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/contract/index.ts";
 
-/** What of the API's objects is read here; every member may be missing. */
+/** Members of the API objects that this runner reads. Every member may be missing. */
 export interface KubeObject {
 	readonly kind?: string;
 	readonly metadata: {
@@ -52,19 +52,19 @@ export interface Pod extends KubeObject {
 	};
 }
 
-/** The end of a job: undefined while it goes on. */
+/** Returns the final condition of a job; undefined while the job has not ended. */
 export function findEnd(job: Job): Condition | undefined {
 	return job.status?.conditions?.find(({ type, status }) => (type === "Complete" || type === "Failed") && status === "True");
 }
 
-/** Of the action: clusters put others beside it. */
+/** Name of the container of the action. Clusters may inject other containers into the pod. */
 export const container = "action";
 
 export function stateOf(pod: Pod | undefined) {
 	return pod?.status?.containerStatuses?.find(({ name }) => name === container)?.state;
 }
 
-/** Why a pod has not begun, in the cluster's words; undefined where nothing stands in its way. */
+/** Returns the reason why a pod has not started, as the cluster reports it; undefined if it reports none. */
 export function findPendingReason(pod: Pod | undefined): string | undefined {
 	const waiting = stateOf(pod)?.waiting;
 	if (waiting?.reason !== undefined && waiting.reason !== "ContainerCreating" && waiting.reason !== "PodInitializing") {

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../c
 import { type Access, readFrom } from "./access.ts";
 import { isServer } from "./options.ts";
 
-/** What a file may say that is not done here. To leave it out unseen would be to ask another server, or as somebody else. */
+/** Settings of a kubeconfig that the runner refuses. Ignoring them would send requests to another server, or with another identity. */
 const refused = {
 	user: {
 		exec: "a command for credentials is not run: give the user a token, a tokenFile or a client certificate",
@@ -22,7 +22,7 @@ const refused = {
 	},
 } as const;
 
-/** What `kubectl` is configured by, read for one context. Nothing of the file but names is quoted in what is said of it. */
+/** Reads a `kubectl` configuration for one context. Errors quote names from the file but never other values, which may be secret. */
 export async function readKubeconfig(path: string, context: string | undefined): Promise<Access> {
 	const file = new Kubeconfig(path, await readFrom(path));
 	const name = context ?? file.text(file.root, "current-context", "it");
@@ -48,7 +48,7 @@ export async function readKubeconfig(path: string, context: string | undefined):
 	};
 }
 
-/** The file, and where it stands. */
+/** Parsed kubeconfig, and its path. */
 class Kubeconfig {
 	readonly root: JsonObject;
 	readonly #path: string;
@@ -58,7 +58,7 @@ class Kubeconfig {
 		this.root = this.#parse(text);
 	}
 
-	/** The entry of a name, without what stands for nothing here. */
+	/** Returns the named entry. Throws `SVC_CONFIG` if it does not exist, or has a refused setting. */
 	find(kind: "context" | "cluster" | "user", name: string): JsonObject {
 		const entries = this.root[`${kind}s`];
 		const found = (Array.isArray(entries) ? entries : []).find((entry: JsonValue) => isJsonObject(entry) && entry["name"] === name);
@@ -77,7 +77,7 @@ class Kubeconfig {
 		return value;
 	}
 
-	/** What stands in the file itself goes before what stands in another one. */
+	/** Returns PEM data of an entry. Inline data has precedence over a file path. */
 	async pem(of: JsonObject, member: string): Promise<string | undefined> {
 		const [data, path] = [this.text(of, `${member}-data`, "its entry"), this.text(of, member, "its entry")];
 		if (data === undefined) return path === undefined ? undefined : readFrom(this.locate(path));
@@ -86,7 +86,7 @@ class Kubeconfig {
 		return text;
 	}
 
-	/** Paths in the file are seen from where it stands. */
+	/** Resolves a path relative to the directory of the kubeconfig. */
 	locate(path: string): string {
 		return resolve(dirname(this.#path), path);
 	}
@@ -100,7 +100,7 @@ class Kubeconfig {
 		try {
 			value = parse(text, { prettyErrors: false, logLevel: "error" });
 		} catch {
-			// The parser quotes what it cannot read, which may be a token.
+			// The error of the parser quotes the input, which may be a token.
 			throw this.refuse("is no YAML");
 		}
 		if (!isJsonObject(value)) throw this.refuse("must be an object with clusters, users and contexts");

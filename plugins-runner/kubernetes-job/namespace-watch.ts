@@ -4,7 +4,7 @@ import type { KubeClient } from "./kube-client.ts";
 import type { Job, KubeObject, Pod } from "./kube-objects.ts";
 import { ResourceWatch } from "./resource-watch.ts";
 
-/** All jobs and pods of the service in one namespace: two watches, however many runs there are. */
+/** Watches all jobs and pods of the service in one namespace. Two watches serve any number of runs. */
 export class NamespaceWatch {
 	readonly #listeners = new Map<string, Set<() => void>>();
 	readonly #jobs: ResourceWatch<Job>;
@@ -30,7 +30,7 @@ export class NamespaceWatch {
 		return this.#pods.objects.get(liveactionId);
 	}
 
-	/** Hear of a run's job and pod until the function that is given back is called. */
+	/** Calls the listener for every change of the run's job or pod. Returns a function that removes the listener. */
 	listen(liveactionId: string, listener: () => void): () => void {
 		const listeners = this.#listeners.get(liveactionId) ?? new Set();
 		this.#listeners.set(liveactionId, listeners.add(listener));

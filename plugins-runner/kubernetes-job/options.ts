@@ -1,35 +1,44 @@
 import { SvcError } from "../../core/contract/index.ts";
 
 export interface KubernetesJobOptions {
-	/** Address of the API server, `https://…`. Default: that of the cluster in which the service runs as a pod. */
+	/** Address of the API server, `https://…`. Default: the server of the cluster in which the service runs as a pod. */
 	readonly server?: string;
-	/** Path of a kubeconfig, in the place of server, certificates and token. It and the files that it names are read again for each request. */
+	/**
+	 * Path of a kubeconfig, instead of server, certificates and token. The service reads it, and the files that it names, again for each
+	 * request.
+	 */
 	readonly kubeconfig?: string;
 	/** Context of the kubeconfig. Default: its `current-context`. */
 	readonly context?: string;
-	/** Directory with `token`, `ca.crt` and `namespace`, of a service that runs as a pod. Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
+	/**
+	 * Directory with `token`, `ca.crt` and `namespace`, if the service runs as a pod. Default
+	 * `/var/run/secrets/kubernetes.io/serviceaccount`.
+	 */
 	readonly service_account_directory?: string;
-	/** File with the certificates (PEM) of the authority that the server's certificate is checked by. Default: those that Node knows; in a pod, the cluster's. */
+	/**
+	 * File with the CA certificates (PEM) that verify the server's certificate. Default: the CA of the cluster in a pod, otherwise those of
+	 * Node.js.
+	 */
 	readonly ca_file?: string;
-	/** File with a bearer token. It is read again for each request, as tokens of pods change. */
+	/** File with a bearer token. The service reads it again for each request, because tokens of pods change. */
 	readonly token_file?: string;
-	/** Files (PEM) with a client certificate and its key, in the place of a token. They are read again for each request. */
+	/** Files (PEM) with a client certificate and its key, instead of a token. The service reads them again for each request. */
 	readonly client_certificate_file?: string;
 	readonly client_key_file?: string;
-	/** Namespace of actions that name none. Default: that of the kubeconfig's context; in a pod, the pod's own; else `default`. */
+	/** Namespace of actions that name none. Default: the namespace of the kubeconfig's context, or of the pod; otherwise `default`. */
 	readonly namespace?: string;
-	/** Namespaces that actions may name. Default: only the one above. */
+	/** Namespaces that actions may name. Default: only the option `namespace`. */
 	readonly namespaces?: readonly string[];
 	/** Service accounts that actions may name. Default: none. */
 	readonly service_accounts?: readonly string[];
 	/**
-	 * Beginnings of the images that actions may name, such as `registry.example.org/lab/`; one without a `/` means images without one. Default: all
-	 * images.
+	 * Prefixes of the images that actions may name, such as `registry.example.org/lab/`. A prefix without a `/` matches only images without
+	 * one. Default: all images.
 	 */
 	readonly images?: readonly string[];
-	/** In a label of each job, for several services in one cluster. Default `svc`. */
+	/** Value of a label of each job, which separates several services in one cluster. Default `svc`. */
 	readonly installation?: string;
-	/** Seconds after which the cluster removes a job that has ended, should the service not have done so. Default 86400. */
+	/** Seconds after which the cluster deletes an ended job that the service has not deleted. Default 86400. */
 	readonly ttl_seconds_after_finished?: number;
 	/** Seconds between TERM and KILL when a run is ended. Default 5. */
 	readonly kill_grace?: number;
@@ -37,7 +46,7 @@ export interface KubernetesJobOptions {
 
 const name = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Plain JavaScript may say anything. */
+/** Validates the options at run time, because callers in plain JavaScript have no type check. Throws `SVC_CONFIG`. */
 export function assertOptions(options: KubernetesJobOptions): void {
 	const {
 		server,
@@ -60,7 +69,7 @@ export function assertOptions(options: KubernetesJobOptions): void {
 	}
 }
 
-/** Who is named twice, in two ways, is named wrongly. */
+/** Throws `SVC_CONFIG` if the options select credentials in two ways. */
 function assertOneAccess(options: KubernetesJobOptions): void {
 	const { server, kubeconfig, context, service_account_directory } = options;
 	if (context !== undefined && kubeconfig === undefined) throw refuse("context", "is for kubeconfig");
@@ -71,7 +80,7 @@ function assertOneAccess(options: KubernetesJobOptions): void {
 		throw refuse("service_account_directory", "is for services without server, which run as a pod");
 }
 
-/** A token must not travel in clear. */
+/** Returns true for an https address, or http on 127.0.0.1. A token must not be sent unencrypted over a network. */
 export function isServer(text: string): boolean {
 	if (!URL.canParse(text)) return false;
 	const { protocol, hostname } = new URL(text);

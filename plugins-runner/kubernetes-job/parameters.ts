@@ -1,6 +1,6 @@
 import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
-/** Reserved are those that decide what a pod runs, where, as whom and from which code. */
+/** Parameters of the runner. Those that decide what a pod runs, on which node, and with which account and code are reserved. */
 export const kubernetesJobParameters = {
 	image: { type: "string", required: true, reserved: true, description: "Image of the container." },
 	cmd: {
@@ -39,7 +39,7 @@ export const kubernetesJobParameters = {
 
 export type JobContext = RunContext<typeof kubernetesJobParameters>;
 
-/** Whether the service stops, and the job is left to go on. */
+/** Returns true if the service is stopping and the job continues without it. */
 export function isLeft({ signal }: Pick<JobContext, "signal">): boolean {
 	const reason: unknown = signal.reason;
 	return reason instanceof RunAborted && reason.kind === "shutdown";

@@ -4,35 +4,34 @@ import { type KubeClient, KubeRefusal, KubeUnreachable } from "./kube-client.ts"
 
 interface PodLogOptions {
 	readonly client: KubeClient;
-	/** Of the log, with the container. */
+	/** Path and query of the log request, including the container. */
 	readonly path: string;
-	/** Bytes of the text that have been delivered before. */
+	/** Bytes of the output that were delivered by an earlier process. */
 	readonly delivered: number;
-	/** Whether the container is known to have ended. */
+	/** Returns true if the container is known to have ended. */
 	isTerminated(): boolean;
 	deliver(text: string): Promise<void>;
 	onFailure(error: unknown): void;
 }
 
-/** Milliseconds before a log is asked for again. */
+/** Milliseconds before a log is requested again. */
 const tryAgain = 500;
 
 /**
- * Follows what a pod prints. The API has no place in a log to go on from that would be exact, so whoever goes on with it reads from the
- * beginning, and leaves out as many bytes of text as are recorded. The beginning is not always the same: the kubelet begins a new file when
- * one is long, and answers with that alone. A file is known by the time of its first line; in another one than before, what was
- * printed later than all that was delivered is new.
+ * Follows the log of a pod. The API offers no exact position from which a log can be resumed. Each request therefore reads from the
+ * beginning and skips the bytes that were delivered. The kubelet starts a new file when the log grows too long, and then returns only the
+ * new file. The timestamp of its first line identifies a file. In a new file, everything printed after the last delivered line is new.
  */
 export class PodLog {
-	/** Resolves when all was delivered, or when it was stopped. */
+	/** Resolves when the complete log was delivered, or when following was stopped. */
 	readonly done: Promise<void>;
 	readonly #options: PodLogOptions;
 	readonly #stopped = new AbortController();
-	/** Bytes of text since the beginning of the file that the answers begin with. */
+	/** Delivered bytes, counted from the beginning of the current file. */
 	#delivered: number;
-	/** Time of the first line of that file; undefined before any was read. */
+	/** Timestamp of the first line of the current file; undefined until a line was read. */
 	#file: string | undefined;
-	/** The last of what was delivered: when it was printed, how much of that time, and where it ends in the file. */
+	/** Last delivered position: its timestamp, the bytes with this timestamp, and the end offset in the file. */
 	#last = { at: "", bytes: 0, end: 0 };
 	#isWhole = false;
 
@@ -42,7 +41,7 @@ export class PodLog {
 		this.done = this.#follow();
 	}
 
-	/** Whether all that the container has printed was delivered. */
+	/** True if the complete output of the container was delivered. */
 	get isWhole(): boolean {
 		return this.#isWhole;
 	}
@@ -54,7 +53,7 @@ export class PodLog {
 
 	async #follow(): Promise<void> {
 		while (!this.#stopped.signal.aborted) {
-			// Asked before: what was written until the end is in the answer that begins after it.
+			// Read the state before the request. Output up to the end is complete only in a response that starts after the end.
 			const isLast = this.#options.isTerminated();
 			try {
 				await this.#read(isLast);
@@ -64,7 +63,7 @@ export class PodLog {
 				}
 			} catch (error) {
 				if (this.#stopped.signal.aborted) return;
-				// Of a pod that is gone nothing more is to be had.
+				// The log of a deleted pod cannot be read any more.
 				if (error instanceof KubeRefusal && error.status === 404) return;
 				if (!(error instanceof KubeRefusal || error instanceof KubeUnreachable)) return this.#options.onFailure(error);
 			}
@@ -81,11 +80,11 @@ export class PodLog {
 			for (const { at, bytes } of stamped.take(piece)) fresh += this.#toFresh(answer, at, decoder.write(bytes));
 			await this.#deliver(fresh);
 		}
-		// Half a character may be completed by what the next answer brings.
+		// Flush only after the last response: the next response may complete a partial character.
 		if (isLast) await this.#deliver(this.#toFresh(answer, this.#last.at, decoder.end()));
 	}
 
-	/** What of a part of a line was not delivered yet; it counts as delivered from now on. */
+	/** Returns the part of a line fragment that was not delivered before, and counts it as delivered. */
 	#toFresh(answer: Answer, at: string, text: string): string {
 		const bytes = Buffer.byteLength(text);
 		if (answer.file === undefined) this.#begin(answer, at);
@@ -96,7 +95,7 @@ export class PodLog {
 			if (!answer.isOther && answer.bytes > this.#last.end) this.#last = last;
 			return "";
 		}
-		// All that is behind it is new as well, and counted from the beginning of this file.
+		// Everything after it is new as well, and is counted from the beginning of this file.
 		answer.isOther = false;
 		this.#file = answer.file;
 		this.#delivered = answer.bytes;
@@ -104,14 +103,17 @@ export class PodLog {
 		return known <= 0 ? text : Buffer.from(text).subarray(known).toString();
 	}
 
-	/** Of another file nothing is counted before something of it is delivered: it might be cut off in what is known. */
+	/**
+	 * Identifies the file of a response. `#file` changes only with the first delivery from a new file, because that file may still overlap
+	 * the delivered output.
+	 */
 	#begin(answer: Answer, at: string): void {
 		answer.file = at;
 		this.#file ??= at;
 		answer.isOther = this.#file !== at;
 	}
 
-	/** How many bytes of what came last were delivered with an earlier answer, by the time at which they were printed. */
+	/** Returns how many bytes of the fragment an earlier response has delivered, judged by the timestamp. */
 	#countByTime({ at, bytesAt }: Answer, bytes: number): number {
 		if (at === this.#last.at) return this.#last.bytes - (bytesAt - bytes);
 		return toSortable(at) < toSortable(this.#last.at) ? bytes : 0;
@@ -122,14 +124,14 @@ export class PodLog {
 	}
 }
 
-/** How far one answer has come. */
+/** Read position within one response. */
 class Answer {
-	/** Time of its first line. */
+	/** Timestamp of the first line. */
 	file: string | undefined;
-	/** Whether it begins with another file than those before, and all of it was known so far. */
+	/** True while the response has a new file of which everything so far was delivered before. */
 	isOther = false;
 	at = "";
-	/** Bytes of text, and those that were printed at the time of its last line. */
+	/** Bytes read, and the part of them that has the timestamp of the last line. */
 	bytes = 0;
 	bytesAt = 0;
 
@@ -140,20 +142,20 @@ class Answer {
 	}
 }
 
-/** A part of a line of a log, or all of it, and when the line was printed, as the cluster writes it. */
+/** Line of a log or a fragment of it, with the timestamp that the cluster has written. */
 interface StampedPart {
 	readonly at: string;
 	readonly bytes: Buffer;
 }
 
 const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
-/** Characters of the longest, with the blank behind it. */
+/** Maximum characters of a timestamp, including the space after it. */
 const mostStamp = 36;
 
-/** Takes the times out that a cluster writes before each line of a log, wherever the pieces of the answer are cut. */
+/** Removes the timestamps that a cluster writes before each line of a log. The chunks of the response may be split anywhere. */
 class StampedLog {
 	#at = "";
-	/** What there is of the time, as long as that is not whole; undefined: the line itself has begun. */
+	/** Incomplete timestamp so far; undefined once the rest of the line has started. */
 	#begun: string | undefined = "";
 
 	*take(piece: Buffer): Generator<StampedPart> {
@@ -175,7 +177,7 @@ class StampedLog {
 		}
 	}
 
-	/** What is no time belongs to the line, which counts as printed with the one before. */
+	/** Emits text that is not a timestamp as part of the line, with the timestamp of the previous line. */
 	*#begin(begun: string): Generator<StampedPart> {
 		this.#begun = undefined;
 		const at = begun.slice(0, -1);
@@ -184,7 +186,7 @@ class StampedLog {
 	}
 }
 
-/** A time as a text that sorts as times do, to the nanosecond. */
+/** Converts a timestamp to a string that sorts by time, with nanoseconds. */
 function toSortable(at: string): string {
 	const [, seconds = "", fraction = "", zone = ""] = stamp.exec(at) ?? [];
 	if (seconds === "") return "";

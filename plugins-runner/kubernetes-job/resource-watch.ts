@@ -6,10 +6,10 @@ import type { KubeObject } from "./kube-objects.ts";
 interface ResourceWatchOptions {
 	readonly client: KubeClient;
 	readonly logger: Logger;
-	/** Of the collection, without a query. */
+	/** Path of the collection, without a query. */
 	readonly path: string;
 	readonly labelSelector: string;
-	/** Called with the key of what has changed; after a listing, which may have changed everything, without one. */
+	/** Called with the key of a changed object; after a listing, which may have changed every object, without a key. */
 	onChange(key: string | undefined): void;
 	keyOf(object: KubeObject): string;
 }
@@ -19,10 +19,10 @@ interface WatchEvent {
 	readonly object: KubeObject & { readonly code?: number };
 }
 
-/** Milliseconds before the server is asked again, the longer the more often it was in vain. */
+/** Minimum and maximum milliseconds before a retry. The delay doubles after each failure. */
 const [soon, late] = [250, 5_000];
 
-/** Keeps what the server has of one collection: a listing, then its changes; a listing again where changes were missed. */
+/** Mirrors one collection of the server: a listing, followed by its changes. Lists again if changes were missed. */
 export class ResourceWatch<T extends KubeObject> {
 	readonly #options: ResourceWatchOptions;
 	readonly #stopped = new AbortController();
@@ -58,13 +58,13 @@ export class ResourceWatch<T extends KubeObject> {
 		}
 	}
 
-	/** Ends where changes were missed. */
+	/** Lists and watches. Returns if changes were missed, so that the caller lists again. */
 	async #listAndWatch(): Promise<void> {
 		let version: string | undefined = await this.#list();
 		while (version !== undefined && !this.#stopped.signal.aborted) {
 			const began = performance.now();
 			version = await this.#watch(version);
-			// A server that ends its answers at once must not be asked a thousand times a second.
+			// Limits the request rate for a server that ends each response at once.
 			if (performance.now() - began < soon) await this.#wait(soon);
 		}
 	}
@@ -73,7 +73,7 @@ export class ResourceWatch<T extends KubeObject> {
 		await delay(milliseconds, undefined, { signal: this.#stopped.signal }).catch(() => {});
 	}
 
-	/** Gives the version from which on changes are to be told. */
+	/** Lists all objects. Returns the resource version from which to watch changes. */
 	async #list(): Promise<string> {
 		const { client, path, labelSelector, onChange, keyOf } = this.#options;
 		const query = new URLSearchParams({ labelSelector });
@@ -88,7 +88,10 @@ export class ResourceWatch<T extends KubeObject> {
 		return metadata.resourceVersion;
 	}
 
-	/** Gives the version to go on with once the server has ended the answer; undefined where it has forgotten what came after it. */
+	/**
+	 * Applies changes until the server ends the response. Returns the resource version from which to resume; undefined if the server no
+	 * longer has the later changes (410).
+	 */
 	async #watch(from: string): Promise<string | undefined> {
 		const { client, path, labelSelector } = this.#options;
 		const given: JsonObject = { labelSelector, watch: "true", allowWatchBookmarks: "true", resourceVersion: from, timeoutSeconds: "290" };
@@ -110,14 +113,14 @@ export class ResourceWatch<T extends KubeObject> {
 	#take(type: WatchEvent["type"], object: T): void {
 		if (type === "BOOKMARK") return;
 		const key = this.#options.keyOf(object);
-		// One that came in its place may have been told of before.
+		// A deletion removes only the object with the same uid: its replacement may have been announced before.
 		if (type !== "DELETED") this.#objects.set(key, object);
 		else if (this.#objects.get(key)?.metadata.uid === object.metadata.uid) this.#objects.delete(key);
 		this.#options.onChange(key);
 	}
 }
 
-/** One JSON object a line. */
+/** Parses one JSON object for each line. */
 async function* toEvents(pieces: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent> {
 	let rest = Buffer.alloc(0);
 	for await (const piece of pieces) {

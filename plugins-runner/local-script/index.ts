@@ -21,7 +21,7 @@ const parameters = {
 
 export interface LocalScriptOptions extends ShellOptions, SecretArgumentOptions, ShellContainerOptions {}
 
-/** Runs a script of a pack on this machine. Its first line names the interpreter; without one it is the shell. */
+/** Runs a script of a pack on this machine. Its first line sets the interpreter; the default is the shell. */
 export const localScript = defineRunner("local-shell-script", (options: LocalScriptOptions) => {
 	const access = createShellAccess("local-shell-script", options);
 	const containers = new ShellContainers(options);
@@ -85,6 +85,6 @@ async function prepareScript(path: string): Promise<void> {
 		() => true,
 		() => false,
 	);
-	// A read-only file system, or a file of somebody else: the start then says what is wrong.
+	// This fails for a read-only file system or a file of another user. The start then reports the error.
 	if (!executable) await chmod(path, file.mode | 0o111).catch(() => {});
 }

@@ -18,12 +18,12 @@ type Context = RunContext & {
 	readonly runnerParameters: { readonly svc_container?: string | null | undefined; readonly timeout: number };
 };
 
-/** Where the run's files lie in its container. */
+/** Directory of the run's files in its container. */
 const directory = "/svc";
-/** Written over descriptor 3, and read when the container has ended. */
+/** Path of the file that receives descriptor 3; it is read after the container has ended. */
 const report = "end/report";
 
-/** Python actions that run in containers, by the `python3` of their image. */
+/** Runs Python actions in containers, with the `python3` of the image. */
 export class ContainerPython extends ChosenContainers {
 	async run(context: Context, toRequest: () => Promise<PythonRequest>): Promise<RunResult> {
 		return this.#toResult(context, await this.runWork(context, async () => toWork(context, await toRequest())));
@@ -52,10 +52,13 @@ function toPythonEnd({ signal }: Context, end: Exclude<ContainerEnd, "left">, te
 	return { exitCode, ...(error === undefined ? {} : { error }) };
 }
 
-/** Exit code of a shell that does not find a program. */
+/** Exit code of a shell that cannot find a program. */
 const noPython = 127;
 
-/** Everything lies in files of the container: what stands in its description can be read by whoever may look at containers. */
+/**
+ * Returns the container's program and files. All data is in files of the container: any user who may inspect containers can read their
+ * description.
+ */
 async function toWork({ runnerParameters }: Context, request: PythonRequest): Promise<ContainerWork> {
 	const { environment, packDirectory, entryPoint, pythonPaths } = request;
 	const place = (path: string) => `${directory}/${path}`;
@@ -69,7 +72,7 @@ async function toWork({ runnerParameters }: Context, request: PythonRequest): Pr
 	const archive = toArchive([
 		{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(environment)) },
 		{ path: "request", mode: 0o444, content: Buffer.from(toDriverRequest(inside)) },
-		// Whoever it runs as must be able to write there.
+		// The image may define any user, and that user must be able to write here.
 		{ path: dirname(report), mode: 0o777 },
 		{ path: report, mode: 0o666, content: Buffer.alloc(0) },
 		...(await toPackEntries(pythonSource, "python")),

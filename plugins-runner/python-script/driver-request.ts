@@ -1,7 +1,9 @@
 import { isSvcError, maxLargeNumbers, parseJson, stringifyJson } from "../../core/contract/index.ts";
 import type { PythonReport, PythonRequest } from "./engine.ts";
 
-/** What the Python driver gets (python/svc/driver.py): JSON without white space around it. Paths as Python sees them. */
+/**
+ * Returns the input of the Python driver (python/svc/driver.py): JSON without surrounding white space. Paths are those that Python sees.
+ */
 export function toDriverRequest(request: Omit<PythonRequest, "environment" | "signal">): string {
 	return stringifyJson({
 		entry_point: request.entryPoint,
@@ -16,14 +18,14 @@ export function toDriverRequest(request: Omit<PythonRequest, "environment" | "si
 	});
 }
 
-/** What it reported, or undefined when it did not come so far. */
+/** Parses the driver's report; returns undefined if the run ended before the report was complete. */
 export function parseReport(text: string): PythonReport | undefined {
 	try {
 		return parseJson(text, maxLargeNumbers) as PythonReport;
 	} catch (error) {
-		// The text is whole, and a number in it cannot be read.
+		// The JSON is complete, but contains a number that cannot be represented.
 		if (isSvcError(error)) throw error;
-		// Ended while it wrote, which the exit code tells.
+		// Python ended while it wrote the report; the exit code shows that.
 		return undefined;
 	}
 }

@@ -5,15 +5,15 @@ export const engineNames = ["cpython", "pyodide"] as const;
 
 export type EngineName = (typeof engineNames)[number];
 
-/** Most characters of a result; more would fill the service's memory. */
+/** Maximum length of a result in characters; a longer one would fill the service's memory. */
 export const longestReport = 64 * 1024 * 1024;
 
-/** What one run of a Python action needs. */
+/** Settings and files for one run of a Python action. */
 export interface PythonRequest {
 	readonly executionId: string;
-	/** Absolute path of the file that holds the action's class. */
+	/** Absolute path of the file that contains the action's class. */
 	readonly entryPoint: string;
-	/** Absolute path; the directory of the entry point when the action stands in no pack directory. */
+	/** Absolute path; the directory of the entry point if the action is not in a pack directory. */
 	readonly packDirectory: string;
 	/** Folders of the pack with modules, searched first. */
 	readonly libraries: readonly string[];
@@ -23,89 +23,95 @@ export interface PythonRequest {
 	readonly user: string;
 	readonly parameters: JsonObject;
 	readonly config: JsonObject;
-	/** Every variable that the action sees, besides what an engine needs for itself. Holds the service token. */
+	/** All variables that the action sees, except those that an engine needs itself. They include the service token. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Level of the action's logger, as in `AUDIT`, `INFO`. */
+	/** Level of the action's logger, such as `AUDIT` or `INFO`. */
 	readonly logLevel: string;
-	/** Aborts on cancel, time-out and shutdown: the engine then ends the run for certain, whatever the action does. */
+	/** Aborts on cancellation, timeout and shutdown. The engine must then end the run, whatever the action does. */
 	readonly signal: AbortSignal;
 }
 
-/** What a run may do to the outside. */
+/** Operations through which a run reaches the service. */
 export interface PythonIo {
-	/** Record a piece of output, whole characters. Await it: that is the back-pressure. When it rejects the run must end. */
+	/**
+	 * Stores a part of the output, which must consist of whole characters. The caller must await it, since it applies back-pressure. If it
+	 * rejects, the run must end.
+	 */
 	emit(type: "stdout" | "stderr", text: string): Promise<void>;
-	/** Call the service's API as the action: for engines in which Python cannot open a connection by itself. Never rejects. */
+	/** Calls the service's API on behalf of the action, for engines in which Python cannot open connections. Never rejects. */
 	service(call: ServiceCall): Promise<ServiceAnswer>;
 }
 
 export interface ServiceCall {
 	readonly method: "GET" | "PUT" | "DELETE";
-	/** Below the API's base address, query included, such as `/keys/name?scope=system`. */
+	/** Path below the API's base address, including the query, such as `/keys/name?scope=system`. */
 	readonly path: string;
 	readonly body?: JsonValue;
 }
 
 export interface ServiceAnswer {
-	/** 0 when there was no answer; `text` then says why. */
+	/** HTTP status; 0 if there was no answer. In that case `text` contains the reason. */
 	readonly status: number;
 	readonly text: string;
 }
 
-/** What the Python driver reports over the result channel, exactly once, unless it was ended before (python/svc/driver.py). */
+/** Report of the Python driver on the result channel. It is sent exactly once, unless the run ends earlier (python/svc/driver.py). */
 export type PythonReport =
-	/** `run` returned. `status` is the flag of a `(status, result)` tuple, or null. */
+	/** The method `run` returned. `status` is the flag of a `(status, result)` tuple, or null. */
 	| { readonly status: boolean | null; readonly result: JsonValue }
-	/** The action could not be used: no class, a wrong kind of status. */
+	/** The action is unusable, for example because the class is missing or the status has the wrong type. */
 	| { readonly failure: { readonly error: string; readonly traceback: string } };
 
 export interface PythonEnd {
-	/** Exit code; a signal's number, negated, when one ended it. */
+	/** Exit code; the negated signal number if a signal ended the process. */
 	readonly exitCode: number;
-	/** Absent when `run` raised, called `sys.exit` or did not come to its end. */
+	/** Report of the driver. Absent if `run` raised an exception, called `sys.exit` or did not complete. */
 	readonly report?: PythonReport;
-	/** Why the engine ended the run, when it did so for another reason than the signal, such as too much memory. */
+	/** Reason for which the engine ended the run, other than the abort signal; for example too much memory. */
 	readonly error?: string;
 }
 
-/** A program of the runner's own that works at a pack. */
+/** A program of the runner that processes a pack. */
 export interface PythonTool {
-	/** Name of its file beside the driver. */
+	/** Name of the program's file, which is next to the driver. */
 	readonly script: string;
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path of the pack's directory. */
 	readonly packDirectory: string;
-	/** Whether it loads code of the pack to test it, and so needs a virtualenv with what the pack and its tests require. */
+	/** True if the tool loads and tests code of the pack. It then needs a virtualenv with the requirements of the pack and of its tests. */
 	readonly loadsPack: boolean;
-	/** What it reads on standard input, as JSON. */
+	/** Value that the tool reads from standard input as JSON. */
 	readonly request: JsonValue;
 	readonly signal: AbortSignal;
-	/** Take what it writes to descriptor 3. */
+	/** Receives the data that the tool writes to descriptor 3. */
 	onReport(text: string): void;
-	/** Take what it prints. */
+	/** Receives the data that the tool prints. */
 	onOutput(text: string): void;
 }
 
-/** A way to run Python. One instance serves all executions of the service, many at a time. */
+/** An implementation that runs Python. One instance serves all executions of the service concurrently. */
 export interface PythonEngine {
 	readonly name: EngineName;
-	/** Of the language, such as `3.11.7`. Valid once `start` has resolved. */
+	/** Version of Python, such as `3.11.7`. Valid after `start` has resolved. */
 	readonly version: string;
-	/** Find what it needs; rejects with `SVC_CONFIG` and what is missing when it cannot run here. Leaves nothing open. */
+	/** Checks that the engine can run here. Rejects with `SVC_CONFIG` and the missing requirement if it cannot. Keeps no resources open. */
 	check(): Promise<void>;
-	/** The same, and be ready for runs. Cheap: heavy things wait for the first one. */
+	/** Performs the checks of `check` and prepares for runs. Expensive preparations wait for the first run. */
 	start(context: PluginContext): Promise<void>;
 	/**
-	 * Resolves when the run has ended, nothing of it is left and its output was delivered. Rejects when the engine could not do its
-	 * work, or with what `io.emit` rejected.
+	 * Runs an action. Resolves when the run has ended, its processes are gone and its output is delivered. Rejects if the engine fails, or
+	 * with the error of `io.emit`.
 	 */
 	run(request: PythonRequest, io: PythonIo): Promise<PythonEnd>;
-	/** Run a tool; its exit code. Absent of an engine that cannot. */
+	/** Runs a tool and returns its exit code. Absent if the engine cannot run tools. */
 	runTool?(tool: PythonTool): Promise<number>;
-	/** Run a sensor of a pack until it ends or the context's signal aborts. Rejects with why it failed. Absent: it cannot. */
+	/**
+	 * Runs a sensor of a pack until it ends or the context's signal aborts. Rejects with the reason if it fails. Absent if the engine
+	 * cannot run sensors.
+	 */
 	runSensor?(request: SensorRequest, context: SensorContext): Promise<void>;
-	/** Make ready what a pack needs. Rejects with why it cannot be. */
+	/** Prepares the requirements of a pack. Rejects with the reason if that fails. */
 	prepare?(pack: PackPreparation): Promise<void>;
-	/** Ends what still runs. Copes with a start that failed or never was. */
+	/** Ends all active runs. Also works if `start` failed or was never called. */
 	stop(): Promise<void>;
 }

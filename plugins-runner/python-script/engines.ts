@@ -3,7 +3,7 @@ import { type EngineName, engineNames, type PythonEngine } from "./engine.ts";
 
 type Entry = { readonly engine: PythonEngine; readonly started: Promise<void> };
 
-/** The engines of one runner, each started when it is first asked for. */
+/** The engines of one runner; each is started when first needed. */
 export class Engines {
 	readonly #create: Readonly<Record<EngineName, () => PythonEngine>>;
 	readonly #entries = new Map<EngineName, Entry>();
@@ -14,7 +14,7 @@ export class Engines {
 		this.#create = create;
 	}
 
-	/** Throws `SVC_CONFIG` for an engine that is none, or that is asked for and cannot run here. */
+	/** Checks that the chosen engine can run here. Throws `SVC_CONFIG` if the engine does not exist or cannot run. */
 	async check(choice: EngineName | "auto"): Promise<void> {
 		if (choice === "auto") return;
 		if (!engineNames.includes(choice)) {
@@ -23,7 +23,7 @@ export class Engines {
 		await this.#create[choice]().check();
 	}
 
-	/** Choose the default: the one named, or the first that can run here. */
+	/** Chooses the default engine: the named one, or the first that can run here. */
 	async start(context: PluginContext, choice: EngineName | "auto"): Promise<void> {
 		this.#context = context;
 		const reasons: string[] = [];
@@ -42,11 +42,11 @@ export class Engines {
 				reasons.push(`${name}: ${toErrorMessage(error)}`);
 			}
 		}
-		// The other runners work all the same. Who runs a Python action is told why it cannot.
+		// The other runners still work. A run of a Python action fails with the reason.
 		context.logger.warn("no python engine can run here", { reason: reasons.join("; ") });
 	}
 
-	/** The engine of that name, or the default; ready to run. Rejects with why it cannot. */
+	/** Returns the engine with that name, or the default, ready to run. Rejects with the reason if it cannot run. */
 	async get(name: EngineName | "auto"): Promise<PythonEngine> {
 		const context = this.#context;
 		if (context === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");

@@ -36,14 +36,14 @@ const parameters = {
 		type: "string",
 		enum: ["auto", "cpython", "pyodide"],
 		default: "auto",
-		// Whoever may start an action must not take it out of the sandbox.
+		// Reserved, because a user who may only start the action must not be able to run it outside the sandbox.
 		reserved: true,
 		description: "What runs the action; `auto` is the runner's choice.",
 	},
 } as const;
 
 export interface PythonScriptOptions extends CpythonOptions, ShellContainerOptions {
-	/** `auto`: cpython where a suitable `python3` is found at start, else pyodide. Default `auto`. */
+	/** Engine that runs the actions. `auto`: cpython if a suitable `python3` is found at start, otherwise pyodide. Default `auto`. */
 	readonly engine?: EngineName | "auto";
 	readonly pyodide?: PyodideOptions;
 }
@@ -88,7 +88,8 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.start(context, engine);
 		},
 		packSensors,
-		// What a pack requires is a matter of the images then: to install it would run its authors' programs here.
+		// If containers are required, the images must contain the requirements of packs. Installing them here would run code of their
+		// authors on this machine.
 		prepare: async (pack) => (containers.isRequired ? undefined : preparePack(engines, options.engine ?? "auto", pack)),
 		async stop() {
 			await containers.stop();
@@ -141,7 +142,10 @@ async function runAction(engine: PythonEngine, context: Context, request: Python
 	return toRunResult(context, `${engine.name} ${engine.version}`, context.runnerParameters.timeout, end);
 }
 
-/** Where there is no Python but pyodide, nothing is installed: what a pack requires is not there for its actions. */
+/**
+ * Builds the virtualenv of a pack. If pyodide is the only engine, nothing is installed, and actions cannot import the packages that the
+ * pack requires.
+ */
 async function preparePack(engines: Engines, choice: EngineName | "auto", pack: PackPreparation): Promise<void> {
 	if (choice === "pyodide") return;
 	const engine = await engines.get("cpython").catch((error: unknown) => {
@@ -156,10 +160,10 @@ async function assertFile(path: string): Promise<void> {
 	if (file === undefined || !file.isFile()) throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file`);
 }
 
-/** Milliseconds that the service may take to answer. */
+/** Milliseconds before a call of the service's API fails. */
 const answerTime = 60_000;
 
-/** Calls of the service's API with the token that stands in the run's environment. */
+/** Returns a function that calls the service's API with the token in the environment of the run. */
 function createServiceCall(environment: Readonly<Record<string, string>>): PythonIo["service"] {
 	return async ({ method, path, body }) => {
 		try {

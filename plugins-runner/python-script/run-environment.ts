@@ -1,13 +1,16 @@
 import { type JsonObject, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul, toPythonText } from "../_process/index.ts";
 
-/** Second names of the service's variables, by which client libraries ask. */
+/** Aliases of the service's variables that client libraries read. */
 const secondNames: Readonly<Record<string, readonly string[]>> = {
 	SVC_ACTION_API_URL: ["SVC_API_URL"],
 	SVC_ACTION_AUTH_TOKEN: ["SVC_AUTH_TOKEN"],
 };
 
-/** The parameter `env`, and over it what the service gives. The path of modules is the runner's: `PYTHONPATH` is left out. */
+/**
+ * Returns the variables of the parameter `env`, overridden by those of the service. Omits `PYTHONPATH`, because the runner sets the module
+ * path.
+ */
 export function createRunEnvironment(
 	given: JsonObject | null | undefined,
 	service: Readonly<Record<string, string>>,

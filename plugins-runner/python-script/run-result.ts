@@ -2,13 +2,13 @@ import { type JsonObject, type JsonValue, RunAborted, type RunContext, type RunR
 import { toSignalError } from "../_shell/index.ts";
 import type { PythonEnd } from "./engine.ts";
 
-/** What `result` holds when the action came to no result. */
+/** Value of `result` if the action returned no result. */
 const none = "None";
 
 /**
- * The result of the execution: one rule for all engines.
+ * Returns the result of the execution, by the same rules for all engines.
  *
- * @param engine what has run it, as people are told
+ * @param engine name and version of the engine, shown in the result
  */
 export function toRunResult(context: RunContext, engine: string, timeout: number, end: PythonEnd): RunResult {
 	const { report } = end;
@@ -29,7 +29,7 @@ export function toRunResult(context: RunContext, engine: string, timeout: number
 	return { succeeded, result };
 }
 
-/** stdout and stderr as they were; `truncated` says how many bytes there were of what was cut. */
+/** Returns stdout and stderr as written. `truncated` contains the original size in bytes of each truncated channel. */
 function createOutput(context: RunContext): JsonObject {
 	const output: Record<string, JsonValue> = {};
 	const truncated: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** What the work comes to, or `aborted` when the signal is quicker. The work goes on. */
+/** Returns the result of the work, or `aborted` if the signal aborts first. The work continues in that case. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "aborted"> {
 	if (signal.aborted) return "aborted";
 	let onAbort = () => {};

@@ -7,7 +7,7 @@ const parameters = {
 	...remoteParameters,
 } as const;
 
-/** Runs a command line on remote hosts, over SSH. */
+/** Runs a command line on remote hosts over SSH. */
 export const remoteCommand = defineRunner("remote-shell-cmd", () => {
 	const fleet = createFleet();
 	return {

@@ -9,7 +9,9 @@ const parameters = {
 	svc_debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
 } as const;
 
-/** Runs a script of a pack on remote hosts: takes it there over SSH, with the directory `lib` beside it, and removes it afterwards. */
+/**
+ * Runs a script of a pack on remote hosts. Copies it to the hosts over SSH, with the directory `lib` next to it, and removes it afterwards.
+ */
 export const remoteScript = defineRunner("remote-shell-script", (options: SecretArgumentOptions) => {
 	const fleet = createFleet();
 	const versions = new ContentVersions("remote-shell-script");
@@ -34,7 +36,7 @@ export const remoteScript = defineRunner("remote-shell-script", (options: Secret
 	};
 });
 
-/** Returns what decides about the files of a run; this runner has its parameters under the prefix of the service. */
+/** Returns the members of a run that determine its files. This runner's parameters have the prefix of the service. */
 function toContentRun(context: RunContext<typeof parameters>) {
 	const { liveaction_id, pack, entryPoint, packDirectory, signal } = context;
 	const { svc_content_version: content_version, svc_debug: debug } = context.runnerParameters;

@@ -7,10 +7,10 @@ export interface Attachment {
 	readonly content: Buffer;
 }
 
-/** Most bytes of all attachments of a mail; more would fill the service's memory, and no mail system takes it. */
+/** Maximum total size in bytes of a mail's attachments. More would fill the service's memory, and mail systems refuse it. */
 const mostBytes = 32 * 1024 * 1024;
 
-/** The files of a list. Whoever may send a mail is not for that allowed to read every file of the service. */
+/** Reads the files of a list. The permission to send a mail must not include access to all files of the service. */
 export async function readAttachments(list: string, directories: readonly string[]): Promise<readonly Attachment[]> {
 	const attachments: Attachment[] = [];
 	let room = mostBytes;
@@ -25,13 +25,13 @@ export async function readAttachments(list: string, directories: readonly string
 
 async function readAttachment(path: string, directories: readonly string[], room: number): Promise<Buffer> {
 	if (!isAbsolute(path) || path.includes("\0")) throw refused(path, "is no absolute path");
-	// A pipe nobody writes to would keep the open waiting.
+	// `O_NONBLOCK`: opening a pipe without a writer would block.
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-	// The same words as for a file elsewhere: otherwise one could ask which files there are.
+	// Same message as for a file in another directory; otherwise callers could find out which files exist.
 	if (handle === undefined) throw notAllowed(path);
 	try {
 		const file = await handle.stat();
-		// What was opened, and not what the path leads to by now.
+		// Compare the opened file with the path's current target, which may have been replaced.
 		const real = await realpath(path);
 		const found = await stat(real);
 		const isSame = found.ino === file.ino && found.dev === file.dev;

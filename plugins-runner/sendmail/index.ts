@@ -22,7 +22,7 @@ const parameters = {
 	timeout: { type: "integer", default: 60, description: "Seconds after which the action is ended." },
 } as const;
 
-/** Sends mail by way of the machine's own mail system. No shell has a part in it, and no value becomes an argument. */
+/** Sends mail with the machine's mail system. No shell is involved, and no parameter becomes an argument. */
 export const sendmail = defineRunner("sendmail", () => {
 	const access = createLauncherAccess();
 	let settings = { sendmail_binary: "", attachment_directories: [] as readonly string[] };
@@ -52,7 +52,7 @@ export const sendmail = defineRunner("sendmail", () => {
 			}
 			const end = await access.launcher.run({
 				file: await findBinary(settings.sendmail_binary),
-				// A line with a dot alone is no end, and the recipients are those of the header.
+				// `-i`: a line with a single dot does not end the mail. `-t`: the recipients are read from the header.
 				args: ["-i", "-t"],
 				cwd: "/",
 				env: { ...createBaseEnvironment(), ...toMark(context.environment) },
@@ -66,7 +66,10 @@ export const sendmail = defineRunner("sendmail", () => {
 	};
 });
 
-/** What ends the run by: the mail system has no business with the rest, least of all the token. */
+/**
+ * Returns the variable by which processes of the run are found. The mail system gets no other variables of the run, especially not the
+ * token.
+ */
 function toMark({ SVC_ACTION_EXECUTION_ID: id }: Readonly<Record<string, string>>): Record<string, string> {
 	return id === undefined ? {} : { SVC_ACTION_EXECUTION_ID: id };
 }
@@ -82,17 +85,17 @@ function toResult({ signal, captured, runnerParameters }: RunContext<typeof para
 }
 
 /**
- * The addresses of a list, as they stand in a header: `ann@example.com, Bob <bob@example.com>`. Narrower than the standard on
- * purpose: mail systems take what begins with `|`, `/`, `-` or `:` for a program, a file, an option or a list of addresses.
+ * Returns the addresses of a list in header format, such as `ann@example.com, Bob <bob@example.com>`. The rules are stricter than the
+ * standard. Mail systems treat an address that begins with `|`, `/`, `-` or `:` as a program, a file, an option or an address list.
  */
 function toAddresses(field: string, text: string): string {
 	const addresses = text.split(",").map((address) => address.trim());
 	if (addresses.every((address) => address === "")) throw invalid(`${field} must name somebody`);
-	// Each on a line of its own, as there is a limit to how long a line may be.
+	// One line for each address, because the length of a line is limited.
 	return addresses.map((address) => toAddress(field, address)).join(",\n ");
 }
 
-/** One address, as it stands in a header. */
+/** Returns one address in header format. */
 function toAddress(field: string, text: string): string {
 	const named = /^([^<>]*)<([^<>]*)>$/.exec(text.trim());
 	if (named === null) return toBare(field, text.trim());
@@ -100,7 +103,7 @@ function toAddress(field: string, text: string): string {
 	return `${toName(field, name.trim())}<${toBare(field, address.trim())}>`;
 }
 
-/** A user of this machine, or `user@domain`. */
+/** Returns a user of this machine, or `user@domain`; throws `SVC_INVALID` for other formats. */
 function toBare(field: string, address: string): string {
 	const at = address.lastIndexOf("@");
 	const [local, domain] = at < 0 ? [address, undefined] : [address.slice(0, at), address.slice(at + 1)];
@@ -122,7 +125,7 @@ function invalid(message: string): SvcError {
 	return new SvcError("SVC_INVALID", message);
 }
 
-/** The sendmail command: the one that is configured, or where systems have it. */
+/** Returns the configured sendmail command, or the first one in the usual directories. */
 async function findBinary(configured: string): Promise<string> {
 	if (configured !== "") return configured;
 	for (const directory of [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/lib"]) {
@@ -139,31 +142,31 @@ async function isExecutable(file: string): Promise<boolean> {
 	);
 }
 
-/** A mail whose parts have been checked. */
+/** A mail whose fields have been validated. */
 interface Mail {
-	/** As in the header. */
+	/** Recipients in header format. */
 	readonly to: string;
 	readonly from: string;
-	/** One line. */
+	/** Subject without line breaks. */
 	readonly subject: string;
 	readonly contentType: string;
 	readonly body: string;
 	readonly attachments: readonly Attachment[];
 }
 
-/** A line break would begin a header of its own. */
+/** Throws if the value has several lines, because a line break would start another header. */
 function assertOneLine(field: string, text: string): string {
 	if (/\p{Cc}|[\u2028\u2029]/u.test(text)) throw new SvcError("SVC_INVALID", `${field} must be a single line without control characters`);
 	return text;
 }
 
-/** Type and subtype, without parameters: the text is UTF-8. */
+/** Throws unless the value is a type and subtype. Parameters are not allowed, because the charset is always UTF-8. */
 function assertContentType(text: string): string {
 	if (/^[A-Za-z0-9][A-Za-z0-9.+-]*\/[A-Za-z0-9][A-Za-z0-9.+-]*$/.test(text)) return text;
 	throw new SvcError("SVC_INVALID", "content_type must be a type such as text/plain");
 }
 
-/** The text for sendmail. Texts and files are encoded, so that nothing in them can end a part. */
+/** Returns the mail for sendmail. Body and files are encoded, so that their content cannot end a part. */
 function createMail({ to, from, subject, contentType, body, attachments }: Mail): string {
 	const head = [`To: ${to}`, `From: ${from}`, `Subject: ${toSubject(subject)}`, "MIME-Version: 1.0"];
 	const text = toPart([`Content-Type: ${contentType}; charset=UTF-8`], Buffer.from(body));
@@ -173,7 +176,7 @@ function createMail({ to, from, subject, contentType, body, attachments }: Mail)
 	return `${[...head, `Content-Type: multipart/mixed; boundary="${boundary}"`, "", ...parts, `--${boundary}--`].join("\n")}\n`;
 }
 
-/** Long lines are folded by their encoding. */
+/** Returns the subject as a header value; a long one is encoded, which also folds it. */
 function toSubject(text: string): string {
 	return /^[ -~]{0,900}$/.test(text) && !text.includes("=?") ? text : encodeWords(text);
 }
@@ -187,10 +190,10 @@ function toPart(head: readonly string[], content: Buffer): string[] {
 	return [...head, "Content-Transfer-Encoding: base64", "", ...(content.toString("base64").match(/.{1,76}/g) ?? [])];
 }
 
-/** Most bytes of UTF-8 in one encoded word: with its frame it may have 75 characters. */
+/** Maximum UTF-8 bytes in one encoded word, which may have 75 characters including its delimiters. */
 const most = 45;
 
-/** A text as encoded words of a header (RFC 2047), folded between them; no character is cut. */
+/** Returns a string as encoded words of a header (RFC 2047), folded between words. Characters are never split. */
 function encodeWords(text: string): string {
 	const words: string[] = [];
 	let word = "";

@@ -3,22 +3,22 @@ import type { Logger } from "../../core/contract/index.ts";
 import type { ListedTask } from "./job-state.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 
-/** Milliseconds between two looks: after something has changed, when nothing does, when the controller does not answer, and at the least. */
+/** Milliseconds between two polls: after a change, without a change, while the controller does not respond, and the minimum. */
 const quick = 1_000;
 const slow = 5_000;
 const slowest = 15_000;
 const least = 250;
 
-/** What was found of a job: its tasks, none where Slurm does not know it, or why nobody could tell. */
+/** Result of polling a job: its tasks (none if Slurm has no record of the job), or the reason why Slurm could not be queried. */
 export type JobReport = { readonly tasks: readonly ListedTask[] } | { readonly unreachable: string };
 
 type Listener = (report: JobReport) => void;
 
-/** Asks Slurm about all jobs of the runner at once, so that a thousand of them cost the controller no more than one. */
+/** Polls all jobs of the runner with one command, so that a thousand jobs load the controller no more than one. */
 export class JobBoard {
 	readonly #commands: SlurmCommands;
 	readonly #logger: Logger;
-	/** By the job: a run that was taken over is for a moment followed twice. */
+	/** Listeners by job id. A recovered run is followed twice for a moment, so that a job can have two listeners. */
 	readonly #listeners = new Map<string, Set<Listener>>();
 	#loop: Promise<void> | undefined;
 	#interval = quick;
@@ -32,7 +32,7 @@ export class JobBoard {
 		this.#logger = logger;
 	}
 
-	/** Hear of a job until the function that is given back is called. */
+	/** Calls the listener with each report on the job. Returns a function that removes the listener. */
 	watch(jobId: string, listener: Listener): () => void {
 		const listeners = this.#listeners.get(jobId) ?? new Set();
 		this.#listeners.set(jobId, listeners.add(listener));
@@ -45,14 +45,14 @@ export class JobBoard {
 		};
 	}
 
-	/** Something has happened: look soon. */
+	/** Triggers an early poll, because a job may have changed. */
 	look(): void {
 		this.#isPoked = true;
 		this.#interval = quick;
 		this.#poke();
 	}
 
-	/** Resolves when nothing is being asked any more; all listeners must have gone. */
+	/** Removes all listeners. Resolves when the last poll has ended. */
 	async stop(): Promise<void> {
 		this.#listeners.clear();
 		this.#poke();
@@ -77,7 +77,7 @@ export class JobBoard {
 		} catch (error) {
 			const message = error instanceof Error ? error.message : String(error);
 			this.#interval = Math.min(this.#interval * 2, slowest);
-			// Whatever it is that squeue says, a job has not ended for it.
+			// An error of squeue never means that a job has ended.
 			if (this.#isReached) this.#logger.warn("slurm cannot be asked", { error: message, known: error instanceof SlurmUnreachable });
 			this.#isReached = false;
 			for (const jobId of jobIds) this.#tell(jobId, { unreachable: message });
@@ -88,7 +88,7 @@ export class JobBoard {
 		for (const listener of this.#listeners.get(jobId) ?? []) listener(report);
 	}
 
-	/** Slower while nothing changes. */
+	/** Increases the poll interval while nothing changes. */
 	#pace(tasks: readonly ListedTask[]): void {
 		const seen = tasks.map(({ jobId, index, state, reason }) => `${jobId}.${index}.${state}.${reason}`).join();
 		if (!this.#isReached) this.#logger.info("slurm answers again");

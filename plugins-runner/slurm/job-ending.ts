@@ -7,7 +7,7 @@ interface JobEndingOptions {
 	readonly commands: SlurmCommands;
 	readonly directory: RunDirectory;
 	readonly jobId: string;
-	/** Of the job: one that has got its number meanwhile is somebody else's. */
+	/** Name of the job, checked by scancel. Another job may have the same number if the controller has restarted its numbers. */
 	readonly name: string;
 	readonly count: number;
 	/** Milliseconds between TERM and KILL. */
@@ -15,10 +15,10 @@ interface JobEndingOptions {
 	readonly logger: Logger;
 }
 
-/** Milliseconds between two commands. */
+/** Minimum milliseconds between two attempts to end the job. */
 const pause = 1_000;
 
-/** Ends a job: TERM to its programs, KILL after the grace, and again until Slurm says that it is over. */
+/** Ends a job: sends TERM to its programs, sends KILL after the grace period, and repeats this until Slurm reports the end. */
 export class JobEnding {
 	readonly #options: JobEndingOptions;
 	#begun: number | undefined;
@@ -29,7 +29,7 @@ export class JobEnding {
 		this.#options = options;
 	}
 
-	/** Do what is next. To be called until the job has ended; a controller that cannot be reached is asked again. */
+	/** Performs the next step. The caller repeats this until the job has ended. If a command fails, the next call retries it. */
 	async step(tasks: readonly ListedTask[]): Promise<void> {
 		const now = performance.now();
 		if (now < this.#next) return;
@@ -46,7 +46,7 @@ export class JobEnding {
 		const { commands, directory, jobId, name, count, killGrace } = this.#options;
 		const cancel = (...args: readonly string[]) => commands.cancel([...args, `--name=${name}`, jobId]);
 		const hasProgram = await directory.hasBegun(count);
-		// Slurm itself would give the programs KillWait, which is half a minute as a rule; without programs it needs no time.
+		// A plain cancel would grant the programs Slurm's KillWait, usually 30 seconds. If no program has started, that does not matter.
 		if (!hasProgram || tasks.every((task) => isWaiting(task) || isOver(task))) return cancel();
 		if (this.#begun !== undefined && now > this.#begun + killGrace) {
 			await cancel("--signal=KILL", "--full");

@@ -2,12 +2,13 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Without waiting for somebody who writes to a pipe: that would take one of the few threads that all files are opened with. */
+/** Opens without blocking. Opening a pipe without a writer would otherwise block one of the few threads that open all files. */
 const plainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * A file of a run as its job has left it; undefined where there is none. A job may put anything in its place, and the service reads on a
- * machine that jobs do not reach: what a link leads to is not the job's to show. Throws `SVC_RUNNER` for what is no file of its own.
+ * Opens a file of a run as its job has left it. Returns undefined if the file does not exist. A job can replace the file, and the service
+ * may read files that the job must not access. A link could therefore disclose files of the service's machine. Throws `SVC_RUNNER` if the
+ * path is not a regular file with a single link.
  */
 export async function openJobFile(path: string): Promise<FileHandle | undefined> {
 	const file = await open(path, plainly).catch((error: NodeJS.ErrnoException) => {
@@ -20,7 +21,7 @@ export async function openJobFile(path: string): Promise<FileHandle | undefined>
 	throw refuse(path);
 }
 
-/** The beginning of such a file; undefined where there is none. */
+/** Returns at most `most` bytes from the beginning of a file of a run. Returns undefined if the file does not exist. */
 export async function readJobFile(path: string, most: number): Promise<string | undefined> {
 	const file = await openJobFile(path);
 	if (file === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { TaskState } from "./job-state.ts";
 import type { SlurmContext } from "./parameters.ts";
 import type { RunDirectory } from "./run-directory.ts";
 
-/** How a task has ended: Slurm's word for it, or `LOST` where nobody knows. */
+/** End of a task. The state is Slurm's, or `LOST` if Slurm has no record of the task and no exit code was written. */
 export interface TaskEnd {
 	readonly state: string;
 	readonly return_code: number;
@@ -15,7 +15,7 @@ export interface TaskEnd {
 	readonly nodes: string;
 }
 
-/** What Slurm's words mean to whoever reads the execution. */
+/** Explanations of Slurm's states, shown in the result of the execution. */
 const meanings: Readonly<Record<string, string>> = {
 	BOOT_FAIL: "its node did not start",
 	CANCELLED: "it was canceled in Slurm, and not by this service",
@@ -28,13 +28,16 @@ const meanings: Readonly<Record<string, string>> = {
 	TIMEOUT: "its time limit had passed",
 };
 
-/** @param task undefined where Slurm has forgotten it */
+/**
+ * Returns the end of a task.
+ * @param task State of the task; undefined if Slurm has no record of it any more.
+ */
 export async function toTaskEnd(task: TaskState | undefined, index: number, directory: RunDirectory): Promise<TaskEnd> {
 	if (task === undefined) return toForgottenEnd(index, directory);
 	const signal = task.exitStatus & 0x7f;
 	const code = signal > 0 ? -signal : task.exitStatus >> 8;
 	const succeeded = task.state === "COMPLETED" && code === 0;
-	// Slurm may end a job whose program has come to its end by itself, or never began: then the code says nothing.
+	// Slurm can end a job whose program has already exited, or has never started. The exit code 0 has no meaning then.
 	const return_code = code === 0 && !succeeded ? -1 : code;
 	const why = meanings[task.state] ?? (isOwnEnd(task) ? toSignalError(code) : "Slurm could not start it, or has ended it");
 	return {
@@ -47,7 +50,10 @@ export async function toTaskEnd(task: TaskState | undefined, index: number, dire
 	};
 }
 
-/** Whether the program's exit code says all: Slurm's own troubles end jobs as failed, too, such as a node that could not start one. */
+/**
+ * Returns true if the exit code alone explains the end. Slurm also reports `FAILED` for its own errors, such as a node that could not start
+ * the job.
+ */
 function isOwnEnd({ state, reason }: TaskState): boolean {
 	return state !== "FAILED" || reason === "" || reason === "NonZeroExitCode" || reason.startsWith("RaisedSignal");
 }
@@ -69,11 +75,11 @@ interface EndedJob {
 	readonly directory: RunDirectory;
 	readonly ends: readonly TaskEnd[];
 	readonly isArray: boolean;
-	/** Most bytes of output in the result, of all tasks together. */
+	/** Maximum bytes of output in the result, for all tasks together. */
 	readonly limit: number;
 }
 
-/** The result of an execution whose job has ended. */
+/** Returns the result of an execution whose job has ended. */
 export async function toRunResult({ context, jobId, directory, ends, isArray, limit }: EndedJob): Promise<RunResult> {
 	const worst = ends.find(({ state, return_code }) => state !== "COMPLETED" || return_code !== 0) ?? ends[0];
 	if (worst === undefined) throw new Error("a job without tasks");
@@ -120,7 +126,7 @@ async function toTasks(directory: RunDirectory, ends: readonly TaskEnd[], limit:
 	return tasks;
 }
 
-/** The beginning of a file, without the newline at its end. */
+/** Returns the beginning of a file, without its trailing newline. */
 async function readStart(path: string, most: number): Promise<string> {
 	const text = (await readJobFile(path, most)) ?? "";
 	return Buffer.byteLength(text) >= most ? text : text.replace(/\n$/, "");

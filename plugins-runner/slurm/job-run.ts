@@ -19,19 +19,19 @@ interface JobRunOptions {
 	readonly limit: number;
 }
 
-/** Milliseconds between two looks at the files, the longer the less is written. */
+/** Minimum and maximum milliseconds between polls of the files. The interval grows while nothing is written. */
 const [quickLook, slowLook] = [100, 500];
 
 const leftRunning: RunResult = { succeeded: false, status: "running", result: {} };
 const nothing = { succeeded: false, failed: true, return_code: -1, stdout: "", stderr: "" };
 const withoutJob: RunResult = { succeeded: false, result: { ...nothing, error: "the action was ended before it had a job" } };
 
-/** One run: its job from the submission, or from being found again, to its end. */
+/** One run of an action: submits its job, or recovers it, and follows it to its end. */
 export class JobRun {
 	readonly #options: JobRunOptions;
 	readonly #count: number;
 	#report: JobReport | undefined;
-	/** The last answer of Slurm. */
+	/** States of the tasks in the last report. */
 	#tasks: readonly ListedTask[] = [];
 	#failure: { readonly error: unknown } | undefined;
 	#wake = () => {};
@@ -46,17 +46,17 @@ export class JobRun {
 		this.#submission = new JobSubmission({ ...options, tell: (line) => this.#news.tell(line) });
 	}
 
-	/** Whether a job may have been submitted, so that its files must stay. */
+	/** True if a job may have been submitted, so that its files must be kept. */
 	get hasJob(): boolean {
 		return this.#submission.mayHaveJob;
 	}
 
-	/** Submit the job and follow it. */
+	/** Submits the job and follows it. */
 	async run(): Promise<RunResult> {
 		return this.#followSubmitted(await this.#submission.submit(1));
 	}
 
-	/** Go on with what another process of the service has begun. */
+	/** Resumes a run that another process of the service has started. */
 	async recover(state: JsonObject): Promise<RunResult> {
 		await this.#options.directory.hold();
 		const { job_id: jobId, attempt } = state;
@@ -89,7 +89,7 @@ export class JobRun {
 		}
 	}
 
-	/** False when the job is left to go on. */
+	/** Returns true if the job has ended. Returns false if the job is left running, or if another process follows it now. */
 	async #followTo(jobId: string, outputs: readonly TaskOutput[]): Promise<boolean> {
 		const { board, commands, context, directory, killGrace } = this.#options;
 		const { execution_id: name, logger } = context;
@@ -105,7 +105,7 @@ export class JobRun {
 			await Promise.all(outputs.map((output) => output.read((task) => isEnded || this.#isTaskOver(task))));
 			if (this.#failure === undefined && isEnded) return !isLeft(context);
 			if (this.#failure !== undefined && isEnded) throw this.#failure.error;
-			// The service may have been asked to stop just now, which is no reason to end the job.
+			// The service may have started to stop during the reads. Stopping the service must not end the job.
 			if (isLeft(context)) return false;
 			if (context.signal.aborted || this.#failure !== undefined) {
 				if (!(await directory.isHeld())) return this.#giveUp();
@@ -120,13 +120,16 @@ export class JobRun {
 		}
 	}
 
-	/** Another process of the service has taken the run over, and must find the job alive. */
+	/** Stops following without ending the job. Another process of the service has recovered the run and needs the job alive. */
 	#giveUp(): boolean {
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return false;
 	}
 
-	/** Slurm forgets jobs, and tasks of an array, some minutes after their end. The accounting does not. */
+	/**
+	 * Updates the states of the tasks. Slurm drops jobs and array tasks some minutes after their end, so the accounting is queried for
+	 * missing ones.
+	 */
 	async #hear(jobId: string, report: JobReport): Promise<void> {
 		if ("unreachable" in report) return;
 		const { commands, context } = this.#options;
@@ -203,7 +206,7 @@ export class JobRun {
 	}
 }
 
-/** A job without an array is its only task. */
+/** Returns the task with this index. A job without an array counts as task 0. */
 function findTask(tasks: readonly ListedTask[], index: number): ListedTask | undefined {
 	return tasks.find((task) => (task.index ?? 0) === index);
 }
@@ -224,12 +227,15 @@ function createLost(jobId: string, index: number, count: number): ListedTask {
 
 interface JobNewsOptions {
 	readonly context: SlurmContext;
-	/** Tasks of the array; undefined for a job without. */
+	/** Number of tasks of the array; undefined for a job without an array. */
 	readonly tasks: number | undefined;
 	onFailure(error: unknown): void;
 }
 
-/** What somebody who looks at the execution wants to know while there is no output: each word once, also after somebody else went on with the run. */
+/**
+ * Writes progress lines to the output, for users who wait for the job. Each line is written once, even if another process has resumed the
+ * run.
+ */
 class JobNews {
 	readonly #options: JobNewsOptions;
 	#told = "";
@@ -243,7 +249,7 @@ class JobNews {
 		const [first] = waiting;
 		if (first === undefined) return this.#tellStart(jobId, tasks);
 		const of = this.#options.tasks === undefined ? "" : `: ${waiting.length} of ${tasks.length} tasks`;
-		// A job that starts at once is not worth two lines.
+		// A job that starts at once has no reason to wait yet, and is not worth two lines.
 		if (first.reason !== "") await this.tell(`job ${jobId} waits, ${first.reason}${of}`);
 	}
 

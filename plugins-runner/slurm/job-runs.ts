@@ -13,10 +13,10 @@ import { toArray, toSbatchArguments } from "./sbatch-arguments.ts";
 import { SlurmCommands } from "./slurm-commands.ts";
 import { type JobProgram, toBatchScript, toItemText, toStartScript } from "./start-script.ts";
 
-/** Milliseconds after which files can be wanted by nobody: those of runs whose service was never started again. */
+/** Milliseconds after which the directory of a run is deleted, because no service has resumed the run. 90 days. */
 const forgottenAfter = 90 * 86_400_000;
 
-/** All runs of the runner, and what they share. */
+/** Creates the runs of the runner. They share the commands and the polling of Slurm. */
 export class JobRuns {
 	readonly #options: SlurmOptions;
 	readonly #commands: SlurmCommands;
@@ -51,10 +51,11 @@ export class JobRuns {
 	}
 
 	async run(context: SlurmContext): Promise<RunResult> {
-		// Before anything is kept or made: what is refused here has left nothing.
+		// Validates the parameters before anything is stored or written, so that a refused run leaves nothing to remove.
 		const job = this.#createRun(context);
 		const { directory } = job;
-		// Whoever finds this and no attempt begins anew: nothing is submitted before that is stored.
+		// A recovery that finds this state without an attempt starts from the beginning. That is safe, because each attempt is stored
+		// before its submission.
 		await context.saveState({});
 		try {
 			await directory.create();
@@ -108,7 +109,7 @@ export class JobRuns {
 	}
 }
 
-/** Everything that the job needs, where it finds it. */
+/** Writes all files that the job needs to the directory of the run. */
 async function writeJob(context: SlurmContext, directory: RunDirectory, options: SlurmOptions): Promise<void> {
 	const { runnerParameters, environment } = context;
 	const program = await toProgram(context, directory);
@@ -116,7 +117,7 @@ async function writeJob(context: SlurmContext, directory: RunDirectory, options:
 	for (const name of ["stdout", "stderr"]) await directory.touch(name);
 	const array = toArray(runnerParameters, options);
 	for (const [index, item] of (array?.items ?? []).entries()) if (item !== null) await directory.write(`item.${index}`, toItemText(item));
-	// Last: a directory with it is complete.
+	// Written last: the directory counts as complete if this file exists.
 	await directory.write("start", toStartScript(directory.path, { ...program, environment: given }));
 }
 
@@ -138,7 +139,7 @@ async function toProgram(context: SlurmContext, directory: RunDirectory): Promis
 
 async function removeForgotten(directory: string): Promise<void> {
 	for (const name of await readdir(directory)) {
-		// Ids of live actions; whatever else lies there is somebody else's.
+		// Directories of runs are named by the id of a live action. Other entries do not belong to the service.
 		if (!/^[0-9a-f]{24}$/.test(name)) continue;
 		const found = await stat(join(directory, name)).catch(() => undefined);
 		if (found !== undefined && found.mtimeMs < Date.now() - forgottenAfter)

@@ -1,29 +1,32 @@
-/** What Slurm says of one task of a job; a job without an array is one task. */
+/** State of one task as Slurm reports it. A job without an array has a single task. */
 export interface TaskState {
-	/** Undefined for a job without an array, and for tasks of one that have not been told apart yet. */
+	/** Index of the task; undefined for a job without an array, and for array tasks that Slurm has not split yet. */
 	readonly index: number | undefined;
-	/** Slurm's word, such as `PENDING` or `OUT_OF_MEMORY`. */
+	/** State in Slurm's spelling, such as `PENDING` or `OUT_OF_MEMORY`. */
 	readonly state: string;
-	/** Why it waits, or why it has ended. */
+	/** Reason why the task waits, or why it has ended. */
 	readonly reason: string;
-	/** As `wait` gives it: exit code times 256, and the number of a signal. */
+	/** Wait status as `wait` returns it: exit code times 256, plus the number of a signal. */
 	readonly exitStatus: number;
-	/** Seconds since 1970; undefined while it has not come to that. */
+	/** Unix time in seconds; undefined until the event has happened. */
 	readonly submitted: number | undefined;
 	readonly started: number | undefined;
 	readonly ended: number | undefined;
 	readonly nodes: string;
 }
 
-/** A line of a listing: the job, and one of its tasks. */
+/** Row of a listing: the job, and one of its tasks. */
 export interface ListedTask extends TaskState {
 	readonly jobId: string;
-	/** Of the job: the id of the execution. Numbers of jobs begin anew where a controller has lost what it knew. */
+	/**
+	 * Name of the job, which is the id of the execution. The job id alone is ambiguous: a controller that has lost its state restarts the
+	 * numbers.
+	 */
 	readonly name: string;
 	readonly comment: string;
 }
 
-/** Fields of squeue, in the order in which they are read. What is free text stands last. */
+/** Fields of squeue, in the order of parsing. The free text is last, because it may contain the separator. */
 export const squeueFormat = [
 	"ArrayJobID:20|",
 	"ArrayTaskID:20|",
@@ -39,12 +42,13 @@ export const squeueFormat = [
 ].join(",");
 
 /**
- * The same of sacct, which writes exit codes and signals with a colon between. Its reason is left out: it tells why a job had waited, also of one
- * that has failed. Most sites keep no comments in the accounting, but all have the command line, with the comment in it.
+ * Fields of sacct, in the order of parsing. sacct separates exit code and signal by a colon. The reason is omitted: sacct reports why a job
+ * had waited, even for a failed job. Most sites store no comments in the accounting. All store the command line, which contains the
+ * comment.
  */
 export const sacctFormat = "JobID,State,ExitCode,Submit,Start,End,NodeList,JobName,Comment,SubmitLine";
 
-/** States that may yet become others. All others are ends. */
+/** States from which a job can continue. All other states are final. */
 const unfinished = new Set(
 	"PENDING CONFIGURING RUNNING SUSPENDED COMPLETING STOPPED REQUEUED REQUEUE_HOLD REQUEUE_FED RESIZING SIGNALING STAGE_OUT SPECIAL_EXIT RESV_DEL_HOLD".split(
 		" ",
@@ -55,7 +59,7 @@ export function isOver({ state }: Pick<TaskState, "state">): boolean {
 	return !unfinished.has(state);
 }
 
-/** Whether it has not been given nodes. */
+/** Returns true if the task has no nodes yet. */
 export function isWaiting({ state }: Pick<TaskState, "state">): boolean {
 	return state === "PENDING" || state === "REQUEUED" || state === "REQUEUE_HOLD" || state === "SPECIAL_EXIT" || state === "RESV_DEL_HOLD";
 }
@@ -83,7 +87,7 @@ export function parseSacct(text: string): readonly ListedTask[] {
 		([id = "", state = "", exit = "", submitted, started, ended, nodes = "", name = "", comment = "", line = ""]) => {
 			const [jobId = "", index = ""] = id.split("_");
 			const [code = 0, signal = 0] = exit.split(":").map(Number);
-			// `CANCELLED by 1000`.
+			// Example: `CANCELLED by 1000`.
 			const [word = "", ...by] = state.split(" ");
 			return {
 				jobId,

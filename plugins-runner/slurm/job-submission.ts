@@ -3,13 +3,13 @@ import { isLeft, type SlurmContext } from "./parameters.ts";
 import type { RunDirectory } from "./run-directory.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 
-/** What the job of a run is. */
+/** Properties of the job of a run. */
 export interface JobRequest {
 	/** Arguments of sbatch. */
 	readonly args: readonly string[];
-	/** Tasks of the array; undefined for a job without. */
+	/** Number of tasks of the array; undefined for a job without an array. */
 	readonly tasks: number | undefined;
-	/** What the jobs of the run have as comment, before the number of the attempt. */
+	/** Prefix of the comments of all jobs of the run. The number of the attempt follows it. */
 	readonly comment: string;
 	script(attempt: number): string;
 }
@@ -19,14 +19,14 @@ interface JobSubmissionOptions {
 	readonly directory: RunDirectory;
 	readonly request: JobRequest;
 	readonly commands: SlurmCommands;
-	/** Tell whoever looks at the execution. */
+	/** Writes a line to the output of the execution, for users who view it. */
 	tell(line: string): Promise<void>;
 }
 
-/** Milliseconds before a controller is tried again, and once the run is to end. */
+/** Milliseconds between retries while the controller is unreachable: normally, and after the run was aborted. */
 const [tryAgain, tryAgainSoon] = [2_000, 250];
 
-/** Submits the job of a run, and finds it where nobody knows whether it was submitted. */
+/** Submits the job of a run, and finds the job if it is in doubt whether a submission succeeded. */
 export class JobSubmission {
 	readonly #options: JobSubmissionOptions;
 	#mayHaveJob = false;
@@ -35,16 +35,19 @@ export class JobSubmission {
 		this.#options = options;
 	}
 
-	/** False only while it is certain that there is no job. */
+	/** False only while it is certain that no job exists. */
 	get mayHaveJob(): boolean {
 		return this.#mayHaveJob;
 	}
 
-	/** The id of the job; undefined where the run is to end or to be left before it has one. Throws what Slurm refuses. */
+	/**
+	 * Submits the job and returns its id. Returns undefined if the run is aborted before it has a job. Throws `SVC_RUNNER` if Slurm refuses
+	 * the job.
+	 */
 	async submit(first: number): Promise<string | undefined> {
 		const { context } = this.#options;
 		for (let attempt = first; !context.signal.aborted; attempt++) {
-			// Before the job is submitted, so that whoever comes later looks for it.
+			// Store the attempt before the submission, so that a recovery searches for its job.
 			await context.saveState({ attempt });
 			const jobId = await this.#submitOnce(attempt);
 			if (jobId === undefined) continue;
@@ -54,7 +57,7 @@ export class JobSubmission {
 		return undefined;
 	}
 
-	/** As `submit`, for a run of which only the number of the last attempt is known. */
+	/** Returns the id of the job of the last attempt, if the job id was not stored. If the attempt has no job, submits the next attempt. */
 	async find(attempt: number): Promise<string | undefined> {
 		const { context } = this.#options;
 		const found = await this.#locate(attempt);
@@ -63,7 +66,9 @@ export class JobSubmission {
 		return found;
 	}
 
-	/** Undefined where it is certain that the attempt has no job that does anything, and will have none. */
+	/**
+	 * Submits one attempt. Returns undefined if it is certain that no job of the attempt runs or will run, or if the service is stopping.
+	 */
 	async #submitOnce(attempt: number): Promise<string | undefined> {
 		const { commands, context, request, tell } = this.#options;
 		const { args } = request;
@@ -82,8 +87,8 @@ export class JobSubmission {
 	}
 
 	/**
-	 * The job of an attempt of which nobody knows whether it was submitted. Slurm itself is asked, however long that takes; where it has none, a
-	 * job that turns up later is kept from beginning.
+	 * Finds the job of an attempt that is in doubt. Repeats the query until Slurm responds. If Slurm has no such job, prevents a job that
+	 * appears later from starting.
 	 */
 	async #locate(attempt: number): Promise<string | undefined> {
 		const { commands, context, directory, request } = this.#options;
@@ -98,7 +103,7 @@ export class JobSubmission {
 				if (await directory.forbid(attempt, count)) return undefined;
 			} catch (error) {
 				if (!(error instanceof SlurmUnreachable)) throw error;
-				// What never begins needs no cancel: its job, if there is one, ends as soon as it starts.
+				// While Slurm is unreachable, an aborted run need not wait for a cancel: a job of this attempt exits as soon as it starts.
 				if (context.signal.aborted && (await directory.forbid(attempt, count))) return undefined;
 				await delay(tryAgain, undefined, { signal: context.signal }).catch(() => delay(tryAgainSoon));
 			}

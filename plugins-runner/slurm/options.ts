@@ -3,29 +3,31 @@ import { SvcError } from "../../core/contract/index.ts";
 
 export interface SlurmOptions {
 	/**
-	 * Absolute path of a directory that this machine and all nodes of the cluster see under the same name, and to which the service's user can write.
-	 * Scripts, variables and output of each run lie in there, in a directory that nobody else can read.
+	 * Absolute path of a directory that this machine and all nodes of the cluster mount at the same path. The service's user must have
+	 * write access. Scripts, variables and output of each run are stored in a subdirectory that only this user can read.
 	 */
 	readonly directory: string;
-	/** What stands in the comment of each job, for several services on one cluster. Letters, digits, `.`, `_` and `-`. Default `svc`. */
+	/**
+	 * Prefix of the comment of each job, which separates several services on one cluster. Letters, digits, `.`, `_` and `-`. Default `svc`.
+	 */
 	readonly installation?: string;
-	/** What runs are given where the action says nothing. */
+	/** Defaults for runs whose action sets no value. */
 	readonly defaults?: { readonly partition?: string; readonly account?: string; readonly qos?: string; readonly time_limit?: number };
-	/** Partitions that actions may name. Default: those that Slurm lets the service's user have. */
+	/** Partitions that actions may name. Default: those that Slurm permits for the service's user. */
 	readonly partitions?: readonly string[];
-	/** Accounts that actions may name. Default: those that Slurm lets the service's user have. */
+	/** Accounts that actions may name. Default: those that Slurm permits for the service's user. */
 	readonly accounts?: readonly string[];
-	/** Most tasks of an array. Default 1000. */
+	/** Maximum number of tasks of an array. Default 1000. */
 	readonly max_array?: number;
-	/** Directory of Slurm's commands. Default: where `PATH` finds them. */
+	/** Directory of Slurm's commands. Default: found through `PATH`. */
 	readonly bin_directory?: string;
-	/** Path of slurm.conf (`SLURM_CONF`). Default: where Slurm's commands look for it. */
+	/** Path of slurm.conf (`SLURM_CONF`). Default: the path that Slurm's commands use. */
 	readonly slurm_conf?: string;
 	/** Seconds between TERM and KILL when a run is ended. Default 5. */
 	readonly kill_grace?: number;
 }
 
-/** Plain JavaScript may say anything. */
+/** Validates the options at run time, because callers in plain JavaScript have no type check. Throws `SVC_CONFIG`. */
 export function assertOptions({ directory, installation = "svc", max_array = 1, kill_grace = 0 }: SlurmOptions): void {
 	if (typeof directory !== "string" || !isAbsolute(directory) || /[%\\\n\r\0]/.test(directory)) {
 		throw refuse("directory", "must be an absolute path without %, backslash and line ends, on a file system that the whole cluster sees");

@@ -1,6 +1,6 @@
 import { type ParameterSchema, RunAborted, type RunContext } from "../../core/contract/index.ts";
 
-/** Reserved are those that decide what a job runs, where, and at whose expense. */
+/** Parameters of the runner. Those that decide what a job runs, on which nodes, and which account pays are reserved. */
 export const slurmParameters = {
 	cmd: { type: "string", reserved: true, description: "Command line for the shell, for actions without an entry point." },
 	env: { type: "object", description: "Environment variables for the job." },
@@ -31,7 +31,7 @@ export const slurmParameters = {
 
 export type SlurmContext = RunContext<typeof slurmParameters>;
 
-/** Whether the service stops, and the job is left to go on. */
+/** Returns true if the service is stopping and the job continues without it. */
 export function isLeft({ signal }: Pick<SlurmContext, "signal">): boolean {
 	const reason: unknown = signal.reason;
 	return reason instanceof RunAborted && reason.kind === "shutdown";

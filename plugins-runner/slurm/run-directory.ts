@@ -6,20 +6,20 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { StagedFiles } from "../_ssh/staging.ts";
 import { readJobFile } from "./job-file.ts";
 
-/** Bytes of the longest that the service and the start script write of how things stand: an id. */
+/** Maximum bytes of a status file of the service or the start script. The longest content is an id. */
 const mostRead = 128;
 
-/** What a run keeps where the nodes of the cluster see it: its program, its output, and what became of it. */
+/** Directory of a run on the file system of the cluster. It contains the program, the output, and the exit codes. */
 export class RunDirectory {
 	readonly path: string;
-	/** Written to the file `holder`: whoever came last follows the run and may end it. */
+	/** Contents of the file `holder`. Only the process with the latest token follows the run and may end it. */
 	readonly #token = randomUUID();
 
 	constructor(path: string) {
 		this.path = path;
 	}
 
-	/** Working directory of jobs that name none; holds the action's files. */
+	/** Working directory of jobs that name none. Contains the files of the action. */
 	get files(): string {
 		return join(this.path, "files");
 	}
@@ -38,12 +38,12 @@ export class RunDirectory {
 		await this.#put(join(this.path, name), text, 0o600);
 	}
 
-	/** Make a file that jobs write to, and leave alone what is in it. */
+	/** Creates a file for the output of jobs. Keeps the contents of an existing file. */
 	async touch(name: string): Promise<void> {
 		await writeFile(join(this.path, name), "", { mode: 0o600, flag: "a" });
 	}
 
-	/** Put the action's files there; gives the path of its script. */
+	/** Copies the files of the action to the directory. Returns the path of the script. */
 	async stage({ directories, files, script }: StagedFiles): Promise<string> {
 		for (const path of directories) await mkdir(join(this.files, path), { recursive: true, mode: 0o700 });
 		for (const { path, content, mode } of files) {
@@ -53,30 +53,33 @@ export class RunDirectory {
 		return join(this.files, script);
 	}
 
-	/** @param task undefined for a job without an array */
+	/**
+	 * Returns the path of an output file.
+	 * @param task Index of the task; undefined for a job without an array.
+	 */
 	output(type: "stdout" | "stderr", task: number | undefined): string {
 		return join(this.path, task === undefined ? type : `${type}.${task}`);
 	}
 
-	/** Whether any task has got as far as its program. */
+	/** Returns true if at least one task has started its program. */
 	async hasBegun(count: number): Promise<boolean> {
 		for (let task = 0; task < count; task++) if (existsSync(join(this.path, `began.${task}`))) return true;
 		return false;
 	}
 
-	/** Exit code that the task's program has left; undefined where it has left none. */
+	/** Returns the exit code that the task's program has left. Returns undefined if there is none. */
 	async readStatus(task: number): Promise<number | undefined> {
 		return toNumber(await this.#read(`status.${task}`));
 	}
 
-	/** How many tasks, of which so many are known, have left an exit code. Looks at no more than it must. */
+	/** Returns the number of tasks that have left an exit code. Skips the directory listing if `known` equals `count`. */
 	async countStatuses(known: number, count: number): Promise<number> {
 		if (known >= count) return known;
 		const names = await readdir(this.path).catch(() => []);
 		return names.filter((name) => name.startsWith("status.") && !name.endsWith(".new")).length;
 	}
 
-	/** Id of the job that has begun for the attempt. */
+	/** Returns the id of the job that has started for the attempt. Returns undefined if none has. */
 	async readClaim(attempt: number, count: number): Promise<string | undefined> {
 		for (let task = 0; task < count; task++) {
 			const text = (await this.#read(`claim.${attempt}.${task}`))?.trim();
@@ -87,8 +90,8 @@ export class RunDirectory {
 	}
 
 	/**
-	 * Keep every job of the attempt from beginning: one that a dead process of the service has submitted, or one whose submission was not
-	 * answered, may turn up at any time. False when one has begun after all.
+	 * Prevents all jobs of the attempt from starting. A job can still appear if a process died during its submission, or received no
+	 * response. Returns false if a job has already started.
 	 */
 	async forbid(attempt: number, count: number): Promise<boolean> {
 		for (let task = 0; task < count; task++) {
@@ -105,7 +108,7 @@ export class RunDirectory {
 		await this.write("holder", this.#token);
 	}
 
-	/** False once another process of the service has taken the run over. */
+	/** Returns false if another process of the service has recovered the run. */
 	async isHeld(): Promise<boolean> {
 		return (await this.#read("holder")) === this.#token;
 	}
@@ -114,7 +117,7 @@ export class RunDirectory {
 		await rm(this.path, { recursive: true, force: true });
 	}
 
-	/** In the place of what is there, as a whole: a process that has lost the run may do so while the job of another one reads it. */
+	/** Replaces a file atomically. A process that has lost the run may write while the job of another process reads the file. */
 	async #put(path: string, content: string | Uint8Array, mode: number): Promise<void> {
 		const fresh = `${path}.${this.#token}`;
 		await writeFile(fresh, content, { mode });

@@ -10,7 +10,10 @@ const words = {
 	allowed: "names of letters, digits and '_', '.', '@', '+', '-', with commas between",
 };
 
-/** Texts that become options, and what may be in them: nothing in which an option, a line or a pattern of sbatch could begin. */
+/**
+ * String parameters that become options, and their allowed characters. They exclude anything that could start an option, a line or a
+ * pattern of sbatch.
+ */
 const texts = {
 	partition: words,
 	account: word,
@@ -21,17 +24,17 @@ const texts = {
 		allowed: "names of features with '&', '|', ',', '*', '(', ')', '[', ']'",
 	},
 	gres: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.,:=-]*$/, allowed: "names, types and numbers, such as gpu:a100:2, with commas between" },
-	// Of 0 Slurm makes all the memory of a node.
+	// Zero is refused, because Slurm interprets it as all memory of a node.
 	memory: { pattern: /^[0-9]{0,11}[1-9][0-9]{0,11}[KMGT]?$/, allowed: "a number above 0, which K, M, G or T may follow" },
 } as const;
 
 const numbers = { nodes: "--nodes", ntasks: "--ntasks", cpus_per_task: "--cpus-per-task" } as const;
 const most = 1_000_000;
 
-/** The tasks of an array: their items, or null for tasks that are but numbers. */
+/** Items of the tasks of an array. Null for each task if only a number of tasks was given. */
 export type ArrayItems = readonly JsonValue[];
 
-/** What a run asks of Slurm, as arguments of sbatch: each is one word of its own with its name before it. Throws what is not allowed. */
+/** Returns the arguments of sbatch for a run. Each argument is a single word that begins with its option name. Throws `SVC_INVALID`. */
 export function toSbatchArguments(values: Values, options: SlurmOptions): readonly string[] {
 	const args: string[] = [];
 	for (const name of Object.keys(texts) as (keyof typeof texts)[]) {
@@ -47,7 +50,7 @@ export function toSbatchArguments(values: Values, options: SlurmOptions): readon
 	return args;
 }
 
-/** `--array`, and the items; undefined for a job without. */
+/** Returns the option `--array` and the items. Returns undefined for a job without an array. */
 export function toArray(
 	values: Values,
 	{ max_array = 1_000 }: SlurmOptions,
@@ -62,7 +65,7 @@ export function toArray(
 	return { argument: `--array=0-${items.length - 1}${limit}`, items };
 }
 
-/** What a text says: the parameter has no one type that would tell command lines and templates what to make of theirs. */
+/** Parses a string as JSON, or keeps it. The parameter has no declared type, so command lines and templates pass its value as a string. */
 function parseText(text: string): JsonValue {
 	try {
 		return parseJson(text);
@@ -77,7 +80,7 @@ function toItems(given: JsonValue, limit: number): ArrayItems {
 		if (given.length < 1 || given.length > limit) throw refuse("array", allowed);
 		return given;
 	}
-	// Checked before anything of that length is made.
+	// Checked before an array of that length is allocated.
 	if (typeof given !== "number" || !Number.isInteger(given) || given < 1 || given > limit) throw refuse("array", allowed);
 	return Array.from({ length: given }, () => null);
 }
@@ -100,7 +103,7 @@ function toNumber(name: string, value: number): number {
 	return value;
 }
 
-/** The smaller of the two: a job that has run as long as the action may take in all is of no use to anybody. */
+/** Returns the smaller of both limits in seconds. A job that runs longer than the timeout of the action is of no use. */
 function toTimeLimit({ time_limit, timeout }: Values, { defaults = {} }: SlurmOptions): number | undefined {
 	const limit = time_limit ?? defaults.time_limit;
 	if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= 31_536_000))

@@ -5,16 +5,16 @@ import { SvcError } from "../../core/contract/index.ts";
 import { type ListedTask, parseSacct, parseSqueue, sacctFormat, squeueFormat } from "./job-state.ts";
 import type { SlurmOptions } from "./options.ts";
 
-/** Milliseconds that a command may take; Slurm's own wait for ten seconds and more for a controller that says nothing. */
+/** Maximum milliseconds of a command. Slurm's own commands wait ten seconds and more for a controller that does not respond. */
 const patience = 60_000;
 const mostOutput = 64 * 1024 * 1024;
 
-/** The controller did not answer: what was asked of it may have been done all the same. */
+/** The controller did not respond. It may still have carried out the request. */
 export class SlurmUnreachable extends Error {
 	override readonly name = "SlurmUnreachable";
 }
 
-/** What commands of Slurm say when it is the way to the controller that is wrong, and not what was asked. */
+/** Error messages of Slurm's commands for a failed connection. The request itself is valid and can be retried. */
 const unreachable = [
 	"Unable to contact slurm controller",
 	"Socket timed out",
@@ -32,7 +32,7 @@ const unreachable = [
 	"temporarily disabled",
 	"Slurm temporarily",
 	"Could not establish a configuration source",
-	// Of slurmdbd, as sacct says it.
+	// Errors of slurmdbd, as sacct prints them.
 	"Problem talking to the database",
 	"persistent connection",
 	"PersistInit",
@@ -43,11 +43,11 @@ export interface Submission {
 	readonly comment: string;
 	readonly script: string;
 	readonly args: readonly string[];
-	/** Kills the command; what became of the submission is not known then. */
+	/** Kills the command. It is then in doubt whether the job was submitted. */
 	readonly signal: AbortSignal;
 }
 
-/** Slurm's commands, started without a shell and without the service's own environment. */
+/** Runs Slurm's commands without a shell and without the environment of the service. */
 export class SlurmCommands {
 	readonly #options: SlurmOptions;
 	#accounting: Promise<boolean> | undefined;
@@ -56,7 +56,7 @@ export class SlurmCommands {
 		this.#options = options;
 	}
 
-	/** Throws when a command is not there. */
+	/** Throws `SVC_CONFIG` if a command does not exist. */
 	assertThere(): void {
 		for (const command of ["sbatch", "squeue", "scancel", "scontrol"]) {
 			const directories =
@@ -69,7 +69,7 @@ export class SlurmCommands {
 		}
 	}
 
-	/** Submit a job; gives its id. */
+	/** Submits a job and returns its id. */
 	async submit({ name, comment, script, args, signal }: Submission): Promise<string> {
 		const fixed = [
 			"--parsable",
@@ -81,24 +81,24 @@ export class SlurmCommands {
 			"--input=/dev/null",
 		];
 		const answer = await this.#run("sbatch", [...fixed, ...args], { input: script, signal });
-		// `<id>` or `<id>;<cluster>`.
+		// The output is `<id>` or `<id>;<cluster>`.
 		const id = answer.trim().split("\n").at(-1)?.split(";")[0] ?? "";
 		if (!/^\d+$/.test(id)) throw new SlurmUnreachable(`sbatch has answered "${answer.slice(0, 200)}" instead of the number of a job`);
 		return id;
 	}
 
-	/** What Slurm has of these jobs: those that go on, and for some minutes those that have ended. */
+	/** Returns the tasks of these jobs. Slurm lists ended jobs for some minutes. */
 	async list(jobIds: readonly string[]): Promise<readonly ListedTask[]> {
 		try {
 			return parseSqueue(await this.#run("squeue", [...squeueArguments, `--jobs=${jobIds.join(",")}`]));
 		} catch (error) {
-			// Said when none of them is known any more.
+			// squeue prints this error if it has no record of any of the jobs.
 			if (error instanceof SvcError && error.message.includes("Invalid job id")) return [];
 			throw error;
 		}
 	}
 
-	/** Id of the job of this name and comment; undefined when Slurm has none. */
+	/** Returns the id of the job with this name and comment. Returns undefined if Slurm has none. */
 	async find(name: string, comment: string): Promise<string | undefined> {
 		const queued = parseSqueue(await this.#run("squeue", [...squeueArguments, `--name=${name}`]));
 		const found = queued.find((task) => task.comment === comment);
@@ -107,20 +107,23 @@ export class SlurmCommands {
 		return parseSacct(await this.#run("sacct", args)).find((task) => task.comment === comment || task.comment === "")?.jobId;
 	}
 
-	/** What the accounting has of a job that Slurm itself has forgotten; nothing where there is none. */
+	/** Returns the tasks of a job from the accounting, for a job that squeue no longer lists. Empty if there is no accounting. */
 	async findEnded(jobId: string, name: string): Promise<readonly ListedTask[]> {
 		if (!(await this.#hasAccounting())) return [];
 		return parseSacct(await this.#run("sacct", [...sacctArguments, `--jobs=${jobId}`, `--name=${name}`]));
 	}
 
-	/** @param args which, and how; jobs that have ended are none */
+	/**
+	 * Cancels jobs. A job that has already ended is not an error.
+	 * @param args Options of scancel, and the jobs.
+	 */
 	async cancel(args: readonly string[]): Promise<void> {
 		await this.#run("scancel", ["--quiet", ...args]).catch((error: unknown) => {
 			if (!(error instanceof SvcError && /Invalid job id|already completing|Job\/step already/.test(error.message))) throw error;
 		});
 	}
 
-	/** Asked once: it needs no other answer while the cluster has the same configuration. */
+	/** Returns true if the cluster has an accounting. Cached, because the answer depends only on the configuration of the cluster. */
 	async #hasAccounting(): Promise<boolean> {
 		this.#accounting ??= this.#run("scontrol", ["show", "config"]).then(
 			(text) => !/^AccountingStorageType\s*=\s*(?:accounting_storage\/none|\(null\))?\s*$/m.test(text),
@@ -152,15 +155,15 @@ export class SlurmCommands {
 				if (error === null) resolve(stdout);
 				else reject(toError(command, stderr, error));
 			});
-			// It may end before it has read everything.
+			// The command may exit before it has read its complete input.
 			child.stdin?.on("error", () => {});
 			child.stdin?.end(input ?? "");
 		});
 	}
 
 	/**
-	 * Also what jobs begin with, as their environment is that of sbatch. Options of sbatch can stand in variables, too: none of the service's own is
-	 * passed on.
+	 * Returns the environment of a command. Jobs inherit the environment of sbatch. Variables can contain options of sbatch, so that no
+	 * variables of the service itself are passed on.
 	 */
 	#environment(command: string): Record<string, string> {
 		const { slurm_conf = process.env["SLURM_CONF"] } = this.#options;
@@ -176,7 +179,7 @@ export class SlurmCommands {
 const squeueArguments = ["--me", "--noheader", "--array", "--states=all", `--Format=${squeueFormat}`];
 const sacctArguments = ["--noheader", "--parsable2", "--allocations", `--format=${sacctFormat}`];
 
-/** The words of the command, without what it says more than once. */
+/** Converts the error output of a command to an error, without repeated lines. */
 function toError(
 	command: string,
 	stderr: string,

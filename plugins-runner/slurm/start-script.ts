@@ -1,27 +1,27 @@
 import { type JsonValue, SvcError, stringifyJson } from "../../core/contract/index.ts";
 
-/** What a job is to do. */
+/** Program of a job. */
 export interface JobProgram {
-	/** Text for the shell, or a file with its arguments. */
+	/** Command line for the shell, or a file with its arguments. */
 	readonly command: { readonly text: string } | { readonly words: readonly string[] };
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Variables that change what Slurm's own commands do inside of a job, such as a program to start before each task. */
+/** Variables that affect Slurm's own commands inside a job. One of them could set a program that is started before each task. */
 const ofSlurm = /^(?:SLURM|SBATCH|SALLOC|SRUN|SQUEUE|SINFO|SCANCEL|SACCT|SPANK|_SLURM)(?:_|$)/i;
 
 /**
- * What Slurm keeps of a job and shows to whoever asks: the path of the script, and none of its text. Nothing that a caller gives is in
- * here, as sbatch would read lines of it as options.
+ * Returns the batch script. Slurm stores it and shows it to other users, so that it contains only the path of the start script. It contains
+ * no values of a caller, because sbatch would parse lines of them as options.
  */
 export function toBatchScript(directory: string, attempt: number): string {
 	return `#!/bin/sh\nexec /bin/sh ${quote(`${directory}/start`)} ${attempt}\n`;
 }
 
 /**
- * The script that jobs of a run begin with. Of all jobs that were ever submitted for one attempt only the first one gets further than its
- * `claim`, and none whose claim the service has written itself.
+ * Returns the script that starts each job of a run. Only the first of all jobs submitted for an attempt passes its `claim` file. If the
+ * service has created the claim file itself, no job passes it.
  */
 export function toStartScript(directory: string, { command, cwd, environment }: JobProgram): string {
 	const variables = Object.entries(environment).map(([name, value]) => `export ${toName(name)}=${quote(value)}`);
@@ -31,7 +31,7 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 		"task=${SLURM_ARRAY_TASK_ID:-0}",
 		'(set -C; printf "%s\\n" "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}" >"$directory/claim.$1.$task") 2>/dev/null || exit 0',
 		'date +%s >"$directory/began.$task"',
-		// Steps of a job without an environment of its own would have none either.
+		// Otherwise the steps of a job whose environment was not exported would have none either.
 		"export SLURM_EXPORT_ENV=ALL",
 		'export PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"',
 		'[ -z "${SLURM_ARRAY_TASK_ID:-}" ] || export SVC_ITEM_INDEX="$task"',
@@ -39,7 +39,7 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 		'	SVC_ITEM="$(cat "$directory/item.$task"; printf .)"',
 		'	export SVC_ITEM="${SVC_ITEM%.}"',
 		"fi",
-		// In a shell of their own: a variable of the action may be called as one of this script's.
+		// A subshell: a variable of the action may have the name of a variable of this script.
 		"(",
 		...variables,
 		`CDPATH= cd -- ${quote(cwd)} || exit 1`,
@@ -52,7 +52,7 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 	].join("\n");
 }
 
-/** An item as the variable that a task gets. */
+/** Returns an item as the value of an environment variable. */
 export function toItemText(item: JsonValue): string {
 	const text = typeof item === "string" ? item : stringifyJson(item);
 	if (text.includes("\0")) throw new SvcError("SVC_INVALID", 'parameter "array": an item must not hold a NUL character');

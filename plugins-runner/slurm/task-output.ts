@@ -2,9 +2,9 @@ import { FileFollower } from "../_process/index.ts";
 import { openJobFile } from "./job-file.ts";
 
 interface TaskOutputOptions {
-	/** The files of the tasks, in order. */
+	/** Output files of the tasks, in the order of the tasks. */
 	readonly paths: readonly string[];
-	/** Bytes of the text that have been delivered before, of all of them. */
+	/** Bytes of the output of all tasks that were delivered by an earlier process. */
 	readonly delivered: number;
 	isLeft(): boolean;
 	deliver(text: string): Promise<void> | void;
@@ -12,8 +12,8 @@ interface TaskOutputOptions {
 }
 
 /**
- * One channel of all tasks as one text: what the first has written, then the second, and so on. So the number of bytes that are recorded
- * says where to go on, whoever does so; what later tasks write waits in their files.
+ * Concatenates one channel of all tasks in the order of the tasks. The recorded number of bytes is then sufficient for any process to
+ * resume. Output of later tasks stays in their files until the tasks before them have ended.
  */
 export class TaskOutput {
 	readonly #options: TaskOutputOptions;
@@ -26,7 +26,9 @@ export class TaskOutput {
 		this.#skip = createSkip(options.delivered);
 	}
 
-	/** Hand on what is there. `isOver` is asked before a file is read: what was written before the end is read after it. */
+	/**
+	 * Delivers the available output. `isOver` is evaluated before each file is read, so that all output before the end of the task is read.
+	 */
 	async read(isOver: (task: number) => boolean): Promise<void> {
 		try {
 			await this.#readOn(isOver);
@@ -69,13 +71,13 @@ export class TaskOutput {
 	}
 }
 
-/** On NFS a file that another machine has written is as long as it was until somebody opens it. */
+/** On NFS, a client may cache the length of a file that another machine writes. Opening the file again refreshes the length. */
 async function refresh(path: string): Promise<void> {
 	const file = await openJobFile(path);
 	await file?.close();
 }
 
-/** Takes so many bytes off the beginning of a text that comes in pieces. They end with a whole character. */
+/** Returns a function that removes the first `bytes` bytes from successive strings. The removed part must end with a complete character. */
 function createSkip(bytes: number): (text: string) => string {
 	let left = bytes;
 	return (text) => {

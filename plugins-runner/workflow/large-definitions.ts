@@ -14,7 +14,10 @@ export function inspect(text: string, tools: DefinitionTools): Promise<readonly 
 	return DefinitionThread.isLarge(text) ? forRequests.inspect(text, tools) : inspectDefinition(text, tools, scopeFunctionNames);
 }
 
-/** Returns the findings of a definition that is to run. Calls are not checked, because a call that the run never reaches does no harm. */
+/**
+ * Returns the findings that prevent a run of the definition. Calls of functions are not checked, because a call that the run never reaches
+ * does no harm.
+ */
 export function inspectForRun(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }

@@ -18,7 +18,7 @@ export type WorkflowEvent =
 	| { readonly type: "cancel" }
 	/** The timeout of the workflow itself has expired. */
 	| { readonly type: "timeout" }
-	/** The time that `nextWake` returned has come. */
+	/** The time that `nextWake` returned is reached. */
 	| { readonly type: "wake" };
 
 /** Decisions after events. The entry must be stored before the caller carries out anything else of the step, or together with it. */

@@ -7,20 +7,20 @@ export interface ExchangeOptions {
 	readonly connection: Connection;
 	readonly outbox: Outbox;
 	readonly inbox: Inbox;
-	/** Milliseconds between two beats. */
+	/** Milliseconds between two heartbeats. */
 	readonly beat: number;
-	/** Whether beats come back to their sender. */
+	/** True if the transport delivers heartbeats back to their sender. */
 	readonly echoes: boolean;
-	/** Aborts when the connection is gone. */
+	/** Aborts when the connection is lost. */
 	readonly lost: AbortSignal;
 }
 
-/** Milliseconds that a server may take to answer. */
+/** Milliseconds that a server may take to respond. */
 const answerTimeout = 15_000;
-/** Attempts to send the same packets, and milliseconds between the first two. */
+/** Maximum attempts to send a batch, and milliseconds of the base pause, which doubles with each failed attempt. */
 const mostAttempts = 5;
 const firstPause = 100;
-/** A connection on which so many beats in a row have not come back is dead. */
+/** Consecutive heartbeats that must be missing before the connection is considered dead. */
 const mostBeatsMissed = 3;
 
 /** Send what there is, and a beat now and then, until the connection is lost. Rejects with the reason when it is given up. */
@@ -45,7 +45,7 @@ function beat({ outbox, inbox, echoes, ...parts }: ExchangeOptions, onDead: () =
 	let missed = 0;
 	outbox.addBeat();
 	const timer = setInterval(() => {
-		// Counted in beats and not in time, for a process may have been held.
+		// Count heartbeats instead of elapsed time, because the process may have been suspended.
 		if (inbox.ownBeats > seen) missed = 0;
 		else if (!outbox.hasBeat) missed += 1;
 		seen = inbox.ownBeats;
@@ -62,7 +62,7 @@ async function sendBatch({ connection, outbox }: ExchangeOptions, over: AbortSig
 		if (packets.length > 0) await within(connection.send(packets), answerTimeout, over);
 		outbox.settle();
 	} catch (error) {
-		// They are sent over the next connection.
+		// The batch is sent again over the next connection.
 		if (over.aborted) return;
 		const failures = outbox.fail();
 		if (failures >= mostAttempts) outbox.settle();

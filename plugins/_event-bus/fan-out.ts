@@ -3,7 +3,7 @@ import { Subscription } from "./subscription.ts";
 
 const defaultBuffer = 1_000;
 
-/** Delivery within one process: direct, in the order of publishing, the same object to everybody. */
+/** Delivers events within one process: synchronously, in the order of publishing, and the same object to all subscribers. */
 export class FanOut {
 	readonly #index = new SubscriberIndex<Subscription>();
 	readonly #subscriptions = new Set<Subscription>();
@@ -13,12 +13,12 @@ export class FanOut {
 		this.#index.forEach(event.name, (subscription) => subscription.deliver(event));
 	}
 
-	/** Whether anybody here wants events of this name. */
+	/** Returns true if a subscriber of this process wants events of this name. */
 	wants(name: string): boolean {
 		return this.#index.has(name);
 	}
 
-	/** `onLeave` is called once, as soon as the subscriber wants no further event. */
+	/** Adds a subscriber. `onLeave` is called once, as soon as the subscriber wants no further event. */
 	subscribe(
 		names: readonly string[],
 		{ signal, filter, buffer = defaultBuffer }: SubscribeOptions,
@@ -48,7 +48,7 @@ export class FanOut {
 		return subscription;
 	}
 
-	/** Tell every subscriber that events may be missing from here on. */
+	/** Reports to every subscriber that events may be missing from here on. */
 	lag(message: string): void {
 		for (const subscription of this.#subscriptions) subscription.lag(message);
 	}
@@ -59,12 +59,14 @@ export class FanOut {
 	}
 }
 
-/** Finds the subscribers of an event name without asking each of them. A subscriber is found once, however many names match. */
+/**
+ * Finds the subscribers of an event name without testing each of them. A subscriber is returned once even if several of its names match.
+ */
 class SubscriberIndex<T> {
 	readonly #byName = new HighChurnMap<string, Set<T>>();
 	readonly #byPrefix = new Map<string, Set<T>>();
 
-	/** Returns the function that takes the subscriber out again. */
+	/** Adds a subscriber. Returns the function that removes it. */
 	add(names: readonly string[], subscriber: T): () => void {
 		const { exact, prefixes } = toPatterns(names);
 		const removals = [
@@ -76,7 +78,7 @@ class SubscriberIndex<T> {
 		};
 	}
 
-	/** Whether anybody is found by `name`. */
+	/** Returns true if `name` has a subscriber. */
 	has(name: string): boolean {
 		if (this.#byName.has(name)) return true;
 		for (const prefix of this.#byPrefix.keys()) if (name.startsWith(prefix)) return true;
@@ -89,7 +91,7 @@ class SubscriberIndex<T> {
 	}
 }
 
-/** Names covered by another of the same subscriber are left out, so that no two of the remaining ones match one event. */
+/** Omits names that another name of the same subscriber covers, so that an event matches at most one of the remaining ones. */
 function toPatterns(names: readonly string[]): { exact: string[]; prefixes: string[] } {
 	const wildcards = [...new Set(names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)))];
 	const prefixes = wildcards.filter((prefix) => !wildcards.some((other) => other !== prefix && prefix.startsWith(other)));

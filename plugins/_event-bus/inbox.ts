@@ -5,28 +5,28 @@ export interface InboxOptions {
 	/** Id of this bus. */
 	readonly self: string;
 	readonly fanOut: FanOut;
-	/** Milliseconds between two beats of each sender. */
+	/** Milliseconds between two heartbeats of each sender. */
 	readonly beat: number;
-	/** The lanes whose packets arrive here. */
+	/** Returns the lanes whose packets this node receives. */
 	readonly lanes: () => Iterable<number>;
-	/** Told of what cannot be read. */
+	/** Called with the error if a packet cannot be parsed. */
 	readonly onMalformed: (error: unknown) => void;
 }
 
 interface Sender {
-	/** Highest number seen of each lane; none where it is not known which came last before this node listened. */
+	/** Highest received sequence number of each lane; missing if the numbers before this node listened are unknown. */
 	readonly reached: Map<number, number>;
 	heardAt: number;
 }
 
-/** Beats after which every sender must have been heard of, and after which one that is not heard of is forgotten. */
+/** Heartbeat intervals after which every sender must have been received once, and after which a silent sender is forgotten. */
 const beatsUntilKnown = 2.5;
 const beatsUntilForgotten = 12;
 const mostSenders = 1_000;
 
 /**
- * Hands what other nodes have sent to the subscribers of this one: in the order of each sender, each packet once. Where one is missing
- * every subscriber is told, for nobody knows what was in it.
+ * Delivers packets of other nodes to the subscribers of this node, in the order of each sender and each packet once. If a packet is
+ * missing, all subscribers are notified, because its contents are unknown.
  */
 export class Inbox {
 	readonly #options: InboxOptions;
@@ -39,25 +39,25 @@ export class Inbox {
 		this.#options = options;
 	}
 
-	/** How many beats of this bus itself have come back. */
+	/** Number of this bus's own heartbeats that were delivered back. */
 	get ownBeats(): number {
 		return this.#ownBeats;
 	}
 
-	/** The connection is lost: what follows is of the next one. */
+	/** Called when the connection is lost. Later packets belong to the next connection. */
 	close(): void {
 		this.#isOpen = false;
 		this.#senders.clear();
 	}
 
-	/** From now on everything arrives. Before, something may have been missed. */
+	/** Called when all packets arrive. Subscribers are notified, because earlier packets may be missing. */
 	open(): void {
 		this.#isOpen = true;
 		this.#openedAt = performance.now();
 		this.#options.fanOut.lag("the connection of the event bus was lost, events of other nodes may be missing");
 	}
 
-	/** Of a lane that begins to arrive nothing is known. */
+	/** Resets a lane that this node starts to receive, because its sequence numbers are unknown. */
 	forgetLane(lane: number): void {
 		for (const { reached } of this.#senders.values()) reached.delete(lane);
 	}
@@ -79,7 +79,7 @@ export class Inbox {
 	#receiveEvents({ sender: id, lane, sequence, body }: Packet): void {
 		const sender = this.#find(id, sequence > 1);
 		const reached = sender.reached.get(lane);
-		// A transport may repeat or reorder: what comes late was told of as missing when its successor came.
+		// A transport may repeat or reorder packets. A late packet was already reported as missing when its successor arrived.
 		if (reached !== undefined && sequence <= reached) return;
 		sender.reached.set(lane, sequence);
 		if (reached !== undefined && sequence > reached + 1) this.#lag();
@@ -109,7 +109,11 @@ export class Inbox {
 		this.#forgetSilent();
 	}
 
-	/** @param hasSent whether it has sent something before that should have arrived here */
+	/**
+	 * Returns the state of a sender, and creates it if necessary.
+	 *
+	 * @param hasSent true if the sender has sent earlier packets that should have arrived here
+	 */
 	#find(id: string, hasSent: boolean): Sender {
 		const now = performance.now();
 		const known = this.#senders.get(id);
@@ -117,7 +121,8 @@ export class Inbox {
 			known.heardAt = now;
 			return known;
 		}
-		// Who was there when this node began to listen has been heard of by now: this one was cut off.
+		// Every sender that existed when this node began to listen should be known by this time. This one was cut off, so its packets may
+		// be missing.
 		if (hasSent && now - this.#openedAt > this.#options.beat * beatsUntilKnown) this.#lag();
 		const sender = { reached: new Map<number, number>(), heardAt: now };
 		this.#senders.set(id, sender);

@@ -1,13 +1,14 @@
 /**
- * A transport may divide the events into lanes, so that a node gets only those that somebody there wants. Names are put into lanes by
- * what stands before their first `__` (`svc.execution`, `svc.announcement`), for names of one kind are mostly wanted together.
+ * Returns the lane of an event name. A transport may divide events into lanes, so that a node receives only lanes that it subscribes to.
+ * The lane depends on the prefix before the first `__` (`svc.execution`, `svc.announcement`), because subscribers mostly want all names of
+ * a prefix.
  */
 export function toLane(name: string, count: number): number {
 	const end = name.indexOf("__");
 	return hash(end === -1 ? name : name.slice(0, end)) % count;
 }
 
-/** The lanes in which events of these names travel. */
+/** Returns the lanes that contain events of these names. */
 export function toLanes(names: readonly string[], count: number): Set<number> {
 	const lanes = new Set<number>();
 	for (const name of names) {
@@ -18,7 +19,7 @@ export function toLanes(names: readonly string[], count: number): Set<number> {
 	return lanes;
 }
 
-/** FNV-1a: the same on every node and in every version. */
+/** Returns the FNV-1a hash, which is equal on all nodes and in all versions. */
 function hash(text: string): number {
 	let value = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);

@@ -7,18 +7,18 @@ export interface LinkOptions {
 	readonly receiver: Omit<Receiver, "onLost">;
 	readonly logger: Logger;
 	/**
-	 * A connection is there: call `onReady` once it serves, and return when `lost` aborts, which it does when it is gone. The next attempt
-	 * is made when the promise settles.
+	 * Uses a connection. Calls `onReady` when it works, and returns when `lost` aborts because the connection is lost. The next attempt
+	 * starts when the promise settles.
 	 */
 	readonly use: (connection: Connection, lost: AbortSignal, onReady: () => void) => Promise<void>;
 }
 
-/** Milliseconds: shortest and longest pause between two attempts, and how long a connection must last to count as one. */
+/** Milliseconds: the minimum and maximum pause between attempts, and the minimum duration of a connection that resets the pause. */
 const shortestPause = 100;
 const longestPause = 2_000;
 const lasting = 5_000;
 
-/** Keeps a transport connected: for ever, with growing pauses. */
+/** Keeps a transport connected: retries without limit, with increasing pauses. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #stopping = new AbortController();
@@ -29,7 +29,7 @@ export class Link {
 		this.#options = options;
 	}
 
-	/** Resolves when the first attempt has ended, either way. */
+	/** Starts connecting. Resolves when the first attempt has succeeded or failed. */
 	start(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#running = this.#run(resolve);
@@ -60,7 +60,7 @@ export class Link {
 		const lost = new AbortController();
 		const connection = await transport.connect({
 			...receiver,
-			// What is left of a lost connection is in disorder with what the next one brings.
+			// Discard packets that still arrive from a lost connection, because they would mix with those of the next one.
 			receive: (packet) => {
 				if (!lost.signal.aborted) receiver.receive(packet);
 			},
@@ -82,7 +82,7 @@ export class Link {
 		}
 	}
 
-	/** Once for each reason, not for each attempt. */
+	/** Logs a failure once for each reason, not for each attempt. */
 	#report(error: unknown): void {
 		const reason = toReason(error);
 		if (reason === this.#reported || this.#stopping.signal.aborted) return;
@@ -93,7 +93,7 @@ export class Link {
 	}
 }
 
-/** Errors of several addresses at once have no text of their own. */
+/** Returns the message of an error. An error for several addresses has no message of its own. */
 function toReason(error: unknown): string {
 	if (error instanceof AggregateError && error.message === "") return error.errors.map(toErrorMessage).join(", ");
 	return toErrorMessage(error);

@@ -5,28 +5,28 @@ import { formatEvent, headerBytes, type Packet } from "./packet.ts";
 export interface OutboxOptions {
 	readonly sender: string;
 	readonly lanes: number;
-	/** Bytes that a packet should not exceed; what is larger alone has a packet of its own. */
+	/** Target maximum of a packet in bytes. An event that is larger gets its own packet. */
 	readonly capacity: number;
-	/** Told how many events will not reach the other nodes, and why. */
+	/** Called with the number of events that will not be sent to other nodes, and the reason. */
 	readonly onDrop: (count: number, reason: string) => void;
 }
 
 interface Entry {
 	readonly lane: number;
-	/** Undefined where events were dropped: their receivers must see that something is missing. */
+	/** Serialized event; undefined if it was dropped, so that receivers detect a gap. */
 	readonly text: string | undefined;
 	readonly bytes: number;
 }
 
-/** Most that waits for the transport; the older half is dropped then. */
+/** Maximum bytes and events in the queue. If either is exceeded, the older half is dropped. */
 const mostBytes = 32 * 1_048_576;
 const mostEvents = 20_000;
-/** A larger event is not sent to other nodes. */
+/** Maximum bytes of an event; a larger event is not sent to other nodes. */
 const mostEventBytes = 16 * 1_048_576;
-/** About what goes in one round trip. */
+/** Approximate bytes that one round trip sends. */
 const batchBytes = 1_048_576;
 
-/** What is to be sent to other nodes: bounded, numbered, and kept until it has arrived. */
+/** Queue of events for other nodes. It is bounded, numbers the packets and keeps them until they have arrived. */
 export class Outbox {
 	readonly #options: OutboxOptions;
 	readonly #sequences: number[];
@@ -44,7 +44,7 @@ export class Outbox {
 		this.#sequences = new Array<number>(options.lanes).fill(0);
 	}
 
-	/** Nothing waits and nothing is on its way. */
+	/** True if no event is queued or being sent. */
 	get isEmpty(): boolean {
 		return this.#batch === undefined && this.#entries.length === 0;
 	}
@@ -60,18 +60,18 @@ export class Outbox {
 		if (this.#bytes > mostBytes || this.#entries.length > mostEvents) this.#dropOlderHalf();
 	}
 
-	/** Whether a beat waits, or is on its way. */
+	/** True if a heartbeat is queued or being sent. */
 	get hasBeat(): boolean {
 		return this.#beatIsDue || this.#batch?.at(-1)?.kind === "beat";
 	}
 
-	/** Send how far each lane is, with the next batch. */
+	/** Adds a heartbeat, which contains the last sequence number of each lane, to the next batch. */
 	addBeat(): void {
 		this.#beatIsDue = true;
 		this.#wake();
 	}
 
-	/** Resolves when there is something to take, after the tick in which it was added, or when `signal` aborts. */
+	/** Resolves when a packet is available, in the next turn of the event loop after it was added, or when `signal` aborts. */
 	async filled(signal: AbortSignal): Promise<void> {
 		if (!this.isEmpty || this.#beatIsDue || signal.aborted) return;
 		await new Promise<void>((resolve) => {
@@ -84,31 +84,31 @@ export class Outbox {
 		});
 	}
 
-	/** Resolves when nothing waits and nothing is on its way. */
+	/** Resolves when no event is queued or being sent. */
 	async emptied(): Promise<void> {
 		if (!this.isEmpty) await new Promise<void>((resolve) => this.#draining.push(resolve));
 	}
 
-	/** What to send next: the same again until `settle`. */
+	/** Returns the next batch. Returns the same batch until `settle` is called. */
 	take(): readonly Packet[] {
 		this.#batch ??= this.#pack();
 		return this.#batch;
 	}
 
-	/** What was taken has arrived; or it will not be sent any more, and receivers will see that its numbers are missing. */
+	/** Removes the current batch because it has arrived or is discarded. Receivers detect discarded packets as a gap in the numbers. */
 	settle(): void {
 		this.#batch = undefined;
 		this.#failures = 0;
 		if (this.isEmpty) for (const resolve of this.#draining.splice(0)) resolve();
 	}
 
-	/** What was taken has not arrived; how often it has not. */
+	/** Records that the current batch has not arrived. Returns the number of failures. */
 	fail(): number {
 		this.#failures += 1;
 		return this.#failures;
 	}
 
-	/** Forget what waits. */
+	/** Discards all queued events. */
 	stop(): void {
 		clearImmediate(this.#timer);
 		this.#entries = [];
@@ -141,7 +141,7 @@ export class Outbox {
 	#dropOlderHalf(): void {
 		const dropped = this.#entries.splice(0, Math.ceil(this.#entries.length / 2));
 		for (const { bytes } of dropped) this.#bytes -= bytes;
-		// In front of what is left, a number is missing in each lane that lost something.
+		// Skip a sequence number in each affected lane, before the remaining events, so that receivers detect the loss.
 		for (const lane of new Set(dropped.map((entry) => entry.lane))) this.#skip(lane);
 		this.#options.onDrop(dropped.filter(({ text }) => text !== undefined).length, "too many wait to be sent");
 	}
@@ -152,7 +152,7 @@ export class Outbox {
 		return sequence;
 	}
 
-	/** Neighbours of one lane share a packet; the order of the events stays. */
+	/** Packs consecutive events of the same lane into one packet. The order of the events does not change. */
 	#pack(): Packet[] {
 		const packets: Packet[] = [];
 		let taken = 0;

@@ -1,27 +1,27 @@
 import { type BusEvent, parseJson, stringifyJson } from "../../core/contract/index.ts";
 
 /**
- * What travels between nodes. Its sender numbers the packets of each lane from 1 on, so that a receiver sees what is missing. The body
- * of `events` is a line with the name and a line with the data of each, both JSON, which has no line breaks: who wants no event of
- * that name need not read the data. A `beat` tells how far each lane is; its own lane and number are 0. Transports may have more kinds.
+ * Message between nodes. The sender numbers the packets of each lane from 1, so that a receiver detects gaps. The body of `events` contains
+ * two lines for each event, its name and its data, both in JSON without line breaks. A receiver can therefore skip the data of unwanted
+ * events. A `beat` contains the last number of each lane; its own lane and number are 0. Transports may define more kinds.
  */
 export interface Packet {
 	readonly kind: string;
-	/** Id of the bus that sent it; one for each start. */
+	/** Id of the bus that sent the packet; a new one for each start. */
 	readonly sender: string;
 	readonly lane: number;
 	readonly sequence: number;
 	readonly body: string;
 }
 
-/** Begins each packet, with the version of this format. */
+/** Beginning of each packet, which includes the version of the format. */
 const mark = "svc1";
 
 export function formatPacket({ kind, sender, lane, sequence, body }: Packet): string {
 	return `${mark} ${kind} ${sender} ${lane} ${sequence}\n${body}`;
 }
 
-/** Undefined for what is no packet of this format. */
+/** Parses a packet. Returns undefined if the text does not have this format. */
 export function parsePacket(text: string): Packet | undefined {
 	const end = text.indexOf("\n");
 	const match = /^svc1 ([a-z]{1,20}) ([\w-]{1,100}) (\d{1,9}) (\d{1,15})$/.exec(text.slice(0, Math.max(0, end)));
@@ -30,15 +30,15 @@ export function parsePacket(text: string): Packet | undefined {
 	return { kind, sender, lane: Number(lane), sequence: Number(sequence), body: text.slice(end + 1) };
 }
 
-/** Bytes that the first line of a packet takes at most. */
+/** Maximum bytes of the first line of a packet. */
 export const headerBytes = 160;
 
-/** The lines of an event in a packet. Throws for data that is not JSON by shape. */
+/** Returns the lines of an event in a packet. Throws if the data is not JSON. */
 export function formatEvent({ name, data }: BusEvent): string {
 	return `${stringifyJson(name)}\n${stringifyJson(data)}\n`;
 }
 
-/** Hands out the events of a packet's body whose names `wants` accepts. Throws when the body is malformed. */
+/** Delivers the events of a packet's body whose names `wants` accepts. Throws if the body is malformed. */
 export function readEvents(body: string, wants: (name: string) => boolean, deliver: (event: BusEvent) => void): void {
 	for (let position = 0; position < body.length; ) {
 		const nameEnd = toLineEnd(body, position);
@@ -50,7 +50,7 @@ export function readEvents(body: string, wants: (name: string) => boolean, deliv
 	}
 }
 
-/** The names of the events in a body. */
+/** Returns the names of the events in a body. */
 export function readNames(body: string): string[] {
 	const names: string[] = [];
 	const note = (name: string) => {

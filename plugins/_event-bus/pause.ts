@@ -14,10 +14,10 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 
 export class LateError extends Error {}
 
-/** Settles as `promise`, but rejects after `milliseconds` and when `signal` aborts. */
+/** Settles like `promise`, but rejects after `milliseconds` or when `signal` aborts. */
 export async function within<T>(promise: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
 	const over = new AbortController();
-	// What nobody waits for any more may still fail.
+	// The promise may still fail after the timeout; that must not become an unhandled rejection.
 	promise.catch(() => {});
 	const late = pause(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
 		if (signal.aborted) throw new Error("the connection was lost");

@@ -2,21 +2,21 @@ import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../../core/contract/index.ts";
 
 /**
- * TLS to a server. `true`: its certificate must be one that Node trusts. An object: options of Node's `tls.connect`, whose
- * certificates and keys are texts and not files.
+ * TLS to a server. `true`: Node.js must trust the server's certificate. An object: options of Node's `tls.connect`, with certificates and
+ * keys as text instead of file paths.
  */
 export type TlsOption = boolean | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
 
 const tlsNames = ["ca", "cert", "key", "passphrase", "servername", "rejectUnauthorized"];
 
-/** Options as they were given, each of them one of `names`. Throws `SVC_CONFIG` otherwise, as everything here. */
+/** Returns the given options. Throws `SVC_CONFIG` if they are not an object or contain a name that is not in `names`. */
 export function toOptions(options: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
 	if (!isRecord(options)) throw wrongOption("options", `an object with ${names[0]}`);
 	assertKnown("event_bus", options, names);
 	return options;
 }
 
-/** TLS options for Node; false or undefined as they were given. */
+/** Returns TLS options for Node.js; returns false and undefined unchanged. Throws `SVC_CONFIG` if the option is invalid. */
 export function parseTls(name: string, tls: unknown): false | object | undefined {
 	if (tls === undefined || tls === false) return tls;
 	if (tls === true) return {};
@@ -25,7 +25,7 @@ export function parseTls(name: string, tls: unknown): false | object | undefined
 	return tls;
 }
 
-/** Values are left out: they may hold a password. */
+/** Creates an error without the value of the option, because it may contain a password. */
 export function wrongOption(name: string, allowed: string): SvcError {
 	return new SvcError("SVC_CONFIG", `event_bus.${name}: must be ${allowed}`);
 }

@@ -18,20 +18,20 @@ import { pause, within } from "./pause.ts";
 import type { Connection, Transport } from "./transport.ts";
 
 export interface SharedBusOptions {
-	/** Milliseconds between two beats. Default 5,000. */
+	/** Milliseconds between two heartbeats. Default 5,000. */
 	readonly beat?: number;
 }
 
-/** Milliseconds that a start waits for the first connection. */
+/** Maximum milliseconds that a start waits for the first connection. */
 const startTimeout = 5_000;
-/** Milliseconds that a stop waits until what was published has been sent. */
+/** Maximum milliseconds that a stop waits until published events have been sent. */
 const stopTimeout = 2_000;
-/** Milliseconds that a subscriber waits for the server's word. */
+/** Maximum milliseconds that a subscriber waits for the server's confirmation. */
 const listenTimeout = 5_000;
 
 /**
- * A bus that serves several nodes. Within the process events are delivered directly; a transport carries them to the other nodes, where
- * they are delivered likewise. Whenever a node may have missed something, each of its subscribers is told (`SVC_SUBSCRIBER_LAGGED`).
+ * An event bus for several nodes. Within the process events are delivered directly; a transport carries them to the other nodes. Whenever a
+ * node may have missed an event, all its subscribers get `SVC_SUBSCRIBER_LAGGED`.
  */
 export class SharedBus implements EventBus {
 	readonly capabilities = { shared: true };
@@ -45,10 +45,10 @@ export class SharedBus implements EventBus {
 	#inbox: Inbox | undefined;
 	#link: Link | undefined;
 	#connection: Connection | undefined;
-	/** Of the connection. */
+	/** Aborts when the current connection is lost. */
 	#lost: AbortSignal = AbortSignal.abort();
 	#listening: Promise<void> | undefined;
-	/** Since the last connection, so that the log tells of it once. */
+	/** Events dropped since the last connection, so that the log reports them once. */
 	#dropped = 0;
 
 	constructor(transport: Transport, { beat = 5_000 }: SharedBusOptions = {}) {
@@ -105,7 +105,7 @@ export class SharedBus implements EventBus {
 		const subscription = this.#open(names, options);
 		for (const lane of added) this.#inbox?.forgetLane(lane);
 		if (added.length > 0) this.#listening = this.#listen();
-		// Also when it was another subscriber that asked for its lane.
+		// Wait even if another subscriber requested the lane.
 		await this.#listening;
 		return subscription;
 	}
@@ -135,7 +135,7 @@ export class SharedBus implements EventBus {
 		}
 	}
 
-	/** What cannot be done now is done at the next connection, and subscribers are told then. */
+	/** Subscribes to the wanted lanes. If that fails, the next connection subscribes to them, and subscribers are notified of a gap. */
 	async #listen(): Promise<void> {
 		const listening = this.#connection?.listen?.(this.#lanes.all());
 		if (listening !== undefined) await within(listening, listenTimeout, this.#lost).catch(() => {});
@@ -164,22 +164,22 @@ export class SharedBus implements EventBus {
 	}
 }
 
-/** Counts who wants which lane. */
+/** Counts the subscribers of each lane. */
 export class WantedLanes {
 	readonly #lanes: number;
 	readonly #subscribers = new Map<number, number>();
 
-	/** @param lanes how many there are */
+	/** @param lanes total number of lanes */
 	constructor(lanes: number) {
 		this.#lanes = lanes;
 	}
 
-	/** All that are wanted now. */
+	/** Returns all lanes that have subscribers. */
 	all(): ReadonlySet<number> {
 		return new Set(this.#subscribers.keys());
 	}
 
-	/** Returns those that nobody wanted before. */
+	/** Adds a subscriber. Returns the lanes that had none before. */
 	add(names: readonly string[]): number[] {
 		const added: number[] = [];
 		for (const lane of toLanes(names, this.#lanes)) {
@@ -190,7 +190,7 @@ export class WantedLanes {
 		return added;
 	}
 
-	/** Returns whether there are any that nobody wants any more. */
+	/** Removes a subscriber. Returns true if a lane has no more subscribers. */
 	remove(names: readonly string[]): boolean {
 		let isFewer = false;
 		for (const lane of toLanes(names, this.#lanes)) {

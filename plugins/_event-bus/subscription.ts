@@ -8,20 +8,20 @@ interface Waiter {
 export interface SubscriptionOptions {
 	readonly filter: ((event: BusEvent) => boolean) | undefined;
 	readonly buffer: number;
-	/** Called as soon as no further event is wanted; the reader may still have some to read. May be called twice. */
+	/** Called as soon as no further event is wanted; the reader may still read buffered events. May be called twice. */
 	readonly leave: () => void;
-	/** Called once, when the reader has nothing more to expect. */
+	/** Called once, when the reader can expect no more events. */
 	readonly onEnd: () => void;
 }
 
-/** One subscriber: its buffer and the iterator that empties it. */
+/** A subscriber: its buffer, and the iterator that reads it. */
 export class Subscription implements AsyncIterableIterator<BusEvent, undefined> {
 	readonly #filter: ((event: BusEvent) => boolean) | undefined;
 	readonly #limit: number;
 	readonly #leave: () => void;
 	readonly #onEnd: () => void;
 	#events: BusEvent[] = [];
-	// Index of the oldest event: shifting an array of a thousand events at each read would be slow.
+	// Index of the oldest event. Shifting an array of a thousand events at each read would be slow.
 	#head = 0;
 	#waiters: Waiter[] = [];
 	#ended = false;
@@ -42,13 +42,13 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		else this.lag(`the subscriber is more than ${this.#limit} events behind`);
 	}
 
-	/** Tell the reader that events may be missing from here on. */
+	/** Reports to the reader that events may be missing from here on. */
 	lag(message: string): void {
 		if (this.#ended || this.#failure !== undefined) return;
 		this.#fail(new SvcError("SVC_SUBSCRIBER_LAGGED", message));
 	}
 
-	/** Finish without an error; what is still in the buffer is not delivered. */
+	/** Ends the subscription without an error. Buffered events are not delivered. */
 	end(): void {
 		if (this.#ended) return;
 		this.#ended = true;
@@ -87,7 +87,7 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		try {
 			return this.#filter(event);
 		} catch (error) {
-			// The publisher is not to blame: the subscriber that brought the filter gets its error.
+			// The error goes to the subscriber, which supplied the filter, and not to the publisher.
 			this.#fail(error instanceof Error ? error : new Error(String(error)));
 			return false;
 		}
@@ -107,7 +107,7 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		return event;
 	}
 
-	/** What was buffered is delivered first, so that the error stands exactly where the gap is. */
+	/** Ends the subscription with an error. Buffered events are delivered first, so that the error marks the exact position of the gap. */
 	#fail(failure: Error): void {
 		const waiter = this.#waiters.shift();
 		if (waiter === undefined) {

@@ -1,38 +1,40 @@
 import type { PluginContext } from "../../core/contract/index.ts";
 import type { Packet } from "./packet.ts";
 
-/** What carries packets between nodes. */
+/** Carries packets between nodes. */
 export interface Transport {
-	/** In messages of the log: `PostgreSQL`. */
+	/** Name for log messages, such as `PostgreSQL`. */
 	readonly title: string;
-	/** Into how many lanes events are divided; each can be listened to alone. */
+	/** Number of lanes into which events are divided. Each can be received separately. */
 	readonly lanes: number;
-	/** Bytes that a packet should not exceed, for many small events share one. */
+	/** Target maximum of a packet in bytes; small events share a packet. */
 	readonly capacity: number;
-	/** Whether what this node sends comes back to it; when it does not, the connection is dead. */
+	/** True if packets of this node are delivered back to it. If they stop arriving, the connection is dead. */
 	readonly echoes: boolean;
-	/** Check the options and load what is needed. Throws `SVC_CONFIG`. */
+	/** Checks the options and loads the required package. Throws `SVC_CONFIG`. */
 	prepare(context: PluginContext): Promise<void>;
-	/** One attempt to connect. Rejects soon when nobody answers, leaving nothing behind. */
+	/** Makes one attempt to connect. If the server does not respond, it rejects soon and releases all resources. */
 	connect(receiver: Receiver): Promise<Connection>;
 }
 
 export interface Receiver {
 	/** Id of this bus. */
 	readonly self: string;
-	/** Whether anybody here wants events of this name. */
+	/** Returns true if a subscriber of this node wants events of this name. */
 	wants(name: string): boolean;
-	/** In the order of each sender. */
+	/** Called for each packet, in the order of each sender. */
 	receive(packet: Packet): void;
-	/** The connection is lost. May be called more than once. */
+	/** Called when the connection is lost. May be called more than once. */
 	onLost(reason: unknown): void;
 }
 
 export interface Connection {
-	/** Resolves when the server has the packets. After a failure they are sent again; receivers drop what they have already. */
+	/** Resolves when the server has received the packets. After a failure the packets are sent again; receivers discard duplicates. */
 	send(packets: readonly Packet[]): Promise<void>;
-	/** Let these lanes arrive, and no others. Resolves when they do. A transport with one lane needs none of it. */
+	/**
+	 * Restricts the received packets to these lanes. Resolves when the restriction is effective. Not needed by a transport with one lane.
+	 */
 	listen?(lanes: ReadonlySet<number>): Promise<void>;
-	/** May be called more than once; never rejects. */
+	/** Closes the connection. May be called more than once; never rejects. */
 	close(): Promise<void>;
 }

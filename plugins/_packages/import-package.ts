@@ -1,13 +1,10 @@
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 
-/**
- * Load a package that is needed only where it is used. Throws `SVC_CONFIG` naming it, and `user`, the part that needs it, when it is
- * not there.
- */
+/** Loads an optional package. If it is missing, throws `SVC_CONFIG` with its name and `user`, the component that needs it. */
 export async function importPackage(name: string, user: string): Promise<unknown> {
 	try {
 		const loaded = (await import(name)) as { readonly default?: unknown };
-		// Of a CommonJS package; some loaders give its members only.
+		// The default export of a CommonJS package; some loaders return only its members.
 		return loaded.default ?? loaded;
 	} catch (error) {
 		const packageName = name.split("/", name.startsWith("@") ? 2 : 1).join("/");

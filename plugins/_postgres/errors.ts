@@ -1,21 +1,21 @@
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 
 /**
- * SQLSTATE codes, by their beginning, of troubles that are not the caller's fault and may pass: connection, resources (disk,
- * memory, connections), shutdown and cancelled statements, the system, corruption, a standby, locks, refused sign-ins.
+ * Prefixes of SQLSTATE codes of temporary errors that the caller did not cause. They cover connections, resources (disk, memory,
+ * connections), shutdown and canceled statements, system errors, corruption, standby servers, locks and refused sign-ins.
  */
 const outage = /^(08|53|57|58|XX|28|25006|25P03|25P04|55P03|55006|3D000|42501)/;
 
-/** Refused for as long as somebody does not change the configuration or the server. */
+/** SQLSTATE codes of refusals that last until the configuration or the server is changed. */
 const refused = /^(28|3D000|42501|0A000)/;
 
-/** Another transaction was in the way, and this one has left nothing: it is to be run again. */
+/** SQLSTATE codes of a conflict with another transaction. This transaction was rolled back completely and must be repeated. */
 const collision = /^(40001|40P01)$/;
 
-/** What is known of an error of the server: without the detail, which quotes rows. */
+/** A server error without its detail, which quotes rows. */
 export class PostgresFailure extends Error {
 	override readonly name = "PostgresFailure";
-	/** SQLSTATE. */
+	/** SQLSTATE code. */
 	readonly code: string;
 
 	constructor(code: string, message: string) {
@@ -24,7 +24,7 @@ export class PostgresFailure extends Error {
 	}
 }
 
-/** The SQLSTATE of an error that the server sent; undefined for every other. */
+/** Returns the SQLSTATE code of an error that the server sent, or undefined for every other error. */
 export function sqlStateOf(error: unknown): string | undefined {
 	if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
 	return error.name === "PostgresError" || error.name === "PostgresFailure" ? error.code : undefined;
@@ -34,7 +34,7 @@ export function isCollision(error: unknown): boolean {
 	return collision.test(sqlStateOf(error) ?? "");
 }
 
-/** What a plugin throws for an error at a statement: `SVC_UNAVAILABLE` for an outage, else the error without the rows that it may quote. */
+/** Converts an error of a statement: `SVC_UNAVAILABLE` for an outage, otherwise the error without the rows that it may quote. */
 export function fromPostgresError(error: unknown): unknown {
 	const code = sqlStateOf(error);
 	if (code === undefined) return isConnectionError(error) ? toUnavailable(error) : error;
@@ -42,7 +42,7 @@ export function fromPostgresError(error: unknown): unknown {
 	return outage.test(code) ? toUnavailable(failure) : failure;
 }
 
-/** The same for an error at the first connection: what only a change of the configuration can cure is `SVC_CONFIG`. */
+/** Converts an error of the first connection. If only a change of the configuration can fix it, the result is `SVC_CONFIG`. */
 export function fromConnectError(error: unknown, label: string): SvcError {
 	const code = sqlStateOf(error);
 	const cause = code === undefined ? error : toFailure(code, error);
@@ -59,14 +59,14 @@ function toUnavailable(cause: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause, facts });
 }
 
-/** Whether the server, or the machine it should be on, has said itself that it serves nobody now. Silence says nothing of the kind. */
+/** Returns true if the server or its machine has explicitly refused service. A missing response does not count. */
 function isAway(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const code = "code" in error ? String(error.code) : "";
 	return code === "ECONNREFUSED" || /^57P0[123]$/.test(code) || isAway(error.cause);
 }
 
-/** Errors of the system and the driver have a code in capitals, such as ECONNRESET and CONNECTION_CLOSED. */
+/** Returns true for errors of the system and the driver, which have a code in capitals, such as ECONNRESET and CONNECTION_CLOSED. */
 export function isConnectionError(error: unknown): boolean {
 	return error instanceof Error && "code" in error && typeof error.code === "string" && /^(E[A-Z]+$|CONNECT)/.test(error.code);
 }

@@ -2,27 +2,27 @@ import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 
-/** How a PostgreSQL server is reached. */
+/** Connection options of a PostgreSQL server. */
 export interface PostgresOptions {
 	/** `postgres://user:password@host:port/database`. */
 	readonly url: string;
-	/** TLS: true verifies the server's certificate. Default: what `sslmode` of the url says, else false. */
+	/** TLS; true verifies the server's certificate. Default: depends on `sslmode` in the URL, otherwise false. */
 	readonly ssl?: boolean | PostgresTlsOptions;
 }
 
 export interface PostgresTlsOptions {
-	/** File with the certificates (PEM) of the authorities that the server's certificate is verified with. Default: those Node knows. */
+	/** File with the certificates (PEM) of the authorities that verify the server's certificate. Default: those of Node.js. */
 	readonly cacert?: string;
-	/** Files (PEM) of a client certificate and its key. */
+	/** Paths of a client certificate and its key (PEM). */
 	readonly cert?: string;
 	readonly key?: string;
-	/** Whether the server's certificate is verified. Default true. */
+	/** True if the server's certificate is verified. Default true. */
 	readonly verify?: boolean;
-	/** Name that the certificate must have. Default: the host. */
+	/** Name that the certificate must contain. Default: the host. */
 	readonly server_name?: string;
 }
 
-/** An address, taken apart. */
+/** A parsed server address. */
 export interface PostgresTarget {
 	readonly host: string;
 	readonly port: number;
@@ -33,7 +33,7 @@ export interface PostgresTarget {
 	/** `host:port/database`, for messages. */
 	readonly label: string;
 	readonly ssl: boolean | PostgresTlsOptions;
-	/** Of `schema` in the url. */
+	/** Value of `schema` in the URL. */
 	readonly schema: string | undefined;
 }
 
@@ -41,9 +41,9 @@ const urlParameters = ["application_name", "host", "schema", "sslmode", "sslroot
 const sslModes = ["disable", "require", "verify-ca", "verify-full"] as const;
 
 /**
- * Take the options apart. Throws `SVC_CONFIG` that names the option, and never shows the url: a password is in it.
+ * Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with the URL, which contains a password.
  *
- * @param path where the options stand, such as `storage`
+ * @param path location of the options in the configuration, such as `storage`
  */
 export function parsePostgresOptions(path: string, options: PostgresOptions): PostgresTarget {
 	const { url: text, ssl } = options as { readonly url?: unknown; readonly ssl?: unknown };
@@ -68,7 +68,10 @@ export function parsePostgresOptions(path: string, options: PostgresOptions): Po
 	};
 }
 
-/** What Node's TLS wants, with the files read; undefined without TLS. Throws `SVC_CONFIG` naming a file that cannot be read. */
+/**
+ * Returns the TLS options for Node.js, with the contents of the files, or undefined without TLS. Throws `SVC_CONFIG` with the path of a
+ * file that cannot be read.
+ */
 export async function readTlsOptions(path: string, { ssl, host }: PostgresTarget): Promise<ConnectionOptions | undefined> {
 	if (ssl === false) return undefined;
 	const { cacert, cert, key, verify = true, server_name = host }: PostgresTlsOptions = ssl === true ? {} : ssl;
@@ -110,7 +113,7 @@ function toParameters(name: string, url: URL): UrlParameters {
 	throw new SvcError("SVC_CONFIG", `${name} has sslmode "${sslmode}"; allowed are ${sslModes.join(", ")}`);
 }
 
-/** As other clients of PostgreSQL read it: `require` encrypts and verifies nothing, unless there is something to verify with. */
+/** Interprets `sslmode` as other PostgreSQL clients do: `require` encrypts without verifying, unless a root certificate is given. */
 function toSsl({ sslmode = "disable", sslrootcert }: UrlParameters): boolean | PostgresTlsOptions {
 	if (sslmode === "disable") return false;
 	const cacert = sslrootcert === undefined || sslrootcert === "system" ? {} : { cacert: sslrootcert };

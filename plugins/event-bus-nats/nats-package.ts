@@ -3,7 +3,7 @@ import { SvcError } from "../../core/contract/index.ts";
 import { importPackage } from "../_packages/import-package.ts";
 import type { NatsBusSettings, ServerAddress } from "./options.ts";
 
-/** The parts of the package `@nats-io/transport-node` that are used here. */
+/** Members of the package `@nats-io/transport-node` that are used here. */
 export interface NatsConnection {
 	readonly info?: { readonly max_payload: number };
 	publish(subject: string, payload: string): void;
@@ -11,7 +11,7 @@ export interface NatsConnection {
 		subject: string,
 		options: { readonly callback: (error: Error | null, message: { string(): string }) => void },
 	): { unsubscribe(): void };
-	/** Resolves when the server has answered; never when the connection is lost. */
+	/** Resolves when the server has responded; never resolves if the connection is lost. */
 	flush(): Promise<void>;
 	status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 	closed(): Promise<Error | undefined>;
@@ -29,11 +29,11 @@ interface NatsPackage {
 /** Makes one attempt at one server. */
 export type Connect = (server: ServerAddress) => Promise<NatsConnection>;
 
-/** Milliseconds: for a connection to be made, and between two questions whether the server is there; it may miss two. */
+/** Milliseconds: maximum for connecting, and interval of pings. The server may miss two pings. */
 const connectTimeout = 5_000;
 const pingInterval = 10_000;
 
-/** Throws `SVC_CONFIG` when the package is missing, or a credential is none. */
+/** Creates the connect function. Throws `SVC_CONFIG` if the package is missing or a credential is invalid. */
 export async function createConnect(settings: NatsBusSettings): Promise<Connect> {
 	const nats = (await importPackage("@nats-io/transport-node", "event bus nats")) as NatsPackage;
 	await toAuthenticator(settings, nats);
@@ -41,7 +41,7 @@ export async function createConnect(settings: NatsBusSettings): Promise<Connect>
 		nats.connect({
 			...(await toAuthenticator(settings, nats)),
 			servers: [`${host}:${port}`],
-			// Whoever uses the connection makes the next one: what this one has not sent would be forgotten in between.
+			// The caller reconnects instead: an automatic reconnect would lose unsent packets.
 			reconnect: false,
 			noEcho: true,
 			timeout: connectTimeout,
@@ -64,14 +64,14 @@ async function toAuthenticator({ token, user, password, nkey, creds }: NatsBusSe
 	return { authenticator: tried("creds", () => nats.credsAuthenticator(file)) };
 }
 
-/** What is no key shows when it is used. */
+/** Tries a credential, because an invalid key is detected only when it is used. */
 function tried(name: string, create: () => Authenticator): Authenticator {
 	try {
 		const authenticator = create();
 		authenticator("nonce");
 		return authenticator;
 	} catch {
-		// The error may hold the key.
+		// The error may contain the key.
 		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
 	}
 }

@@ -5,15 +5,15 @@ import { type Connect, createConnect, type NatsConnection } from "./nats-package
 import { type NatsBusSettings, parseOptions, type ServerAddress } from "./options.ts";
 import { Assembler, toParts } from "./parts.ts";
 
-/** Bytes of a message where the server does not say: its own default. */
+/** Maximum bytes of a message if the server does not send its limit; the default of NATS. */
 const defaultMostBytes = 1_048_576;
 
-/** Packets as messages; each lane has a subject, so that a node gets what somebody there wants. */
+/** Sends packets as messages. Each lane has a subject, so that a node receives only lanes that it subscribes to. */
 export class NatsTransport implements Transport {
 	readonly title = "NATS";
 	readonly lanes = 64;
 	readonly capacity = 65_536;
-	/** The server need not send back what came from here: the client asks it now and then whether it is there. */
+	/** Messages need not be delivered back, because the client detects a dead server with pings. */
 	readonly echoes = false;
 	readonly #options: () => unknown;
 	#settings: NatsBusSettings | undefined;
@@ -28,7 +28,7 @@ export class NatsTransport implements Transport {
 		this.#connect = await createConnect(this.#settings);
 	}
 
-	/** At one server after the other, in any order, so that the nodes spread over a cluster. */
+	/** Connects to the first available server, in random order, so that the nodes are distributed over a cluster. */
 	async connect(receiver: Receiver): Promise<Connection> {
 		const { servers, prefix } = this.#settings ?? { servers: [], prefix: "" };
 		let failure: unknown = new Error("the event bus has not been started");
@@ -96,7 +96,7 @@ class NatsBusConnection implements Connection {
 		});
 	}
 
-	/** Without the permission to publish or subscribe this is no connection. */
+	/** Closes the connection after an error, such as a missing permission to publish or subscribe. */
 	async #watch(): Promise<void> {
 		for await (const { type, error } of this.#nats.status()) if (type === "error") this.#receiver.onLost(error);
 	}
@@ -109,16 +109,16 @@ function shuffle(servers: readonly ServerAddress[]): ServerAddress[] {
 		.map(({ server }) => server);
 }
 
-/** Milliseconds. */
+/** Maximum milliseconds until a server must send its greeting. */
 const probeTimeout = 2_000;
 
 /**
- * Resolves when a server greets, which every NATS server does first, in the clear. The client package would keep the socket to one that
- * takes the connection and says nothing.
+ * Resolves when a server sends its greeting, which every NATS server does first and unencrypted. The client package would never close a
+ * socket whose server accepts it but sends nothing.
  */
 function probe({ host, port }: ServerAddress): Promise<void> {
 	return new Promise((resolve, reject) => {
-		// Node wants an address of version 6 without its brackets.
+		// Node.js requires an IPv6 address without brackets.
 		const socket = connect({ host: host.replace(/^\[|\]$/g, ""), port });
 		const end = (error?: Error) => {
 			clearTimeout(timer);

@@ -11,9 +11,9 @@ export interface NatsBusOptions {
 	readonly nkey?: string;
 	/** File with a JWT and the seed of its key, as `nsc` writes it; read at each connection. */
 	readonly creds?: string;
-	/** Default: on for `tls://`, and where the server asks for it. `false` refuses servers that ask for it. */
+	/** TLS. Default: on for `tls://`, and if the server requires it. `false` refuses servers that require it. */
 	readonly tls?: TlsOption;
-	/** Begins each subject. Services that share a server and are not nodes of one service need one each. Default `svc.bus`. */
+	/** Prefix of each subject. Separate services on one server need different prefixes. Default `svc.bus`. */
 	readonly subject_prefix?: string;
 }
 
@@ -36,7 +36,7 @@ export interface NatsBusSettings {
 const names = ["servers", "token", "user", "password", "nkey", "creds", "tls", "subject_prefix"];
 const addressForm = "nats://host:4222, tls://host:4222 or host:4222, without credentials, or a list of such";
 
-/** Throws `SVC_CONFIG` naming the option; never with a credential. */
+/** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with a credential. */
 export function parseOptions(given: unknown): NatsBusSettings {
 	const options = toOptions(given, names);
 	const { subject_prefix: prefix = "svc.bus" } = options;

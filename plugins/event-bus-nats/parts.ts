@@ -1,12 +1,12 @@
 import { headerBytes, type Packet } from "../_event-bus/packet.ts";
 
-/** A message with a part of a packet; its body begins with a line that says which. */
+/** Kind of a message that contains a part of a packet. The first line of its body identifies the part. */
 export const partKind = "part";
 
-/** Bytes of incomplete packets, all together. */
+/** Maximum bytes of all incomplete packets together. */
 const mostBytes = 64 * 1_048_576;
 
-/** The packet itself when it fits into `most` bytes, otherwise its parts. */
+/** Returns the packet itself if it fits into `most` bytes, otherwise its parts. */
 export function toParts(packet: Packet, most: number): Packet[] {
 	const bytes = Buffer.from(packet.body);
 	const size = most - 2 * headerBytes;
@@ -15,7 +15,7 @@ export function toParts(packet: Packet, most: number): Packet[] {
 	return pieces.map((piece, index) => ({ ...packet, kind: partKind, body: `${packet.kind} ${index} ${pieces.length}\n${piece}` }));
 }
 
-/** No piece begins or ends within a character. */
+/** Splits a text so that no character is cut. */
 function splitText(bytes: Buffer, size: number): string[] {
 	const pieces: string[] = [];
 	for (let start = 0; start < bytes.length; ) {
@@ -32,17 +32,17 @@ interface Incomplete {
 	readonly pieces: string[];
 }
 
-/** Puts packets together again. What stays incomplete is forgotten; its number shows that it is missing. */
+/** Reassembles packets from their parts. Incomplete packets are discarded; receivers detect the gap in the numbers. */
 export class Assembler {
 	readonly #incomplete = new Map<string, Incomplete>();
 	#size = 0;
 
-	/** The packet, once it is complete. */
+	/** Adds a packet or part. Returns the packet when it is complete. */
 	add(packet: Packet): Packet | undefined {
 		if (packet.kind === "beat") return packet;
 		const key = `${packet.sender} ${packet.lane}`;
 		if (packet.kind !== partKind) {
-			// A sender sends the parts of a packet one after the other.
+			// A sender sends the parts of a packet consecutively, so the incomplete packet will not be completed.
 			this.#forget(key);
 			return packet;
 		}

@@ -1,11 +1,14 @@
 import { toOptions, wrongOption } from "../_event-bus/plugin-options.ts";
 import { type PostgresOptions, type PostgresTarget, parsePostgresOptions } from "../_postgres/options.ts";
 
-/** Address and TLS are as in the storage on PostgreSQL. */
+/** Options of the PostgreSQL event bus; address and TLS as in the PostgreSQL storage. */
 export interface PostgresBusOptions extends PostgresOptions {
-	/** Schema of the table for large events; made where it is missing. Default: `schema` of the url, else the first of the search path. */
+	/**
+	 * Schema of the table for large events; created if it is missing. Default: `schema` of the URL, otherwise the first schema of the
+	 * search path.
+	 */
 	readonly schema?: string;
-	/** Channel of LISTEN and NOTIFY. Services that share a database and are not nodes of one service need one each. Default `svc`. */
+	/** Channel of LISTEN and NOTIFY. Separate services on one database need different channels. Default `svc`. */
 	readonly channel?: string;
 }
 
@@ -15,7 +18,7 @@ export interface PostgresBusSettings {
 	readonly channel: string;
 }
 
-/** Throws `SVC_CONFIG` naming the option; never with the url, which may hold a password. */
+/** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with the URL, which may contain a password. */
 export function parseOptions(options: unknown): PostgresBusSettings {
 	const { url, schema, channel = "svc", ssl } = toOptions(options, ["url", "schema", "channel", "ssl"]);
 	const target = parsePostgresOptions("event_bus", { url, ...(ssl !== undefined && { ssl }) } as PostgresOptions);
@@ -24,7 +27,7 @@ export function parseOptions(options: unknown): PostgresBusSettings {
 	return { target, schema: schema ?? target.schema, channel };
 }
 
-/** What the server would cut or refuse would be another name. */
+/** Returns true if the server accepts the name unchanged. It truncates names of more than 63 bytes and refuses NUL. */
 function isIdentifier(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && Buffer.byteLength(value) <= 63 && !value.includes("\0");
 }

@@ -1,21 +1,21 @@
 import type { Packet } from "../_event-bus/packet.ts";
 
 export interface OrderedReaderOptions {
-	/** Bodies of packets by `<sender> <sequence>`. */
+	/** Returns the bodies of packets by `<sender> <sequence>`. */
 	readonly read: (references: readonly Packet[]) => Promise<ReadonlyMap<string, string>>;
-	/** Whether the body is wanted here. */
+	/** Returns true if a subscriber of this node wants the body. */
 	readonly wants: (reference: Packet) => boolean;
 	readonly receive: (packet: Packet) => void;
 }
 
-/** A notification that stands for a packet in the table. */
+/** Kind of a notification that refers to a packet in the table. */
 export const referenceKind = "reference";
-/** Read with one query. */
+/** Maximum number of bodies read with one query. */
 const mostAtOnce = 8;
-/** Packets that wait behind one that is being read. */
+/** Maximum number of packets that wait for the body of an earlier one. */
 const mostWaiting = 10_000;
 
-/** Hands packets on in the order of their arrival, after the bodies of those that are references have been read. */
+/** Delivers packets in the order of their arrival, after reading the bodies of references. */
 export class OrderedReader {
 	readonly #options: OrderedReaderOptions;
 	#waiting: Packet[] = [];
@@ -29,7 +29,7 @@ export class OrderedReader {
 		const isPlain = packet.kind !== referenceKind;
 		if (isPlain && !this.#isReading) return this.#options.receive(packet);
 		this.#waiting.push(packet);
-		// What is left out shows by its number.
+		// The gap in the numbers shows receivers that packets were discarded.
 		if (this.#waiting.length > mostWaiting) this.#waiting = [];
 		if (!this.#isReading) void this.#readAll();
 	}
@@ -46,7 +46,7 @@ export class OrderedReader {
 		this.#isReading = false;
 	}
 
-	/** What cannot be read is missing, and shows by its number. */
+	/** Reads bodies. If that fails the packets are missing, and receivers detect the gap in the numbers. */
 	async #read(references: readonly Packet[]): Promise<ReadonlyMap<string, string>> {
 		try {
 			return await this.#options.read(references);

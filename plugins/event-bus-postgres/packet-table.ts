@@ -2,14 +2,14 @@ import type { Packet } from "../_event-bus/packet.ts";
 import type { Client } from "./postgres-package.ts";
 
 const tableName = "svc_bus_packet";
-/** Any two numbers, the same on all nodes. */
+/** Key of the advisory lock: two arbitrary numbers, equal on all nodes. */
 const lockKey = "1398162242, 1";
-/** Seconds for which a row is kept; whoever listens has read it long before. */
+/** Seconds for which a row is kept. Listeners read it long before that. */
 const keptFor = 60;
 
 /**
- * The table of packets that are too large for a notification. It is unlogged: what it holds is of no use to anybody after a crash. One
- * that somebody else has made will do.
+ * Table of packets that are too large for a notification. It is unlogged because its rows are useless after a crash. An existing table is
+ * used as it is.
  */
 export class PacketTable {
 	readonly #client: Client;
@@ -23,7 +23,10 @@ export class PacketTable {
 		this.#table = this.#schema === undefined ? tableName : `${this.#schema}.${tableName}`;
 	}
 
-	/** Make it where it is missing. Many nodes may do so at once: "if not exists" alone would let some of them fail. */
+	/**
+	 * Creates the table if it is missing. An advisory lock serializes concurrent nodes, because `if not exists` alone would fail on some of
+	 * them.
+	 */
 	async prepare(): Promise<void> {
 		const [found] = await this.#client.unsafe("select to_regclass($1)::text as name", [this.#table]);
 		if (found?.["name"] !== null) return;
@@ -37,7 +40,7 @@ export class PacketTable {
 		});
 	}
 
-	/** Keep packets and send notifications, in one transaction: what is told of can be read. */
+	/** Stores packets and sends notifications in one transaction, so that a receiver can always read the packet of a notification. */
 	async store(packets: readonly Packet[], { channel, payloads }: { readonly channel: string; readonly payloads: readonly string[] }) {
 		const notify = "select pg_notify($1, payload) from json_array_elements_text($2::text::json) payload";
 		const parameters = [channel, JSON.stringify(payloads)];
@@ -58,7 +61,7 @@ export class PacketTable {
 		);
 	}
 
-	/** Bodies by sender and number; what is not there any more is left out. */
+	/** Returns bodies by sender and sequence number, without those that no longer exist. */
 	async read(packets: readonly Packet[]): Promise<Map<string, string>> {
 		this.#mayHoldOld = true;
 		const keys = packets.map(({ sender, sequence }) => ({ sender, sequence }));
@@ -71,7 +74,7 @@ export class PacketTable {
 		return new Map(rows.map((row) => [`${row["sender"]} ${row["sequence"]}`, String(row["body"])]));
 	}
 
-	/** Remove what is old, when there may be any. */
+	/** Deletes old rows if there may be any. */
 	async clean(): Promise<void> {
 		if (!this.#mayHoldOld) return;
 		const [left] = await this.#client.unsafe(

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import { importPackage } from "../_packages/import-package.ts";
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
 
-/** The parts of the package `postgres` that are used here. */
+/** Members of the package `postgres` that are used here. */
 export interface Client {
 	unsafe(
 		text: string,
@@ -15,13 +15,13 @@ export interface Client {
 }
 
 export interface ClientOptions {
-	/** Most connections. */
+	/** Maximum number of connections. */
 	readonly max: number;
 	readonly onnotify?: (channel: string, payload: string) => void;
 	readonly onclose?: () => void;
 }
 
-/** Makes a client; it connects when it is first asked something. */
+/** Creates a client, which connects at its first statement. */
 export type CreateClient = (options: ClientOptions) => Client;
 
 type Postgres = (options: Record<string, unknown>) => Client;
@@ -29,7 +29,7 @@ type Postgres = (options: Record<string, unknown>) => Client;
 /** Seconds. */
 const connectTimeout = 5;
 
-/** Throws `SVC_CONFIG` when the package or a file for TLS is missing. */
+/** Returns the function that creates clients. Throws `SVC_CONFIG` if the package or a TLS file is missing. */
 export async function createClients(target: PostgresTarget): Promise<CreateClient> {
 	const postgres = (await importPackage("postgres", "event bus postgres")) as Postgres;
 	const { host, port, user, password, database, applicationName } = target;
@@ -43,7 +43,7 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 			database,
 			ssl,
 			connect_timeout: connectTimeout,
-			// Connections are made anew by whoever sees that they are gone; none ends by itself.
+			// The caller reconnects after a loss; connections never close on their own.
 			idle_timeout: null,
 			max_lifetime: null,
 			keep_alive: 10,
@@ -54,7 +54,7 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 		});
 }
 
-/** An address is no name that a server could be asked for, yet the certificate may hold it. */
+/** Returns TLS options for a host. An IP address cannot be requested as a server name, but the certificate may contain it. */
 function withName({ servername = "", ...tls }: ConnectionOptions): ConnectionOptions {
 	return isIP(servername) ? { ...tls, host: servername } : { ...tls, servername };
 }

@@ -5,12 +5,12 @@ import { OrderedReader, referenceKind } from "./ordered-reader.ts";
 import { PacketTable } from "./packet-table.ts";
 import { type Client, type CreateClient, createClients } from "./postgres-package.ts";
 
-/** The server refuses a notification of 8,000 bytes. */
+/** Maximum bytes of a notification; the server refuses 8,000 bytes. */
 const mostBytes = 7_999;
-/** Milliseconds between two looks at what is old. */
+/** Milliseconds between two deletions of old rows. */
 const cleaningInterval = 60_000;
 
-/** Packets as notifications on one channel; those too large for one are rows of a table that the notification refers to. */
+/** Sends packets as notifications on one channel. A packet that is too large is stored in a table, and the notification refers to it. */
 export class PostgresTransport implements Transport {
 	readonly title = "PostgreSQL";
 	readonly lanes = 1;
@@ -51,9 +51,9 @@ interface ConnectionOptions {
 
 class PostgresConnection implements Connection {
 	readonly #channel: string;
-	/** Listens; its only statement is the first. */
+	/** Connection that listens; it executes no other statement. */
 	readonly #listener: Client;
-	/** Sends, and reads what notifications refer to. */
+	/** Connection that sends, and reads the packets that notifications refer to. */
 	readonly #worker: Client;
 	readonly #table: PacketTable;
 	#cleaning: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ class PostgresConnection implements Connection {
 		});
 		const onnotify = (_channel: string, payload: string) => {
 			const packet = parsePacket(payload);
-			// Of what this node has sent itself, only the beat is of interest.
+			// Ignore this node's own packets except heartbeats.
 			if (packet !== undefined && (packet.sender !== receiver.self || packet.kind === "beat")) reader.add(packet);
 		};
 		this.#listener = createClient({ max: 1, onnotify, onclose: () => receiver.onLost(undefined) });
@@ -98,19 +98,19 @@ class PostgresConnection implements Connection {
 		await Promise.allSettled([this.#listener.end({ timeout: 0 }), this.#worker.end({ timeout: 0 })]);
 	}
 
-	/** Whoever comes next does what cannot be done now. */
+	/** Deletes old rows. If that fails, the next deletion removes them. */
 	#clean(): void {
 		this.#table.clean().catch(() => {});
 	}
 }
 
-/** What a reference says of its packet: the names of the events, or nothing where they are too long. */
+/** Returns the body of a reference: the names of the events, or an empty string if they are too long. */
 function formatNames({ body }: Packet): string {
 	const names = JSON.stringify(readNames(body));
 	return Buffer.byteLength(names) > mostBytes - headerBytes ? "" : names;
 }
 
-/** Undefined where a reference does not say. */
+/** Returns the names of the events, or undefined if the reference does not contain them. */
 function parseNames(body: string): string[] | undefined {
 	try {
 		const names: unknown = JSON.parse(body);

@@ -1,9 +1,9 @@
-/** Value of whatever is not told by name. */
+/** Label value that replaces all values beyond the limit. */
 const other = "other";
-/** Values of a label that has few, should somebody be wrong about that. */
+/** Maximum values of a label with few expected values. */
 const mostOfFew = 1_000;
 
-/** Keeps the first so many values of a label, and makes all others one. */
+/** Keeps the first values of a label up to a limit, and replaces all others by `other`. */
 class BoundedLabel {
 	readonly #known = new Set<string>();
 	readonly #limit: number;
@@ -20,17 +20,17 @@ class BoundedLabel {
 	}
 }
 
-/** Values of the labels of several metrics: one with many values is told by name in all of them or in none. */
+/** Limits the label values of several metrics. A value of a label with many values is kept in all metrics or in none. */
 export class BoundedLabels {
 	readonly #limit: number;
 	readonly #open = new Map<string, BoundedLabel>();
 
-	/** @param limit values that a label with many may have */
+	/** @param limit maximum values of a label with many values */
 	constructor(limit: number) {
 		this.#limit = limit;
 	}
 
-	/** What bounds a label with many values. */
+	/** Returns the limiter of a label with many values, which all metrics share. */
 	open(name: string): BoundedLabel {
 		const known = this.#open.get(name);
 		if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class BoundedLabels {
 		return label;
 	}
 
-	/** What bounds a label of one metric that has few values. */
+	/** Returns a new limiter for a label with few values. */
 	few(): BoundedLabel {
 		return new BoundedLabel(mostOfFew);
 	}

@@ -5,7 +5,7 @@ interface Level<C> {
 	cell: C | undefined;
 }
 
-/** What is counted for one combination of values of labels. */
+/** The cell of one combination of label values. */
 export interface Counted<C> {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly cell: C;
@@ -14,15 +14,15 @@ export interface Counted<C> {
 export interface CellsOptions<C> {
 	/** Names of the labels, in the order in which values come. */
 	readonly names: readonly string[];
-	/** Those with many values. */
+	/** Names of the labels with many values. */
 	readonly open: readonly string[];
 	readonly bounded: BoundedLabels;
 	create(): C;
 }
 
 /**
- * What one metric counts in, by the values of its labels: a map for each label. To put the values together for one map, as is usual, costs
- * more than all the rest of counting.
+ * Cells of one metric, in nested maps with one level for each label. A single map would need a combined key, which costs more than all
+ * other work of counting.
  */
 export class Cells<C> {
 	readonly #parts: CellsOptions<C>;
@@ -34,11 +34,11 @@ export class Cells<C> {
 		const { names, open, bounded } = parts;
 		this.#parts = parts;
 		this.#bounds = names.map((name) => (open.includes(name) ? bounded.open(name) : bounded.few()));
-		// What has no labels is told before anything was counted, too.
+		// A metric without labels must be reported even before anything was counted.
 		if (names.length === 0) this.#make([]);
 	}
 
-	/** Everything that was counted so far. */
+	/** All cells counted so far. */
 	get counted(): readonly Counted<C>[] {
 		return this.#counted;
 	}
@@ -49,7 +49,9 @@ export class Cells<C> {
 		return level?.cell ?? this.#make(values);
 	}
 
-	/** Values beyond the bounds come here each time: to keep each of them is what must not happen. */
+	/**
+	 * Creates the cell of label values. Values beyond the limit pass through here each time, because storing them would defeat the limit.
+	 */
 	#make(values: readonly string[]): C {
 		const told = this.#bounds.map((bound, index) => bound.of(values[index] ?? ""));
 		let level = this.#root;

@@ -2,22 +2,22 @@ import type { HistogramDefinition, Instrument, MetricDefinition } from "../../co
 import type { BoundedLabels } from "./bounded-labels.ts";
 import { Cells, type Counted } from "./cells.ts";
 
-/** A value of a metric, as prom-client writes it out. */
+/** A value of a metric in the format of prom-client. */
 export interface MetricValue {
 	readonly metricName?: string;
 	readonly labels: Readonly<Record<string, string | number>>;
 	readonly value: number;
 }
 
-/** A metric as the registry of prom-client reads it when somebody asks. */
+/** A metric that the prom-client registry reads when Prometheus requests the metrics. */
 export interface ReadableMetric {
 	readonly name: string;
 	get(): Promise<{ readonly name: string; readonly help: string; readonly type: string; readonly values: readonly MetricValue[] }>;
 }
 
 /**
- * Counts in plain numbers, which prom-client reads when somebody asks: its own counters compute a key of their labels for each record, and
- * there are some thirty records of an execution.
+ * Counts in plain numbers that prom-client reads on request. Its own counters compute a key from the labels for each record, and each
+ * execution causes about thirty records.
  */
 export class CounterMetric implements Instrument, ReadableMetric {
 	readonly name: string;
@@ -31,7 +31,7 @@ export class CounterMetric implements Instrument, ReadableMetric {
 	}
 
 	record(value: number, ...labels: readonly string[]): void {
-		// What is no number must not spoil the sum for good.
+		// Ignore invalid numbers, which would spoil the sum permanently.
 		if (value >= 0 && value < Number.POSITIVE_INFINITY) this.#cells.of(labels).value += value;
 	}
 
@@ -42,12 +42,12 @@ export class CounterMetric implements Instrument, ReadableMetric {
 }
 
 interface Distribution {
-	/** For each bucket, and behind them for what is above all bounds: how much fell into it and none before. */
+	/** Number of values in each bucket, excluding lower buckets. The last element counts values above all bounds. */
 	readonly counts: Float64Array;
 	sum: number;
 }
 
-/** The same of how something is distributed. */
+/** Histogram that counts in plain numbers, which prom-client reads on request. */
 export class HistogramMetric implements Instrument, ReadableMetric {
 	readonly name: string;
 	readonly #help: string;

@@ -12,7 +12,7 @@ import { PrometheusMeters } from "./prometheus-meters.ts";
 
 export type { PrometheusMetricsOptions } from "./options.ts";
 
-/** Measurements for Prometheus, by `GET /metrics`. */
+/** Metrics for Prometheus, served by `GET /metrics`. */
 export const prometheusMetrics = defineTelemetry("prometheus", (options: PrometheusMetricsOptions) => new PrometheusMetrics(options));
 
 export class PrometheusMetrics implements Telemetry {
@@ -21,7 +21,7 @@ export class PrometheusMetrics implements Telemetry {
 	readonly #package: string;
 	#meters: PrometheusMeters | undefined;
 
-	/** @param name of the package that keeps the measurements, so that a test can name one that is missing */
+	/** @param name name of the metrics package, so that a test can use a missing one */
 	constructor(options: PrometheusMetricsOptions, name = "prom-client") {
 		this.#options = options;
 		this.#package = name;
@@ -31,7 +31,7 @@ export class PrometheusMetrics implements Telemetry {
 		parseOptions(this.#options);
 	}
 
-	/** Without the package the service works, and measures nothing. */
+	/** Starts the metrics. Without the package the service works but measures nothing. */
 	async start({ logger }: Pick<PluginContext, "logger">): Promise<void> {
 		const settings = parseOptions(this.#options);
 		const client = await this.#load(logger);

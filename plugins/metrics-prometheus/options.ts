@@ -2,11 +2,11 @@ import { SvcError } from "../../core/contract/index.ts";
 
 export interface PrometheusMetricsOptions {
 	/**
-	 * Values that each label with as many values as there is content may have, such as actions: the first so many are told by name, the
-	 * rest together as `other`. 0: all together. Default 100.
+	 * Maximum values of each label whose values depend on user data, such as actions. Further values are combined as `other`; 0 combines
+	 * all. Default 100.
 	 */
 	readonly label_values?: number;
-	/** Whether the process is measured too: memory, processor time, event loop, garbage collection. Default true. */
+	/** True if the process is measured: memory, CPU time, event loop, garbage collection. Default true. */
 	readonly process?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PrometheusMetricsSettings {
 const names = ["label_values", "process"];
 const mostValues = 10_000;
 
-/** Throws `SVC_CONFIG` naming the option. */
+/** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option. */
 export function parseOptions(given: unknown): PrometheusMetricsSettings {
 	if (typeof given !== "object" || given === null || Array.isArray(given)) throw wrong("options: must be an object");
 	const unknown = Object.keys(given).find((name) => !names.includes(name));

@@ -22,14 +22,14 @@ export const collectionDurations: HistogramDefinition = {
 };
 
 /**
- * What Prometheus knows of any process, and how Node does. Not prom-client's own, as what that opens can never be closed again: a service
- * that is started and stopped in a program would leave more behind each time.
+ * Standard process metrics of Prometheus, and metrics of Node.js. The metrics of prom-client are not used, because their observers can
+ * never be closed. A program that starts and stops a service repeatedly would leak them.
  */
 export class ProcessMetrics {
 	readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
 	readonly #collections: PerformanceObserver;
 
-	/** @param collected takes how long garbage collections took, by kind: there may be a hundred in a second */
+	/** @param collected receives the durations of garbage collections by kind; there may be a hundred per second */
 	constructor(client: Client, registry: Registry, collected: Instrument) {
 		const registers = [registry];
 		const cpu = new client.Counter({

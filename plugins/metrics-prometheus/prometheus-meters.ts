@@ -6,7 +6,7 @@ import { collectionDurations, ProcessMetrics } from "./process-metrics.ts";
 
 type Client = typeof import("prom-client");
 
-/** Metrics in a registry of prom-client of their own: several services may live in one process. */
+/** Metrics in a separate prom-client registry, because one process may run several services. */
 export class PrometheusMeters implements Meters {
 	readonly #client: Client;
 	readonly #registry: Registry;
@@ -32,14 +32,14 @@ export class PrometheusMeters implements Meters {
 			...this.#toConfiguration(definition),
 			async collect() {
 				const reading = await read();
-				// What is not there any more must not be told for ever.
+				// Remove values that no longer exist, so that they are not reported forever.
 				gauge.reset();
 				for (const [value, ...labels] of reading) gauge.labels(...labels).set(value);
 			},
 		});
 	}
 
-	/** Memory, processor time, event loop and garbage collection of the process. */
+	/** Adds memory, CPU time, event loop and garbage collection of the process. */
 	measureProcess(): void {
 		this.#process = new ProcessMetrics(this.#client, this.#registry, this.histogram(collectionDurations));
 	}
@@ -53,7 +53,9 @@ export class PrometheusMeters implements Meters {
 		this.#registry.clear();
 	}
 
-	/** The registry asks for a name and for values; its types want all that its own metrics can do besides. */
+	/**
+	 * Adds a metric to the registry. The registry needs only a name and values, although its types require all members of its own metrics.
+	 */
 	#register<M extends ReadableMetric>(metric: M): M {
 		this.#registry.registerMetric(metric as unknown as Metric);
 		return metric;

@@ -10,18 +10,18 @@ import {
 import { resolveReferences } from "./references.ts";
 
 export interface PackCompatibilityOptions {
-	/** Whether packs find the Python modules that they import of the platform. Default true. */
+	/** True if packs can import the platform's Python modules. Default true. */
 	readonly python?: boolean;
 }
 
-/** What packs of the public platform say that this service is compatible with, so that they run as they are. */
+/** Names that packs of the public platform use and this service supports, so that the packs run unchanged. */
 export const packCompatibility = defineDialect("pack-compatibility", ({ python = true }: PackCompatibilityOptions) => ({
 	description: "What packs of StackStorm say.",
 	runnerTypes,
 	triggerTypes,
 	names,
 	environment,
-	// Beside this file in the source and in the build.
+	// Relative to this file, both in the source and in the build.
 	...(python && { pythonPath: fileURLToPath(new URL("./python", import.meta.url)) }),
 	normalize,
 }));
@@ -35,7 +35,7 @@ function normalize(kind: DialectKind, metadata: JsonObject): JsonObject {
 	return isJsonObject(parameters) ? { ...flagged, parameters: closeGaps(withDefinitionFlags(parameters)) } : flagged;
 }
 
-/** Old files of sensors describe payloads in words beside, or in the place of, their schema. */
+/** Removes the textual payload descriptions that old sensor files contain in addition to, or instead of, a schema. */
 function withoutNotes(sensor: JsonObject): JsonObject {
 	const { trigger_types } = sensor;
 	if (!Array.isArray(trigger_types)) return sensor;
@@ -47,16 +47,16 @@ function withoutNotes(sensor: JsonObject): JsonObject {
 	return { ...sensor, trigger_types: types };
 }
 
-/** Words that mean true and false in the older YAML that packs are written in, where they are not quoted. */
+/** Unquoted words that mean true and false in the older YAML version in which packs are written. */
 const words: ReadonlyMap<JsonValue | undefined, boolean> = new Map<JsonValue, boolean>([
 	...["yes", "Yes", "YES", "on", "On", "ON"].map((word) => [word, true] as const),
 	...["no", "No", "NO", "off", "Off", "OFF"].map((word) => [word, false] as const),
 ]);
 
-/** Attributes of definitions that are true or false. */
+/** Boolean attributes of definitions. */
 const definitionFlags = ["required", "immutable", "secret"];
 
-/** With these attributes as flags, where words of older YAML stand in them; nowhere else can such a word be told from a text. */
+/** Converts words of older YAML to booleans in these attributes only. Elsewhere such a word cannot be distinguished from a string. */
 function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObject {
 	const found = attributes.filter((name) => Object.hasOwn(metadata, name) && words.has(metadata[name]));
 	if (found.length === 0) return metadata;
@@ -65,7 +65,10 @@ function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObj
 	);
 }
 
-/** Definitions of parameters, or of a configuration, with their flags at every level; one of the type boolean has its default so too. */
+/**
+ * Converts boolean attributes in definitions of parameters or of a configuration at every level. The default of a boolean parameter is
+ * converted, too.
+ */
 function withDefinitionFlags(definitions: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, toDefinition(definition)]));
 }
@@ -81,7 +84,7 @@ function toDefinition(definition: JsonValue): JsonValue {
 	);
 }
 
-/** Runner types; the first one is said by today's packs, the others by old ones. */
+/** Runner types: the first name is used by current packs, the others by old ones. */
 const runnerTypes: DialectNames = {
 	orquesta: "workflow",
 	"http-runner": "http-request",
@@ -92,7 +95,7 @@ const runnerTypes: DialectNames = {
 	"run-remote-script": "remote-shell-script",
 };
 
-/** Trigger types that the service brings itself. */
+/** Trigger types that are built into the service. */
 const triggerTypes: DialectNames = {
 	...Object.fromEntries(
 		[
@@ -112,14 +115,14 @@ const triggerTypes: DialectNames = {
 			"webhook",
 		].map((name) => [`core.st2.${name}`, `core.svc.${name}`]),
 	),
-	// As the platform spells it.
+	// Spelled as on the platform.
 	"core.st2.action.file_writen": "core.svc.action.file_written",
 };
 
-/** The datastore and the service's own object, in templates and expressions. */
+/** Names of the datastore and the service object in templates and expressions. */
 const names: DialectNames = { st2kv: "svckv", st2: "svc" };
 
-/** Variables in the environment of runs. */
+/** Environment variables of runs. */
 const environment: DialectNames = {
 	ST2_ACTION_API_URL: "SVC_ACTION_API_URL",
 	ST2_ACTION_AUTH_TOKEN: "SVC_ACTION_AUTH_TOKEN",
@@ -131,8 +134,8 @@ const environment: DialectNames = {
 };
 
 /**
- * Parameters whose positions go from 0 without gaps, in the order that they had: only the order counts for what they stand for. Positions
- * that cannot be ordered, as two are the same or one is no number, are left as they are, to be refused.
+ * Renumbers parameter positions from 0 without gaps in their original order, because only the order is significant. Duplicate or invalid
+ * positions cannot be ordered; they are left unchanged and refused later.
  */
 function closeGaps(parameters: JsonObject): JsonObject {
 	const placed = Object.entries(parameters).flatMap(([name, definition]): [string, number][] => {

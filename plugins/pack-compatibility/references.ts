@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 
-/** Values that a description of a configuration may have, with those that references put in. */
+/** Maximum number of values and levels in a configuration description after resolving references. */
 const most = 20_000;
 const deepest = 50;
 
 /**
- * The description of a configuration with what `$ref` stands for in its place, as in `$ref: "#/properties/credentials"`. `SVC_INVALID`
- * for a reference that leads nowhere, out of the file, or back to itself.
+ * Resolves each `$ref` in a configuration description, such as `$ref: "#/properties/credentials"`. Throws `SVC_INVALID` for a reference to
+ * a missing value, outside the file, or in a cycle.
  */
 export function resolveReferences(schema: JsonObject): JsonObject {
 	return new References(schema).resolve(schema) as JsonObject;
@@ -17,11 +17,11 @@ class References {
 	#count = 0;
 
 	constructor(schema: JsonObject) {
-		// The file holds what stands below `properties` in a whole schema.
+		// The file contains the value of `properties` of a complete schema.
 		this.#root = { properties: schema };
 	}
 
-	/** @param open the references that led here, from the first one on */
+	/** @param open references on the path to this value, the first one first */
 	resolve(value: JsonValue, open: readonly string[] = [], depth = 0): JsonValue {
 		this.#count += 1;
 		if (this.#count > most || depth > deepest) {
@@ -50,7 +50,7 @@ class References {
 	}
 }
 
-/** Members to go through; one that no object has where the reference leads out of the file. */
+/** Returns the members on the path of a reference. For a reference outside the file, returns a member that no object has. */
 function toPath(reference: string): readonly string[] {
 	if (!reference.startsWith("#/")) return [reference];
 	return reference

@@ -5,9 +5,9 @@ import { Tail } from "./tail.ts";
 import { createWatchedFiles, type WatchedFiles } from "./watched-files.ts";
 
 export interface FileWatchOptions {
-	/** Files that rules may have watched, and directories whose files they may; absolute. */
+	/** Absolute paths of files that rules may watch, and of directories whose files they may watch. */
 	readonly paths: readonly string[];
-	/** Seconds between two looks at each file. Default 1. */
+	/** Seconds between two polls of each file. Default 1. */
 	readonly interval?: number;
 }
 
@@ -16,11 +16,11 @@ const defaultInterval = 1;
 interface Watched {
 	readonly path: string;
 	readonly tail: Tail;
-	/** What was last wrong with it, told once. */
+	/** The last problem with the file, so that each is logged once. */
 	problem: string | undefined;
 }
 
-/** Dispatches `linux.file_watch.line` for each line appended to files that rules ask for. */
+/** Dispatches `linux.file_watch.line` for each line appended to a file that a rule watches. */
 export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) => {
 	assertOptions({ ...options });
 	const { paths, interval = defaultInterval } = options;
@@ -63,7 +63,7 @@ export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) 
 	};
 });
 
-/** Refuses options of plain JavaScript that are missing, misspelt or of another type. `SVC_CONFIG` names all of them. */
+/** Validates the options of plain JavaScript. Throws `SVC_CONFIG` with all options that are missing, unknown or of the wrong type. */
 function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readonly<Record<string, unknown>>): void {
 	const isPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
 	const problems = [
@@ -74,7 +74,7 @@ function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readon
 	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor file-watch: ${problems.join("; ")}`, { facts: { problems } });
 }
 
-/** Look at every file that there is a trigger for. One that cannot be read holds up no other. */
+/** Polls every file that has a trigger. A file that cannot be read does not delay the others. */
 async function look(context: SensorContext, watched: Map<string, Watched>, files: WatchedFiles): Promise<void> {
 	const triggers = new Map((await context.triggers()).map((trigger) => [toStateName(trigger), trigger]));
 	for (const [name, { tail }] of watched) {
@@ -100,7 +100,10 @@ async function look(context: SensorContext, watched: Map<string, Watched>, files
 	await Promise.all(looks);
 }
 
-/** Positions in files whose triggers went while nobody watched: one that comes again begins with what is appended then. */
+/**
+ * Deletes the positions of triggers that were removed while the sensor was not running. If such a trigger is created again, only lines
+ * appended from then on count.
+ */
 async function forgetGone({ state, triggers }: SensorContext): Promise<void> {
 	const names = new Set((await triggers()).map(toStateName));
 	for (const { name } of await state.list()) if (!names.has(name)) await state.delete(name);
@@ -126,7 +129,7 @@ function watch({ state, dispatch, signal, logger }: SensorContext, name: string,
 	return { path, tail, problem: undefined };
 }
 
-/** Paths may be longer than names of items. */
+/** Returns the state name of a trigger. The path of the file may be too long for an item name. */
 function toStateName({ ref }: SensorTrigger): string {
 	return ref.slice(ref.indexOf(".") + 1);
 }

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 
-/** How far a file has been read. */
+/** Position up to which a file was read. */
 export interface Position {
-	/** Random, and new whenever a file is begun: with an offset it names a line for ever. */
+	/** Random id, renewed whenever a file is read from a new start. Together with an offset it identifies a line permanently. */
 	readonly generation: string;
 	/** Device and inode. */
 	readonly file: string;
 	readonly offset: number;
-	/** How the file begins: inodes are used again, and a file that was emptied may have grown past the offset. */
+	/** Hash of the file's beginning. It is needed because inodes are reused, and a truncated file may have grown past the offset. */
 	readonly head: Head;
 }
 
@@ -17,24 +17,27 @@ export interface Head {
 	readonly hash: string;
 }
 
-/** Null: there was no file, so that all of what appears is new. */
+/** Stored position. Null means that the file did not exist, so all its later contents are new. */
 export type StoredPosition = Position | null;
 
-/** Most bytes that a file is known by. */
+/** Maximum bytes of the beginning that identifies a file. */
 const headLength = 256;
 
 export function toFileId({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
 	return `${dev}:${ino}`;
 }
 
-/** The first bytes of a file that has been read up to an offset, as far as it is known by them. */
+/** Returns the identifying first bytes of a file that was read up to an offset. */
 export async function readBeginning(handle: FileHandle, offset: number): Promise<Buffer> {
 	const length = Math.min(offset, headLength);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
 	return buffer.subarray(0, bytesRead);
 }
 
-/** The same after more of it was read. What was read itself counts: the file may be written anew at any time. */
+/**
+ * Extends the identifying beginning after more bytes were read. It uses those bytes instead of the file, because the file may be rewritten
+ * at any time.
+ */
 export function extendBeginning(beginning: Buffer, bytes: Buffer): Buffer {
 	return beginning.length === headLength ? beginning : Buffer.concat([beginning, bytes]).subarray(0, headLength);
 }
@@ -43,18 +46,18 @@ export function toHead(beginning: Buffer): Head {
 	return { length: beginning.length, hash: createHash("sha256").update(beginning).digest("hex").slice(0, 32) };
 }
 
-/** Whether a file begins as it did. */
+/** Returns true if the file still has the same beginning. */
 export async function hasHead(handle: FileHandle, { length, hash }: Head): Promise<boolean> {
 	return toHead(await readBeginning(handle, length)).hash === hash;
 }
 
-/** Whether a file holds these bytes there. */
+/** Returns true if a file contains these bytes at the offset. */
 export async function holdsAt(handle: FileHandle, offset: number, bytes: Buffer): Promise<boolean> {
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes.length), 0, bytes.length, offset);
 	return buffer.subarray(0, bytesRead).equals(bytes);
 }
 
-/** Whether this is the file of a position, and not shorter. */
+/** Returns true if this is the file of a position and it is not shorter than the offset. */
 export async function isFileAt(handle: FileHandle, { file, offset, head }: Position): Promise<boolean> {
 	const found = await handle.stat({ bigint: true });
 	return toFileId(found) === file && Number(found.size) >= offset && (await hasHead(handle, head));

@@ -20,12 +20,12 @@ export interface TailOptions {
 	readonly path: string;
 	readonly files: WatchedFiles;
 	readonly signal: AbortSignal;
-	/** The position kept; undefined when this file was never watched. */
+	/** Returns the stored position, or undefined if this file was never watched. */
 	load(): Promise<StoredPosition | undefined>;
 	save(position: StoredPosition): Promise<void>;
-	/** A line, and a key that it has whenever it is read. */
+	/** Called for each line with a key that stays the same if the line is read again. */
 	onLine(line: string, key: string): Promise<void>;
-	/** Lines may have been lost. */
+	/** Called if lines may have been lost. */
 	onGap(): void;
 }
 
@@ -35,31 +35,31 @@ interface Current {
 	readonly file: string;
 	offset: number;
 	head: Head;
-	/** What the head is made of. */
+	/** The first bytes of the file, which the head is computed from. */
 	beginning: Buffer;
-	/** When the file was last written to, as of the last look. */
+	/** Modification time of the file at the last poll. */
 	changed: bigint;
-	/** What is kept. */
+	/** Offset and time of the last saved position. */
 	saved: { readonly offset: number; readonly at: number } | undefined;
 }
 
-/** Looks without anything new in a file whose place another has taken, before that one is begun: its writer may change over late. */
+/** Polls without new lines in a replaced file before the new one is read, because the writer may switch late. */
 const quietLooks = 3;
-/** Milliseconds between two saves while lines come in; what is read again after a crash is known by its keys. */
+/** Milliseconds between two saves while lines are read. Lines read again after a crash are recognized by their keys. */
 const saveInterval = 5_000;
 
-/** Follows one file over rotation and truncation. */
+/** Follows one file across rotation and truncation. */
 export class Tail {
 	readonly #options: TailOptions;
 	#current: Current | undefined;
-	/** Looks in a row that found nothing new in a file whose place another has taken. */
+	/** Consecutive polls that found nothing new in a file that was replaced. */
 	#quiet = 0;
 
 	constructor(options: TailOptions) {
 		this.#options = options;
 	}
 
-	/** Read what is new. */
+	/** Reads new lines. */
 	async look(): Promise<void> {
 		if (this.#current === undefined) await this.#open();
 		if (this.#current === undefined) return;
@@ -68,7 +68,7 @@ export class Tail {
 		if (this.#current.saved === undefined || performance.now() - this.#current.saved.at > saveInterval) await this.#keep(this.#current);
 	}
 
-	/** Keep the position and close the file. */
+	/** Saves the position and closes the file. */
 	async stop(): Promise<void> {
 		if (this.#current === undefined) return;
 		const last = this.#current;
@@ -80,14 +80,14 @@ export class Tail {
 		}
 	}
 
-	/** Open the file, or what has become of the one that was read last. */
+	/** Opens the file, or the rotated file that was read last. */
 	async #open(): Promise<void> {
 		const position = await this.#options.load();
 		const handle = await this.#options.files.open(this.#options.path);
 		let rotated: FileHandle | undefined;
 		try {
 			if (position === undefined && handle === undefined) return await this.#options.save(null);
-			// Of a file that was there before it was watched, only what comes counts.
+			// If a file existed before it was watched, only lines appended later count.
 			if (position === undefined && handle !== undefined) return await this.#begin(handle, await findLineStart(handle));
 			if (position === undefined || position === null) return handle && (await this.#begin(handle, 0));
 			if (handle !== undefined && (await isFileAt(handle, position))) return await this.#take(handle, position);
@@ -107,7 +107,10 @@ export class Tail {
 		this.#current = { handle, generation, file, offset, head, beginning, changed: -1n, saved: { offset, at: performance.now() } };
 	}
 
-	/** Begin with a file, under a new name for its lines, which is kept before the first of them is told. */
+	/**
+	 * Starts reading a file with a new generation. The position is saved before the first line is reported, so that the keys of lines stay
+	 * the same after a crash.
+	 */
 	async #begin(handle: FileHandle, offset: number): Promise<void> {
 		const position = {
 			generation: randomBytes(8).toString("hex"),
@@ -125,7 +128,7 @@ export class Tail {
 		if (this.#current?.generation === generation) this.#current.saved = { offset, at: performance.now() };
 	}
 
-	/** Read whole lines to the end of the file. Whether it had been written to. */
+	/** Reads complete lines up to the end of the file. Returns true if the file was modified. */
 	async #read(from: Current): Promise<boolean> {
 		const { size, mtimeNs: changed } = await from.handle.stat({ bigint: true });
 		if (changed === from.changed && Number(size) === from.offset) return false;
@@ -140,7 +143,8 @@ export class Tail {
 			const lines = cutLines(piece.subarray(0, bytesRead));
 			if (lines.length === 0) break;
 			if (!(await hasHead(from.handle, from.head))) {
-				// It has been written anew: before the piece was read, which then is of the new text, or after.
+				// The file was rewritten. If the bytes are still at the offset, they may be new and are read again from the start.
+				// Otherwise they are old lines and must be reported now.
 				if (!(await holdsAt(from.handle, from.offset, piece.subarray(0, bytesRead)))) await this.#tell(from, piece, lines);
 				if (!this.#options.signal.aborted) await this.#begin(from.handle, 0);
 				return true;
@@ -153,7 +157,7 @@ export class Tail {
 		return isWritten;
 	}
 
-	/** Tell lines of a piece that was read where the file has been read up to, until nobody listens any more. */
+	/** Reports the lines of a chunk that was read at the current offset, until the run is aborted. */
 	async #tell(from: Current, piece: Buffer, lines: readonly Line[]): Promise<void> {
 		let start = 0;
 		for (const { text, length } of lines) {
@@ -166,7 +170,7 @@ export class Tail {
 		from.head = toHead(from.beginning);
 	}
 
-	/** Go over to the file that has taken the place of the one that is read, once nobody writes to that any more. */
+	/** Switches to the file that replaced the current one, once the current one is no longer written. */
 	async #changeOver(from: Current, isWritten: boolean): Promise<void> {
 		const there = await unlessMissing(stat(this.#options.path, { bigint: true }));
 		const isReplaced = there !== undefined && toFileId(there) !== from.file;
@@ -184,14 +188,14 @@ export class Tail {
 		await from.handle.close();
 	}
 
-	/** Nobody will end the last line of a file that was left. */
+	/** Reports the incomplete last line of a replaced file, because it will not be completed. */
 	async #readUnfinished(from: Current): Promise<void> {
 		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(largestPiece), 0, largestPiece, from.offset);
 		if (bytesRead > 0) await this.#options.onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
 	}
 }
 
-/** The file that was read up to a position, by its new name beside the old one (`app.log.1`, `app.log-20260101`). */
+/** Finds the file of a position under its new name in the same directory (`app.log.1`, `app.log-20260101`). */
 async function findRotated(path: string, position: Position): Promise<FileHandle | undefined> {
 	const directory = dirname(path);
 	const names = (await unlessMissing(readdir(directory))) ?? [];
@@ -212,19 +216,19 @@ async function findRotated(path: string, position: Position): Promise<FileHandle
 	return undefined;
 }
 
-/** Most bytes of a line; what is longer comes in pieces of about this size. */
+/** Maximum bytes of a line. A longer line is reported in chunks of about this size. */
 const largestPiece = 65_536;
 
 const newline = 0x0a;
 
 interface Line {
-	/** Without its end. */
+	/** Line without its line end. */
 	readonly text: string;
-	/** Bytes, with its end. */
+	/** Bytes including the line end. */
 	readonly length: number;
 }
 
-/** The lines of a piece of a file that are whole; of a piece that is full without one, all of it. */
+/** Returns the complete lines of a chunk. If a full chunk contains none, returns almost all of it as one line. */
 function cutLines(piece: Buffer): readonly Line[] {
 	const lines: Line[] = [];
 	let start = 0;
@@ -233,18 +237,18 @@ function cutLines(piece: Buffer): readonly Line[] {
 		start = end + 1;
 	}
 	if (lines.length > 0 || piece.length < largestPiece) return lines;
-	// Not in the middle of a character.
+	// Do not cut within a UTF-8 character.
 	let end = piece.length - 1;
 	while (end > piece.length - 4 && isContinued(piece[end])) end -= 1;
 	return [toLine(piece.subarray(0, end))];
 }
 
-/** A line with or without its end. */
+/** Converts a line that may include its line end. */
 function toLine(bytes: Buffer): Line {
 	return { text: bytes.toString("utf8").replace(/\r?\n$/, ""), length: bytes.length };
 }
 
-/** Where the last line of a file begins that is not finished; the file's size when all are. */
+/** Returns the offset of the incomplete last line of a file, or the file's size if all lines are complete. */
 async function findLineStart(handle: FileHandle): Promise<number> {
 	const { size } = await handle.stat();
 	const start = Math.max(0, size - largestPiece);

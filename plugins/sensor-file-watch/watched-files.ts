@@ -3,20 +3,23 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, normalize, resolve, sep } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Opens the files that may be watched, and no others. */
+/** Opens only files that may be watched. */
 export interface WatchedFiles {
-	/** Undefined for a file that does not exist. `SVC_FORBIDDEN` for one that may not be watched, `SVC_INVALID` for what is no file. */
+	/**
+	 * Opens a file. Returns undefined if it does not exist. Throws `SVC_FORBIDDEN` if it may not be watched, and `SVC_INVALID` if it is not
+	 * a regular file.
+	 */
 	open(path: string): Promise<FileHandle | undefined>;
 }
 
-/** @param paths files, and directories whose files may be watched, absolute */
+/** @param paths absolute paths of files, and of directories whose files may be watched */
 export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 	for (const path of paths) {
 		if (!isAbsolute(path)) throw new SvcError("SVC_CONFIG", `sensor file-watch: paths: "${path}" must be an absolute path`);
 	}
 	const allowed = paths.map((path) => resolve(path));
 
-	/** A link inside a directory must not lead out of it; a file that is named itself may be a link. */
+	/** A link in a directory must not lead out of it. A configured file may itself be a link. */
 	async function isAllowed(path: string, real: string): Promise<boolean> {
 		if (allowed.includes(path)) return true;
 		for (const directory of allowed) {
@@ -35,7 +38,7 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 			const real = await unlessMissing(realpath(normal));
 			if (real === undefined) return undefined;
 			if (!(await isAllowed(normal, real))) throw notAllowed(path);
-			// No link may take its place in the meantime, and a pipe without a writer must not be waited for.
+			// The flags prevent that a link replaces the file in the meantime, and that opening a pipe without a writer blocks.
 			const handle = await unlessMissing(open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 			if (handle === undefined || (await handle.stat()).isFile()) return handle;
 			await handle.close();

@@ -3,28 +3,28 @@ import { type JsonValue, maxLargeNumbers, parseJson, SvcError, toErrorMessage } 
 
 export interface Answer {
 	readonly status_code: number;
-	/** Names in lower case; without cookies. */
+	/** Response headers with lower-case names, without cookies. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The value of a JSON answer; otherwise text. */
+	/** The parsed JSON response; otherwise its text. */
 	readonly body: JsonValue;
-	/** SHA-256 of what was read of the body, hex. */
+	/** SHA-256 of the read part of the body, in hex. */
 	readonly body_hash: string;
-	/** Whether there was more of it. */
+	/** True if the body was longer than the maximum. */
 	readonly truncated: boolean;
 }
 
 export interface Question {
 	readonly url: URL;
 	readonly headers: Readonly<Record<string, string>>;
-	/** Seconds for the whole exchange. */
+	/** Maximum seconds of the complete exchange. */
 	readonly timeout: number;
 	readonly allowRedirects: boolean;
-	/** Most bytes of the body. */
+	/** Maximum bytes of the body. */
 	readonly maxBody: number;
 	readonly signal: AbortSignal;
 }
 
-/** Ask once. Undefined for 304: nothing has changed. `SVC_UNAVAILABLE` when there is no answer. */
+/** Sends one request. Returns undefined for 304 (not modified). Throws `SVC_UNAVAILABLE` if there is no response. */
 export async function ask({ url, headers, timeout, allowRedirects, maxBody, signal }: Question): Promise<Answer | undefined> {
 	try {
 		const response = await fetch(url, {
@@ -44,7 +44,7 @@ export async function ask({ url, headers, timeout, allowRedirects, maxBody, sign
 		};
 	} catch (error) {
 		signal.throwIfAborted();
-		// What fetch throws says nothing; its cause does.
+		// The error of `fetch` is uninformative; its cause contains the reason.
 		const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
 		throw new SvcError("SVC_UNAVAILABLE", `${url.host} did not answer: ${toErrorMessage(reason)}`, { cause: error });
 	}

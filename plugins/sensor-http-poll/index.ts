@@ -19,9 +19,9 @@ const ref = `default.${triggerType}`;
 /** Name of the item in the sensor's state. */
 const stateName = "seen";
 
-/** Asks an HTTP address now and then, and dispatches `default.http_poll.answer` when its answer has changed. */
+/** Polls a URL periodically and dispatches `default.http_poll.answer` when the response has changed. */
 export function httpPoll(options: HttpPollOptions): SensorPlugin {
-	// Plain JavaScript may leave them out: the sensor then says which option is missing.
+	// Plain JavaScript may omit the options; the sensor then reports the missing one.
 	const { name = defaultName, interval = 60 } = options ?? {};
 	return defineSensor(name, () => {
 		const look = createLook(toUrl(options?.url), { ...options, name });
@@ -62,7 +62,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 
 	return async ({ state, signal, dispatch: tell }) => {
 		const before = await readSeen(state, url);
-		// Where every answer is told, every answer is needed whole.
+		// If every response is dispatched, request each one completely.
 		const conditions = before === undefined || dispatch === "always" ? {} : toConditions(before);
 		const answer = await ask({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
 		if (answer === undefined) return;
@@ -71,7 +71,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 		const { body_hash, ...shown } = answer;
 		const payload = { sensor: options.name, url: url.href, ...shown, changed, previous_status_code: before?.status_code ?? null };
 		if (dispatch === "always") await tell(ref, payload);
-		// Of a question that is asked again after a crash, the same answer is the same event.
+		// Use the previous response as part of the key. If a poll is repeated after a crash, the same response is then the same event.
 		else if (before !== undefined && changed.length > 0) {
 			await tell(ref, payload, { uniqueKey: `${before.id}:${after.status_code}:${body_hash}` });
 		}
@@ -82,18 +82,18 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 	};
 }
 
-/** The answer before; undefined when this address was not asked yet. */
+/** Returns the previous response, or undefined if this URL was not polled yet. */
 async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen | undefined> {
 	const kept = await state.get(stateName);
 	const seen = kept === undefined ? undefined : (parseJson(kept) as unknown as Seen);
 	return seen?.url === url.href ? seen : undefined;
 }
 
-/** What is kept of an answer. */
+/** Stored data of a response. */
 interface Seen {
-	/** Random: with it an event names the answer that it follows. */
+	/** Random id, with which an event refers to the preceding response. */
 	readonly id: string;
-	/** The address that was asked: answers of another are not compared. */
+	/** The polled URL; responses of different URLs are not compared. */
 	readonly url: string;
 	readonly status_code: number;
 	readonly body_hash: string;
@@ -106,9 +106,9 @@ function toSeen(url: URL, { status_code, body_hash, headers }: Answer): Seen {
 	return { id: randomBytes(8).toString("hex"), url: url.href, status_code, body_hash, etag, last_modified };
 }
 
-/** Headers that ask for an answer only when it is another one. */
+/** Returns headers that make the server respond only if the response has changed. */
 function toConditions({ etag, last_modified, status_code }: Seen): Readonly<Record<string, string>> {
-	// Only what was there can be unchanged.
+	// Only a previous status 200 makes 304 meaningful.
 	if (status_code !== 200) return {};
 	return {
 		...(etag !== null && { "if-none-match": etag }),

@@ -1,21 +1,21 @@
 import { SvcError } from "../../core/contract/index.ts";
 
 export interface HttpPollOptions {
-	/** Address to ask; http or https. It is shown in payloads: credentials belong into `headers`. */
+	/** URL to poll; http or https. It is contained in payloads, so put credentials into `headers`. */
 	readonly url: string;
-	/** Name of the sensor; needed where there are several of its kind. Default `http-poll`. */
+	/** Name of the sensor; required if several such sensors exist. Default `http-poll`. */
 	readonly name?: string;
-	/** Whole seconds between two questions, at least 4. Default 60. */
+	/** Whole seconds between two polls, at least 4. Default 60. */
 	readonly interval?: number;
-	/** Sent with each question. */
+	/** Headers of each request. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Seconds until an answer must be complete. Default 30. */
+	/** Maximum seconds until a response is complete. Default 30. */
 	readonly timeout?: number;
-	/** `change`: when status or body differ from those of the answer before. `always`: each answer. Default `change`. */
+	/** `change`: dispatches if status or body differ from the previous response. `always`: dispatches each response. Default `change`. */
 	readonly dispatch?: "change" | "always";
-	/** Whether redirects are followed, with the headers; otherwise they are the answer. Default false. */
+	/** True if redirects are followed, with the headers; otherwise the redirect itself is the response. Default false. */
 	readonly allow_redirects?: boolean;
-	/** Most bytes of a body that are read. Default 1 MiB. */
+	/** Maximum bytes of a body that are read. Default 1 MiB. */
 	readonly max_body?: number;
 }
 
@@ -27,7 +27,7 @@ interface Rule {
 const positive = (value: unknown) => typeof value === "number" && value > 0 && Number.isFinite(value);
 const flag: Rule = { allowed: "true or false", isRight: (value) => typeof value === "boolean" };
 
-/** What each option may be when it is given; `url` is looked at when the sensor is made. */
+/** Rules of each option that is given; `url` is validated when the sensor is created. */
 const rules: Readonly<Record<string, Rule>> = {
 	url: { allowed: "an address", isRight: () => true },
 	name: { allowed: "a name", isRight: (value) => typeof value === "string" },
@@ -43,7 +43,7 @@ function isTexts(value: unknown): boolean {
 	return typeof value === "object" && value !== null && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** `SVC_CONFIG` names everything that is wrong at once. */
+/** Validates the options. Throws `SVC_CONFIG` with all problems. */
 export function assertOptions(options: Readonly<Record<string, unknown>>): void {
 	const problems = Object.entries(options).flatMap(([name, value]) => {
 		const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;

@@ -11,7 +11,7 @@ const sqlOperators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as c
 /** Kind of a comparison. */
 type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "member" | "never";
 
-/** One comparison. Field and form decide the text of a statement, the bindings do not. */
+/** One comparison. Field and form determine the SQL of a statement; the bindings do not. */
 export interface Comparison {
 	readonly field: string;
 	readonly form: Form;
@@ -113,8 +113,8 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 }
 
 /**
- * Compares a member of a JSON object by searching its text. Within stored JSON, only the quotes of names and values are unescaped, so the
- * text `"name":"value"` occurs only for a member.
+ * Compares a member of a JSON object by a substring search. Within stored JSON, only the quotes of names and values are unescaped. The
+ * substring `"name":"value"` therefore occurs only for a member.
  */
 function toMember(kind: EntityKind, field: string, member: unknown): Comparison {
 	assertJsonField(kind, field);
@@ -148,7 +148,7 @@ function toPrefix(field: string, operand: unknown): Comparison[] {
 	return end === undefined ? [start] : [start, { field, form: "lt", bindings: [end] }];
 }
 
-/** Returns the first text, by code point, after all texts that begin with `prefix`. Returns undefined if there is none. */
+/** Returns the first string, by code point, after all strings that begin with `prefix`. Returns undefined if there is none. */
 function toTextAfter(prefix: string): string | undefined {
 	const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
 	while (points.at(-1) === 0x10ffff) points.pop();

@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../core/contract/index.ts";
 
-/** The connection was lost or could not be opened. */
+/** Thrown if the connection was lost or could not be opened. */
 export class ConnectionLostError extends Error {
 	override readonly name = "ConnectionLostError";
 	readonly code = "CONNECTION_LOST";

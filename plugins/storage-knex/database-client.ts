@@ -4,8 +4,8 @@ import type { LargeTexts } from "./large-texts.ts";
 import type { Binding } from "./values.ts";
 
 /**
- * Text of a statement and the kind of its result: one row, many rows, or the number of rows that it changed. A statement with the
- * result `change` fails if it changes no row.
+ * SQL of a statement and the kind of its result: one row, many rows, or the number of rows that it changed. A statement with the result
+ * `change` fails if it changes no row.
  */
 export interface Statement {
 	readonly sql: string;
@@ -60,7 +60,7 @@ export function throwIntoRounds<T>(steps: WriteRounds<T>, error: unknown): Retur
 export interface Write<T> {
 	/** Starts the write; each attempt needs a new generator. */
 	readonly rounds: () => WriteRounds<T>;
-	/** All steps of a write without a result. They may run together as one text, and one by one only if that fails. */
+	/** All steps of a write without a result. They may run together as one script, and one by one only if that fails. */
 	readonly stepsWithoutResult?: readonly Step[];
 	/** True if a failure can leave effects of earlier statements of the same write, which must be rolled back. */
 	readonly compound: boolean;
@@ -86,7 +86,7 @@ export interface Dialect {
 	 * keeps from vacuum.
 	 */
 	readonly withoutIndex?: (condition: string) => string;
-	/** Condition that the text in the column `??` contains the text `?`. */
+	/** Condition that the column `??` contains the string `?`. */
 	readonly contains: string;
 	/** Encodes a list of values as one binding, in the form that `inList` expects. */
 	toList(values: readonly Binding[]): string;
@@ -100,9 +100,14 @@ export interface Dialect {
 	readonly countsEveryRow?: boolean;
 	/** Column types for inserting any number of rows from one list of values per column. Absent if one statement inserts one row. */
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
-	/** Makes a statement fail if it changes no row. Needed if the next statements are sent before the driver knows the number of rows. */
+	/**
+	 * Makes a statement fail if it changes no row. Needed if the next statements are sent before the driver has received the number of
+	 * rows.
+	 */
 	failIfUnchanged(sql: string): string;
-	/** Makes a select fail if it finds no row, and locks its rows against changes until the transaction ends. For several nodes that write. */
+	/**
+	 * Makes a select fail if it finds no row, and locks its rows against changes until the transaction ends. Needed if several nodes write.
+	 */
 	lockOrFail?(sql: string): string;
 	/** Query for the database's time in microseconds since 1970. Absent if the database has no clock. */
 	readonly timeQuery?: string;
@@ -113,7 +118,7 @@ export interface DatabaseClient {
 	/** Builds statements but does not run them. */
 	readonly knex: Knex;
 	readonly dialect: Dialect;
-	/** Storage of large texts outside of their rows. Absent if all texts are in their rows. */
+	/** Storage of large texts outside of their rows. Absent if all values are in their rows. */
 	readonly largeTexts?: LargeTexts;
 	read(step: Step): StatementResult | Promise<StatementResult>;
 	/** Runs a write. Resolves once it is committed. */
@@ -148,12 +153,12 @@ export interface Database {
 	location(context: PluginContext): string;
 }
 
-/** Another row has the id or unique key already. */
+/** Thrown if another row already has the id or unique key. */
 export class KeyTakenError extends Error {
 	override readonly name = "KeyTakenError";
 }
 
-/** A statement that must change a row has changed no row. */
+/** Thrown if a statement that must change a row has changed none. */
 export class NothingChangedError extends Error {
 	override readonly name = "NothingChangedError";
 }

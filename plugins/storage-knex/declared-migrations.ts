@@ -6,7 +6,7 @@ import { toTable } from "./table-names.ts";
 /**
  * Derives migrations from the declarations of the kinds (`entityKinds`). They create the tables, columns and indexes that the numbered
  * migrations have not created. The table `migrations` records the name of each. If the declaration of a kind is extended later, only the
- * new parts are created. An older version finds names that it does not know, and does not start.
+ * new parts are created. An older version finds names that it does not support, and does not start.
  *
  * @param finishedNames names in the table `migrations`
  */
@@ -23,7 +23,7 @@ export function toDeclaredMigrations(finishedNames: readonly string[]): readonly
 	});
 }
 
-/** Prefix of the names of kinds that a configuration may omit. A version that does not know such a name need not be older. */
+/** Prefix of the names of kinds that a configuration may omit. A version that does not support such a name need not be older. */
 export const optionalPrefix = "optional ";
 
 /** Returns the names of all tables, columns and indexes that the kinds declare. */

@@ -62,7 +62,7 @@ const lockRetryIntervalMs = 20;
  * - *Scheduled*: the flush starts at the end of the turn (`setImmediate`), so that further writes of the turn join the group. Once the
  *   queued writes have 16 rows, it starts as a microtask instead. After a postponed or rejected group it starts by a timer.
  * - *Running*: a group is taken from the head of the queue, at most about 500 rows or 4 Mi characters. If its writes return nothing and
- *   have many statements, `BEGIN` to `COMMIT` run as one SQL text in another thread. Otherwise the statements run on the event loop.
+ *   have many statements, `BEGIN` to `COMMIT` run as one SQL script in another thread. Otherwise the statements run on the event loop.
  * - *Committing*: another thread commits. The flush then takes the next group, or becomes idle if the queue is empty.
  *
  * Concurrency: there is at most one transaction. While another thread commits, callers may queue writes, but nothing may use the
@@ -74,10 +74,10 @@ const lockRetryIntervalMs = 20;
  * - A write that fails because of its own content fails alone. SQLite itself undoes a single statement. If a write of several statements
  *   fails, the group is rolled back and repeated with savepoints. Savepoints cost about half as much as the statements they guard, so
  *   the first try does without them.
- * - A group that fails as a text is repeated statement by statement, which shows the write that fails.
+ * - A group that fails as a script is repeated statement by statement, which shows the write that fails.
  * - If another process holds the lock, the group returns to the head of the queue and is repeated every 20 ms. If the lock is still held
  *   after 5 s, or `BEGIN` fails for another reason, the group and all queued writes reject with `SVC_UNAVAILABLE`.
- * - If a text or a commit fails because of the disk, its group rejects with `SVC_UNAVAILABLE` and is not repeated. The system reports a
+ * - If a script or a commit fails because of the disk, its group rejects with `SVC_UNAVAILABLE` and is not repeated. The system reports a
  *   failed fsync only once, so that a repeated commit could succeed although data is lost.
  *
  * Guarantees: a promise resolves only after its transaction is committed. With `durable`, the data is on the disk by that time, unless
@@ -183,7 +183,7 @@ export class GroupCommit {
 				this.#queue.unshift(...group);
 				return { delayMs: lockRetryIntervalMs, settle() {} };
 			}
-			// No transaction can begin, so the writes behind this group would fail as well.
+			// No transaction can begin, so all queued writes would fail as well.
 			this.#busySince = undefined;
 			return this.#rejectWrites([...group, ...this.#queue.splice(0)], error);
 		}
@@ -220,7 +220,7 @@ export class GroupCommit {
 		this.#connection.exec("BEGIN IMMEDIATE");
 	}
 
-	/** @param usesSavepoints true if one of the writes probably fails, because the group has failed as a text */
+	/** @param usesSavepoints true if one of the writes probably fails, because the group has failed as a script */
 	async #run(group: readonly QueuedWrite[], usesSavepoints: boolean): Promise<GroupResult> {
 		try {
 			const settlements = usesSavepoints ? group.map((queued) => this.#runWrite(queued, true)) : this.#runWrites(group);

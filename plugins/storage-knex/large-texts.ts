@@ -61,7 +61,10 @@ export class LargeTexts {
 		return this.#add(group, binding);
 	}
 
-	/** Returns a reference for the column if the entity has its large text as bytes. Returns undefined if the text must be passed to `put`. */
+	/**
+	 * Returns a reference for the column if the entity contains its large text as bytes. Otherwise returns undefined: pass the text to
+	 * `put`.
+	 */
 	putBytes(kind: EntityKind, entity: object): Binding | undefined {
 		const bytes = toBulkyBytes(entity);
 		const { bulky } = entityKinds[kind];
@@ -223,7 +226,7 @@ class TextReader {
 		await this.#closeFile();
 	}
 
-	/** Returns a buffer for a text. All texts share one block, because each is converted to a string before the next is read. */
+	/** Returns a buffer of this length. All reads share one block, because each text is converted to a string before the next is read. */
 	#toBuffer(length: number): Buffer {
 		if (length > blockBytes) return Buffer.allocUnsafe(length);
 		this.#block ??= this.#spare.take();

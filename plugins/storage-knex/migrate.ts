@@ -26,7 +26,7 @@ export async function planMigrations(knex: Knex, database: string): Promise<read
 	return pending.map(({ name }) => name);
 }
 
-/** Returns the names of all migrations that this version knows. Names with the prefix of optional kinds are not included. */
+/** Returns the names of all migrations of this version. Names with the prefix of optional kinds are not included. */
 export function listKnownMigrations(): readonly string[] {
 	return [...migrations.map(({ name }) => name), ...listDeclaredMigrations()];
 }

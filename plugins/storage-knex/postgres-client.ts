@@ -69,7 +69,7 @@ function toUnsupportedError(options: PostgresStorageOptions, toCommand: (target:
 	return new SvcError("SVC_CONFIG", `the database ${label} is backed up and restored with PostgreSQL's own tools; hint: ${command}`);
 }
 
-/** Quotes a text for a shell, if necessary. */
+/** Quotes an argument for a shell, if necessary. */
 function toShellWord(text: string): string {
 	return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

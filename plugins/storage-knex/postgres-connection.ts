@@ -33,7 +33,7 @@ export interface PostgresResult {
 const maxPreparedStatements = 500;
 
 /**
- * Connection that one caller uses at a time. A lost connection is never used again. The driver would open another one in its place and
+ * Connection that one caller uses at a time. A lost connection is never used again. Otherwise the driver would open another one and
  * continue a transaction there that it began on the first.
  */
 export class PostgresConnection {
@@ -131,7 +131,9 @@ export class PostgresConnection {
 		}
 	}
 
-	/** Settles every promise, with the result of the server or the loss. The driver leaves some promises pending when a connection is lost. */
+	/**
+	 * Settles every promise with the result of the server or the loss. The driver leaves some promises pending when a connection is lost.
+	 */
 	#guard<T>(send: () => PromiseLike<T>): Promise<T> {
 		if (this.#loss) return Promise.reject(this.#loss);
 		return new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ interface QueryObject {
 
 /**
  * Creates a knex for PostgreSQL. It builds statements and, if a connection is given, runs migrations on it. The migrations are the same for
- * all databases. This knex adds what PostgreSQL needs: texts compare by code point, and nulls are first in every index, as in every
+ * all databases. This knex adds what PostgreSQL needs: strings are compared by code point, and nulls are first in every index, as in every
  * requested order.
  */
 export async function createPostgresKnex(connection?: PostgresConnection): Promise<Knex> {

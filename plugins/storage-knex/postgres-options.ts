@@ -10,18 +10,18 @@ export interface PostgresUrlOptions extends PostgresOptions, PostgresCommonOptio
 
 export interface PostgresPoolOptions extends PostgresCommonOptions {
 	/**
-	 * Connection pool of the program that embeds the service, instead of a `url`: a `Pool` of the package pg 8. A connection is borrowed for
-	 * each transaction and returned with its settings unchanged. The pool is never closed.
+	 * Connection pool of the program that embeds the service, instead of a `url`: a `Pool` of the package pg 8. A connection is borrowed
+	 * for each transaction and returned with its settings unchanged. The pool is never closed.
 	 */
 	readonly pool: HostPool;
 	readonly url?: never;
 	readonly ssl?: never;
 }
 
-/** Options that do not depend on where the connections come from. */
+/** Options that are independent of the source of the connections. */
 interface PostgresCommonOptions {
 	readonly client: "postgres";
-	/** Schema of the tables; created if it does not exist. Default: the schema of the url, otherwise the schema for new tables of the user. */
+	/** Schema of the tables; created if it does not exist. Default: the schema of the url, otherwise the user's schema for new tables. */
 	readonly schema?: string;
 	/**
 	 * Maximum number of connections, 1 to 100. One more is opened occasionally for a short time. Default 10; with a `pool`, half of its
@@ -79,7 +79,7 @@ function parsePool(options: PostgresPoolOptions): ServerSettings {
 	return { server: { pool }, ...describePool(pool), schema: undefined, defaultSize };
 }
 
-/** Describes the database of the pool for messages, as far as the options of the pool tell it. */
+/** Describes the database of the pool for messages, as far as the options of the pool contain it. */
 function describePool({ options }: HostPool): Pick<PostgresSettings, "label" | "user"> {
 	const { connectionString = "" } = options;
 	const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;

@@ -45,7 +45,7 @@ export class OwnPool implements ConnectionPool {
 		this.#timer = setInterval(() => this.#closeUnused(performance.now() - idleTimeoutMs), idleTimeoutMs / 3).unref();
 	}
 
-	/** Calls `work` with a connection, which it may use until its promise settles. Rejects with the error if no connection can be opened. */
+	/** Calls `work` with a connection, which it may use until its promise settles. Rejects if no connection can be opened. */
 	async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
 		const connection = this.#takeIdle() ?? (await this.#wait());
 		this.#watch.begin(connection);

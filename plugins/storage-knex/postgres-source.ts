@@ -34,7 +34,7 @@ async function createOwnSource(target: PostgresTarget, settings: PostgresSetting
 
 function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresSource {
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
-	// Without a probe: probing a slow server takes one more connection, which the host's pool may not have.
+	// No probe: probing a slow server takes one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
 	const connections = new LentPool(open, { size: settings.poolSize, watch });
 	return {
@@ -53,7 +53,7 @@ export function toSessionSettings(options: SessionOptions, readOnly: boolean): s
 	return [...settings.map((setting) => `set ${setting}`), toDurable("false"), fastCompression].join("; ");
 }
 
-/** Returns statements with the settings of one transaction: those of a session except the compression of texts. */
+/** Returns statements with the settings of one transaction: those of a session except the compression. */
 function toLocalSettings(options: SessionOptions, readOnly: boolean): string {
 	const settings = [...(readOnly ? ["transaction_read_only = on"] : []), ...toSettings(options)];
 	return [...settings.map((setting) => `set local ${setting}`), toDurable("true")].join("; ");
@@ -73,7 +73,7 @@ function toSettings({ schema }: SessionOptions): readonly string[] {
 	];
 }
 
-/** Stores large texts nearly twice as fast, in the same space. Older servers, and some builds, lack lz4. */
+/** Stores large values nearly twice as fast, in the same space. Older servers, and some builds, lack lz4. */
 const fastCompression =
 	"select set_config('default_toast_compression', 'lz4', false) from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)";
 

@@ -74,7 +74,7 @@ export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
 }
 
-/** Returns true for a late page of a list that is sorted by time, if the time of its first row can be found in an index alone. */
+/** Returns true for a late page of a list that is sorted by time. The time of its first row must be available in an index alone. */
 function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
 	const timeline = timelineOf(kind);
 	// Below this offset it is faster to read and discard the rows.
@@ -90,7 +90,7 @@ function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ord
 	});
 }
 
-/** With more values than this, sorting all matching rows is not slower. */
+/** Maximum number of branches. With more values, sorting all matching rows is not slower. */
 const maxBranches = 20;
 
 /**

@@ -27,9 +27,7 @@ export class ServerWatch {
 	#lastAliveAt = 0;
 	#probing: Promise<void> | undefined;
 
-	/**
-	 * @param probe opens a connection, and times out by itself; without it, the watch only gives up single connections after 40 s of one use
-	 */
+	/** @param probe opens a connection and times out by itself; without it, the watch only gives up single connections after 40 s of use */
 	constructor(probe?: () => Promise<PostgresConnection>) {
 		this.#probe = probe;
 	}

@@ -1,4 +1,4 @@
-/** Bytes of a block. Longer texts get a separate buffer. */
+/** Bytes of a block. Longer data gets a separate buffer. */
 export const blockBytes = 1_048_576;
 /** Unused blocks that are kept, 4 MiB in total. */
 const maxSpareBlocks = 4;

@@ -17,7 +17,7 @@ export async function backUp(Database: LibsqlConstructor, file: string, target: 
 	if (await exists(path)) throw toExistsError(path);
 	const partFile = `${path}.part`;
 	try {
-		// Removes the file of an earlier failed attempt. SQLite writes into an empty file, and would itself create one that others can read.
+		// Remove the file of an earlier failed attempt. SQLite writes into an empty file; it would itself create one that others can read.
 		await rm(partFile, { force: true });
 		await createPrivateFile(partFile);
 		await copyInto(Database, file, partFile);

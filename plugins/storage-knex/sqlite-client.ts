@@ -263,7 +263,7 @@ async function compactFile({ writer, commits, connect }: CompactionInput): Promi
 	if (freedPages === 0 || remainingPages > 0) return freedPages > 0;
 	const database = connect();
 	try {
-		// Before a checkpoint, the removal of the pages is only in the log, and the file keeps its length.
+		// The removal of the pages is only in the log until a checkpoint, and the file keeps its length.
 		await database.execAsync("PRAGMA wal_checkpoint(PASSIVE)");
 	} finally {
 		database.close();

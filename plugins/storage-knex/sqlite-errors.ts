@@ -23,7 +23,7 @@ export function isBusy(error: unknown): boolean {
 	return sqliteCodeOf(error).startsWith("SQLITE_BUSY");
 }
 
-/** Returns the name of the SQLite error code, or an empty text if the error is not from SQLite. */
+/** Returns the name of the SQLite error code, or an empty string if the error is not from SQLite. */
 export function sqliteCodeOf(error: unknown): string {
 	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -7,12 +7,12 @@ const pageBytes = 4_096;
 const maxLogPages = 16_000;
 /** 256 KB. */
 const minLogPages = 64;
-/** With more free bytes than this, free space is checked once a second; with fewer, before each transaction. */
+/** Free bytes above which free space is checked only once a second. Below it, free space is checked before each transaction. */
 const ampleFreeBytes = 1_073_741_824;
 const checkIntervalMs = 1_000;
 /** Bytes that remain free in addition to the needs of a transaction. */
 const reserveBytes = 1_048_576;
-/** Bytes that a row may add to the log in addition to its own text: the changed pages of its table and indexes. */
+/** Bytes that a row may add to the log in addition to its own data: the changed pages of its table and indexes. */
 const logBytesPerRow = 24_576;
 
 /** Connection that writes. */

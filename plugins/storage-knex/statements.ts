@@ -43,12 +43,12 @@ export const latePageLookback = 100;
 const maxShapes = 2_000;
 
 /**
- * Builds the text of every statement, once for each shape. Bindings are passed in the order of the parts of a statement: assignments, id,
+ * Builds the SQL of every statement, once for each shape. Bindings are passed in the order of the parts of a statement: assignments, id,
  * conditions, limit, offset.
  */
 export class Statements {
 	readonly dialect: Dialect;
-	/** Storage of large texts outside of their rows; undefined if all texts are in their rows. */
+	/** Storage of large texts outside of their rows; undefined if all values are in their rows. */
 	readonly largeTexts: LargeTexts | undefined;
 	readonly #knex: Knex;
 	readonly #shapes = new Map<string, Statement>();
@@ -108,7 +108,8 @@ export class Statements {
 	 *
 	 * The rows before the page are skipped once, in an index alone. This finds the sort value with which the page begins, and the values of
 	 * the 100 nearby rows before it. The select then reads from the first row with this value on, and skips the rows before the page. These
-	 * are counted among the nearby rows. If all nearby rows have this value, the skipped rows are the offset minus the rows before the value.
+	 * are counted among the nearby rows. If all nearby rows have this value, the skipped rows are the offset minus the rows before the
+	 * value.
 	 *
 	 * Bindings: conditions, 101, offset - 100; conditions, limit, offset; conditions.
 	 */
@@ -211,11 +212,12 @@ export class Statements {
 	}
 
 	/**
-	 * Builds a patch of the first matching entities that no other transaction has locked. Requires `dialect.locksRows`. Returns their position
-	 * in the order, and their fields. Bindings: conditions, limit, assignments.
+	 * Builds a patch of the first matching entities that no other transaction has locked. Requires `dialect.locksRows`. Returns their
+	 * position in the order, and their fields. Bindings: conditions, limit, assignments.
 	 *
-	 * The order does not end with the id, so that entities with equal values may come in any order. An index in this order then supplies the
-	 * first rows without reading more. With the id in the order, a planner that expects few rows would read and sort all of them.
+	 * The order does not end with the id, so that entities with equal values may be returned in any order. An index in this order then
+	 * supplies the first rows without reading more. With the id in the order, a planner that expects few rows would read and sort all of
+	 * them.
 	 */
 	claim(kind: EntityKind, { where, orderBy }: Pick<Selection, "where" | "orderBy">, assignments: readonly Assignment[]): Statement {
 		const shape = `claim ${kind} ${toShape(where)} ${orderBy.join(";")} ${toAssignmentShape(assignments)}`;
@@ -251,7 +253,8 @@ export class Statements {
 	}
 
 	#order(query: Knex.QueryBuilder, orderBy: Ordering, lead?: string): Knex.QueryBuilder {
-		// Does not change the order. Without it, PostgreSQL does not notice that the index is sorted by its other fields if the first is null.
+		// Does not change the order. Without it, PostgreSQL does not detect that the index is sorted by its other fields if the first is
+		// null.
 		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
 			// The id is never null, and its index is not declared with an order of nulls.

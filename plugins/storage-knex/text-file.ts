@@ -14,7 +14,7 @@ interface FillingBlock {
 	usedBytes: number;
 }
 
-/** File that texts are appended to. It stays open while more texts are expected. */
+/** File to which texts are appended. It stays open while more texts are expected. */
 export class TextFile {
 	readonly #descriptor: number;
 	/** Offset of the next text. Bytes that a killed process wrote at the end remain, but no row refers to them. */
@@ -36,7 +36,7 @@ export class TextFile {
 	lastAddedAt = 0;
 
 	/**
-	 * Opens the file synchronously, because the offset of a text must be known before the row that refers to it is built.
+	 * Opens the file synchronously, because the offset must be available before the row with the reference is built.
 	 *
 	 * @param spare pool of blocks that all files share
 	 */
@@ -116,7 +116,7 @@ export class TextFile {
 		closeSync(this.#descriptor);
 	}
 
-	/** Writes the texts without joining them, which would only create more garbage. */
+	/** Writes the buffers without joining them, which would only create more garbage. */
 	async #write(texts: readonly Uint8Array[], offset: number): Promise<void> {
 		const length = texts.reduce((sum, text) => sum + text.length, 0);
 		this.#submittedBytes += length;
@@ -134,7 +134,7 @@ export class TextFile {
 	}
 }
 
-/** Returns the texts without their first bytes, which were written. */
+/** Returns the buffers without their first bytes, which were written. */
 function dropBytes(texts: readonly Uint8Array[], byteCount: number): readonly Uint8Array[] {
 	let remainingBytes = byteCount;
 	for (const [index, text] of texts.entries()) {

@@ -31,7 +31,7 @@ function declarationOf(kind: EntityKind): { readonly fields: Readonly<Record<str
 	return declaration;
 }
 
-/** Converts the value of a field to the value of its column, JSON to text. Throws a `TypeError` if it does not fit the type. */
+/** Converts the value of a field to the value of its column, JSON to a string. Throws a `TypeError` if it does not fit the type. */
 export function toBinding([name, type]: Field, value: unknown): Binding {
 	if (value === null) return null;
 	const binding = type === "json" ? stringifyJson(value) : toScalarBinding(value);
@@ -45,7 +45,7 @@ export function toIdBinding(id: string): Binding {
 	return escapeText(id);
 }
 
-/** Converts a value of a condition. Returns undefined if it is not a text, a finite number, a boolean or null. */
+/** Converts a value of a condition. Returns undefined if it is not a string, a finite number, a boolean or null. */
 export function toScalarBinding(value: unknown): Binding | undefined {
 	switch (typeof value) {
 		case "string":
@@ -76,15 +76,15 @@ export function toValue(type: FieldType, binding: Binding): unknown {
 	return type === "json" ? parseJson(binding) : unescapeText(binding);
 }
 
-// Databases and drivers end text at NUL or reject it. So NUL is stored as U+0001 U+0001, and U+0001 as U+0001 U+0002. This preserves
-// order, equality and prefixes, and leaves all other texts unchanged.
+// Databases and drivers end strings at NUL or reject it. So NUL is stored as U+0001 U+0001, and U+0001 as U+0001 U+0002. This preserves
+// order, equality and prefixes, and leaves all other strings unchanged.
 
 function escapeText(text: string): string {
 	if (!text.includes("\u0000") && !text.includes("\u0001")) return text;
 	return text.replaceAll("\u0001", "\u0001\u0002").replaceAll("\u0000", "\u0001\u0001");
 }
 
-/** Returns true if the stored form of a UTF-8 text differs from these bytes. */
+/** Returns true if the stored form of a UTF-8 string differs from these bytes. */
 export function needsEscape(bytes: Uint8Array): boolean {
 	return bytes.includes(0) || bytes.includes(1);
 }

@@ -65,7 +65,7 @@ export class WriteGroups {
 		if (this.#runningGroups > 0 || this.#isScheduled) await new Promise<void>((resolve) => (this.#onIdle = resolve));
 	}
 
-	/** Never rejects. */
+	/** Runs groups until no write is queued. Never rejects. */
 	async #runNext(): Promise<void> {
 		this.#runningGroups += 1;
 		for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) await this.#runGroup(group);

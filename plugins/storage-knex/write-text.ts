@@ -3,11 +3,11 @@ import type { Statement, Step, Write } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
 /**
- * Steps from which a text is used. Fewer steps run one by one, because prepared statements take less processor time in total. With more
- * steps, relieving the event loop is worth more.
+ * Minimum number of steps for a script. Fewer steps run one by one, because prepared statements take less processor time in total. With
+ * more steps, relieving the event loop is worth more.
  */
 const minSteps = 12;
-/** Characters of values in a text. Longer values are better passed as bindings than copied into a text. */
+/** Maximum characters of the values in a script. Longer values are better passed as bindings than copied into a script. */
 const maxValueCharacters = 262_144;
 /** Digits, including the sign, up to which a double represents every whole number exactly. */
 const maxExactDigits = 15;
@@ -15,7 +15,7 @@ const maxExactDigits = 15;
 /** Fails if the statement before it changed no row. */
 const assertChanged = "select json('nothing was changed') where changes() = 0;";
 
-/** Text of a statement, split at its placeholders. */
+/** SQL of a statement, split at its placeholders. */
 interface SplitStatement {
 	readonly pieces: readonly string[];
 	/** True if the statement is an insert to which more rows can be appended after a comma. */
@@ -25,7 +25,7 @@ interface SplitStatement {
 const splitStatements = new WeakMap<Statement, SplitStatement>();
 
 /**
- * Returns all statements of the writes as one text. Returns undefined if one of the writes has a result, or if separate statements are
+ * Returns all statements of the writes as one script. Returns undefined if one of the writes has a result, or if separate statements are
  * faster.
  */
 export function toBatchText(writes: readonly Write<unknown>[]): string | undefined {
@@ -69,8 +69,8 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * Returns the statements with their values as one text, which SQLite runs in one call. Returns undefined if a statement returns rows, if a
- * value has no exact text, or if the values are too long.
+ * Returns the statements with their values as one script, which SQLite runs in one call. Returns undefined if a statement returns rows, if
+ * a value has no exact literal, or if the values are too long.
  *
  * @param characters approximate length of all values
  */
@@ -111,7 +111,7 @@ function toSplitStatement(statement: Statement): SplitStatement {
 	return split;
 }
 
-/** Returns the SQL literal of a value, or undefined if there is no exact one. Texts contain no NUL here, because it is escaped before. */
+/** Returns the SQL literal of a value, or undefined if there is no exact one. Strings contain no NUL here, because it is escaped before. */
 function toLiteral(value: Binding): string | undefined {
 	switch (typeof value) {
 		case "string":

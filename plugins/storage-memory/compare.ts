@@ -1,7 +1,7 @@
-/** What a stored field holds: `json` fields are kept as text. */
+/** Value of a stored field; `json` fields are stored as text. */
 export type Scalar = string | number | boolean | null;
 
-/** Order of field values: null first, text by code point, false before true. */
+/** Compares field values: null first, text by code point, false before true. */
 export function compareScalars(left: Scalar, right: Scalar): number {
 	if (left === right) return 0;
 	if (left === null) return -1;
@@ -19,7 +19,9 @@ function compareText(left: string, right: string): number {
 	return left.length - right.length;
 }
 
-/** UTF-16 has surrogates below U+E000 to U+FFFF, while the code points they stand for are above. */
+/**
+ * Returns a rank that orders UTF-16 code units by code point. Surrogates are below U+E000 to U+FFFF, although their code points are above.
+ */
 function toRank(unit: number): number {
 	if (unit >= 0xe000) return unit - 0x800;
 	return unit >= 0xd800 ? unit + 0x2000 : unit;

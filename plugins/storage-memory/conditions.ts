@@ -3,7 +3,7 @@ import { compareScalars, type Scalar } from "./compare.ts";
 
 export type Row = Readonly<Record<string, Scalar>>;
 
-/** Conditions by field, types erased: see `Where` in the contract. */
+/** Conditions by field, without their types: see `Where` in the contract. */
 export type Conditions = Readonly<Record<string, unknown>>;
 
 export type RowTest = (row: Row) => boolean;
@@ -18,7 +18,7 @@ const comparisons: Readonly<Record<string, (value: Scalar, operand: unknown) => 
 	prefix: (value, operand) => typeof value === "string" && value.startsWith(String(operand)),
 };
 
-/** One test that a row passes when all conditions hold. */
+/** Returns a test that a row passes if all conditions are fulfilled. */
 export function toRowTest(kind: EntityKind, where: Conditions): RowTest {
 	const tests = Object.entries(where).map(([field, condition]) => toFieldTest(kind, field, condition));
 	return (row) => tests.every((test) => test(row));
@@ -47,7 +47,9 @@ function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTe
 	return (row) => tests.every((test) => test(row));
 }
 
-/** JSON is kept as text in which only the quotes of names and values are not escaped: a member stands there as it is written. */
+/**
+ * Returns a test for a member that searches the JSON. Only the quotes of names and values are unescaped in it, so a match is a real member.
+ */
 function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest {
 	const { fields, bulky } = entityKinds[kind] as {
 		readonly fields: Readonly<Record<string, FieldType>>;

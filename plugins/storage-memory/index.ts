@@ -1,5 +1,5 @@
 import { defineStorage } from "../../core/contract/index.ts";
 import { MemoryStorage } from "./memory-storage.ts";
 
-/** Keeps everything in the memory of the process: for tests and trials, gone when the service stops. */
+/** Storage in the memory of the process, for tests and trials. All data is lost when the service stops. */
 export const memoryStorage = defineStorage("memory", () => new MemoryStorage());

@@ -18,11 +18,11 @@ import { Table } from "./table.ts";
 type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
 type Change = { readonly table: Table; readonly before: Row | undefined; readonly after: Row | undefined };
 
-/** The reference storage. Every method runs in one go, which makes it atomic among concurrent callers. */
+/** The reference storage. Every method runs synchronously, which makes it atomic for concurrent callers. */
 export class MemoryStorage implements Storage {
 	readonly capabilities = { shared: false, durable: false } as const;
 	readonly #tables = new Map<EntityKind, Table>();
-	/** Changes of the write in progress, to take back when it fails half-way. */
+	/** Changes of the write in progress, which are undone if the write fails. */
 	#changes: Change[] = [];
 
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {

@@ -12,8 +12,8 @@ import type { Scalar } from "./compare.ts";
 import type { Row } from "./conditions.ts";
 
 /**
- * An entity as it is kept. `json` fields become text, so that neither side can change what the other one holds and values
- * come back exactly as from a storage on disk.
+ * Converts an entity to its stored form. `json` fields become text, so that neither side can modify the other's object. Values are also
+ * read back exactly as from a storage on disk.
  */
 export function toRow<K extends EntityKind>(kind: K, entity: EntityMap[K]): Row {
 	const values: Readonly<Record<string, unknown>> = { ...entity };
@@ -32,7 +32,7 @@ export function toEntity<K extends EntityKind>(kind: K, row: Row, fields?: reado
 	return entity as unknown as EntityMap[K];
 }
 
-/** The row with the patch laid over it. */
+/** Returns the row with the patch applied. */
 export function patchRow(kind: EntityKind, row: Row, patch: object): Row {
 	const types: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
 	const patched: Record<string, Scalar> = { ...row };

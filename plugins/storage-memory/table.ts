@@ -13,7 +13,7 @@ interface Indexed {
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
-/** Rows of one kind by id, with their unique keys and, for look-ups by value, the ids by each leading index field. */
+/** Rows of one kind by id, with their unique keys. For lookups by value it also contains the ids by each leading index field. */
 export class Table {
 	readonly #kind: EntityKind;
 	readonly #rows = new Map<string, Row>();
@@ -37,14 +37,14 @@ export class Table {
 		return this.#candidates(where).filter(test);
 	}
 
-	/** Put a row in place of another one or of none. Throws `SVC_CONFLICT`, with nothing changed, when a key is taken. */
+	/** Replaces, inserts or deletes a row. Throws `SVC_CONFLICT` without any change if a key is already used. */
 	replace(before: Row | undefined, after: Row | undefined): void {
 		if (after) this.#assertFree(before, after);
 		if (before) this.#unlink(before);
 		if (after) this.#link(after);
 	}
 
-	/** The smallest set of rows known to hold all that satisfy the conditions. */
+	/** Returns rows that include all matches of the conditions, by id or by the first indexed field. Otherwise returns all rows. */
 	#candidates(where: Conditions): Row[] {
 		if (typeof where["id"] === "string") return this.#toRows([where["id"]]);
 		for (const [field, condition] of Object.entries(where)) {
@@ -95,7 +95,7 @@ export class Table {
 	}
 }
 
-/** Null is different from every value, itself included, so a key with null in it is never taken. */
+/** Returns a unique key. Null differs from every value, even from null, so a key that contains null is never used. */
 function toKey(fields: readonly string[], row: Row): string | undefined {
 	const values = fields.map((field) => row[field] ?? null);
 	return values.includes(null) ? undefined : JSON.stringify(values);

@@ -7,24 +7,24 @@ import { SpanQueue } from "./span-queue.ts";
 
 export type { OpenTelemetryOptions } from "./options.ts";
 
-/** Traces for OpenTelemetry, posted as OTLP. */
+/** Traces for OpenTelemetry, sent as OTLP. */
 export const openTelemetry = defineTelemetry("opentelemetry", (options: OpenTelemetryOptions) => new OpenTelemetry(options));
 
-/** Milliseconds for which a receiver may take a batch, and for which the service waits for it when it stops. */
+/** Milliseconds that a receiver may take for a batch, and that a stop waits for it. */
 const patience = 5_000;
-/** How many values there are of what traces are chosen by, eight hexadecimal digits. */
+/** Number of possible values of the sampling key, eight hexadecimal digits. */
 const allValues = 0x1_0000_0000;
 
 export class OpenTelemetry implements Telemetry {
 	readonly description = "Traces for OpenTelemetry, posted as OTLP.";
 	readonly #options: OpenTelemetryOptions;
 	readonly #package: string;
-	/** Of all values of what traces are chosen by, those below it are. */
+	/** Traces whose sampling key is below this value are sent. */
 	#chosenBelow = 0;
 	#queue: SpanQueue | undefined;
 	#post: SpanPost | undefined;
 
-	/** @param name of the package that sends, so that a test can name one that is missing */
+	/** @param name name of the exporter package, so that a test can use a missing one */
 	constructor(options: OpenTelemetryOptions, name = "@opentelemetry/otlp-exporter-base") {
 		this.#options = options;
 		this.#package = name;
@@ -34,7 +34,7 @@ export class OpenTelemetry implements Telemetry {
 		parseOptions(this.#options, process.env);
 	}
 
-	/** Without the package the service works, and sends no traces. */
+	/** Starts the export. Without the package the service works but sends no traces. */
 	async start({ logger, meters, nodeId }: Pick<PluginContext, "logger" | "meters" | "nodeId">): Promise<void> {
 		const settings = parseOptions(this.#options, process.env);
 		const post = await this.#createPost(settings, logger);
@@ -55,7 +55,7 @@ export class OpenTelemetry implements Telemetry {
 		this.#queue?.add(span);
 	}
 
-	/** By the end of the identifier, as W3C Trace Context has chance there. */
+	/** Decides by the end of the trace id, which is random according to W3C Trace Context. */
 	samples(traceId: string): boolean {
 		return this.#chosenBelow === allValues || Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
 	}
@@ -65,7 +65,7 @@ export class OpenTelemetry implements Telemetry {
 		this.#queue = undefined;
 		this.#post = undefined;
 		let timer: NodeJS.Timeout | undefined;
-		// A receiver that takes long must not keep the service from its end.
+		// A slow receiver must not prevent the service from stopping.
 		await Promise.race([queue?.flush(), new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))]);
 		clearTimeout(timer);
 		await post?.stop();
@@ -88,7 +88,7 @@ export class OpenTelemetry implements Telemetry {
 	}
 }
 
-/** Counts what could not be sent, and says so once: a receiver that is away for long must not fill the log. */
+/** Counts spans that could not be sent, and logs it once, so that a long outage of the receiver does not fill the log. */
 function createReport(logger: Logger, dropped: Instrument | undefined) {
 	let isTold = false;
 	return (spans: number, error?: unknown) => {
@@ -103,29 +103,29 @@ function toOrigin({ serviceName }: OpenTelemetrySettings, nodeId: string): SpanO
 	return { "service.name": serviceName, "service.instance.id": nodeId, "host.name": hostname() };
 }
 
-/** What exporters of OpenTelemetry are made of: requests, tries again, and what variables of the environment say about them. */
+/** The exporter base of OpenTelemetry: requests, retries and environment variables. */
 type Exporting = typeof import("@opentelemetry/otlp-exporter-base/node-http");
 
 interface SpanPostSettings extends Pick<OpenTelemetrySettings, "url" | "headers"> {
-	/** Milliseconds for which a receiver may take a batch, tries again included. */
+	/** Maximum milliseconds for a batch, including retries. */
 	readonly patience: number;
 }
 
-/** Posts batches to a receiver. */
+/** Sends batches to a receiver. */
 interface SpanPost {
-	/** Rejects where that failed. */
+	/** Sends a batch. Rejects if that fails. */
 	send(batch: SpanBatch): Promise<void>;
-	/** Never rejects. */
+	/** Stops sending. Never rejects. */
 	stop(): Promise<void>;
 }
 
 const component = "otlp_http_json_span_exporter";
 
-/** As the exporter for traces of OpenTelemetry does it, for spans that are in the form of requests already. */
+/** Creates the sender in the same way as the trace exporter of OpenTelemetry, but for spans that are already serialized. */
 function createSpanPost(exporting: Exporting, { url, headers, patience: timeoutMillis }: SpanPostSettings): SpanPost {
 	const given = { ...(url !== undefined && { url }), headers: { ...headers }, timeoutMillis };
 	const options = exporting.convertLegacyHttpOptions(given, "TRACES", "v1/traces", { "Content-Type": "application/json" });
-	// Whatever a receiver says besides having taken them is of no use to anybody.
+	// The response contains nothing useful except its success.
 	const form = { serializeRequest: (batch: SpanBatch) => batch.finish(), deserializeResponse: () => ({}) };
 	const counting = { name: "span" as const, countItems: (batch: SpanBatch) => batch.size };
 	const delegate = exporting.createOtlpHttpExportDelegate(options, form, component, counting, undefined);

@@ -2,21 +2,21 @@ import { SvcError } from "../../core/contract/index.ts";
 
 export interface OpenTelemetryOptions {
 	/**
-	 * Address that traces are posted to, `https://collector.example.org/v1/traces`. Default: what `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
-	 * `OTEL_EXPORTER_OTLP_ENDPOINT` says, else `http://localhost:4318/v1/traces`.
+	 * URL to which traces are sent, `https://collector.example.org/v1/traces`. Default: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
+	 * `OTEL_EXPORTER_OTLP_ENDPOINT`, otherwise `http://localhost:4318/v1/traces`.
 	 */
 	readonly url?: string;
-	/** Headers that are sent along, such as a credential. `OTEL_EXPORTER_OTLP_HEADERS` adds to them. */
+	/** Headers of each request, such as a credential. `OTEL_EXPORTER_OTLP_HEADERS` adds to them. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** What the service is called there. Default: `OTEL_SERVICE_NAME`, else `svc`. */
+	/** Name of the service in traces. Default: `OTEL_SERVICE_NAME`, otherwise `svc`. */
 	readonly service_name?: string;
 	/**
-	 * Share of the traces that begin in the service which are sent, from 0 to 1: each whole or not at all, on every node. A trace that a
-	 * caller began is sent where its `traceparent` says so. Default: what `OTEL_TRACES_SAMPLER` says, where that is
-	 * `parentbased_traceidratio` with `OTEL_TRACES_SAMPLER_ARG`, or `parentbased_always_off`; else 1.
+	 * Share of the traces started by the service that are sent, from 0 to 1. Each trace is sent completely or not at all, on every node. A
+	 * trace started by a caller is sent if its `traceparent` requests it. Default: depends on `OTEL_TRACES_SAMPLER` if it is
+	 * `parentbased_traceidratio` with `OTEL_TRACES_SAMPLER_ARG`, or `parentbased_always_off`; otherwise 1.
 	 */
 	readonly ratio?: number;
-	/** Spans that wait to be sent; what comes beyond is dropped and counted. Default 4096. */
+	/** Maximum number of waiting spans; further spans are dropped and counted. Default 4096. */
 	readonly queue?: number;
 }
 
@@ -31,7 +31,7 @@ export interface OpenTelemetrySettings {
 const names = ["url", "headers", "service_name", "ratio", "queue"];
 const mostQueued = 100_000;
 
-/** Throws `SVC_CONFIG` naming the option; never with a header. */
+/** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with a header. */
 export function parseOptions(given: unknown, env: Readonly<Record<string, string | undefined>>): OpenTelemetrySettings {
 	if (!isObject(given)) throw wrong("options: must be an object");
 	const unknown = Object.keys(given).find((name) => !names.includes(name));
@@ -49,7 +49,7 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
 }
 
-/** As the variables of the standard have it; samplers that do not go by the flag of a caller are none of ours. */
+/** Returns the ratio of the standard environment variables. Samplers that ignore the caller's flag are not supported. */
 function toRatio(env: Readonly<Record<string, string | undefined>>): number {
 	const sampler = env["OTEL_TRACES_SAMPLER"];
 	if (sampler === "parentbased_always_off") return 0;

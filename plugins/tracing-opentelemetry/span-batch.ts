@@ -1,20 +1,20 @@
 import type { Span } from "../../core/contract/index.ts";
 
-/** Numbers of the standard. */
+/** Constants of the OTLP standard. */
 const internalKind = 1;
 const flags = { sampled: 0x101, sampledBelowRemote: 0x301 } as const;
 const status = { unset: '{"code":0}', error: 2 } as const;
 
 const firstRoom = 16_384;
-/** Bytes that a character of JavaScript takes at most. */
+/** Maximum UTF-8 bytes of a UTF-16 code unit. */
 const widest = 3;
 
-/** What is the same of all spans of a service, by name. */
+/** Attributes that all spans of a service share, by name. */
 export type SpanOrigin = Readonly<Record<string, string>>;
 
 /**
- * Spans as OTLP has them, in JSON. Each is written when it comes: as objects they would be moved by the garbage collector several times
- * before they are sent, and to make those that the packages of OpenTelemetry take, and text of these, takes as long again.
+ * Spans as OTLP JSON. Each span is serialized when it is added: as objects, spans would be moved several times by garbage collection before
+ * they are sent. Creating the objects of the OpenTelemetry packages and serializing those takes twice as long.
  */
 export class SpanBatch {
 	#bytes = Buffer.allocUnsafe(firstRoom);
@@ -26,7 +26,7 @@ export class SpanBatch {
 		this.#write(`{"resourceSpans":[{"resource":{"attributes":[${toAttributes(origin)}]},"scopeSpans":[${scope}`);
 	}
 
-	/** How many there are. */
+	/** Number of spans in the batch. */
 	get size(): number {
 		return this.#spans;
 	}
@@ -36,7 +36,7 @@ export class SpanBatch {
 		this.#spans += 1;
 	}
 
-	/** The body of a request. Nothing can be added any more. */
+	/** Returns the body of a request. No span can be added afterwards. */
 	finish(): Uint8Array {
 		this.#write("]}]}]}");
 		return this.#bytes.subarray(0, this.#length);
@@ -78,7 +78,7 @@ function toValue(value: string | number): string {
 	return `{"doubleValue":${Number.isFinite(value) ? value : `"${value}"`}}`;
 }
 
-/** Nanoseconds are more than a number holds. */
+/** Converts to nanoseconds as a string, because they exceed the range of exact numbers. */
 function toNanoseconds(microseconds: number): string {
 	const whole = Math.round(microseconds);
 	return whole === 0 ? "0" : `${whole}000`;

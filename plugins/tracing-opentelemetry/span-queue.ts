@@ -4,20 +4,20 @@ import type { SpanBatch } from "./span-batch.ts";
 export interface SpanQueueOptions {
 	/** Most that wait. */
 	readonly limit: number;
-	/** An empty one. */
+	/** Creates an empty batch. */
 	readonly createBatch: () => SpanBatch;
-	/** Send some; rejects where that failed. */
+	/** Sends a batch; rejects if that fails. */
 	readonly send: (batch: SpanBatch) => Promise<void>;
-	/** So many are lost. */
+	/** Called with the number of lost spans. */
 	readonly onDropped: (spans: number, error?: unknown) => void;
 }
 
-/** Milliseconds for which spans are gathered before they are sent: a request costs as much as a hundred spans. */
+/** Milliseconds for which spans are collected before they are sent: a request costs as much as a hundred spans. */
 const pause = 2_000;
-/** Spans that are sent together, and do not wait any longer once there are so many. */
+/** Number of spans in a full batch, which is sent without further delay. */
 const together = 512;
 
-/** Holds spans until they are sent: one request at a time, and no more of them in memory than the limit says, however slow the receiver is. */
+/** Queues spans until they are sent, one request at a time. However slow the receiver is, memory holds no more spans than the limit. */
 export class SpanQueue {
 	readonly #parts: SpanQueueOptions;
 	/** Those that are full, and behind them the one that is being filled. */
@@ -40,7 +40,7 @@ export class SpanQueue {
 		else this.#plan();
 	}
 
-	/** Send what waits. Never rejects. */
+	/** Sends all waiting spans. Never rejects. */
 	async flush(): Promise<void> {
 		clearTimeout(this.#timer);
 		await (this.#sending ??= this.#sendAll().finally(() => {

@@ -7,12 +7,12 @@ import { type CliContext, write } from "../context.ts";
 import { openSession } from "../session.ts";
 import type { AddCommands } from "./options.ts";
 
-/** Milliseconds that somebody who has typed a tab waits for the service. */
+/** Milliseconds that a completion waits for the service after the user has pressed Tab. */
 const patience = 1_500;
-/** Names that are typed as they are: what a shell would read otherwise is not offered. */
+/** Names that need no quoting. Other names are not offered, because the shell would interpret their characters. */
 const plain = /^[\w][\w.@/-]*$/;
 
-/** What shells need to complete words. */
+/** Adds the commands that shells need to complete words. */
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
@@ -38,7 +38,7 @@ async function printCandidates(program: Command, words: readonly string[], conte
 	await write(context.stdout, lines.join(""));
 }
 
-/** A service that does not answer, or lets nobody in, has no names to offer. */
+/** Returns the names in a list. Returns none if the service does not answer or rejects the credentials. */
 async function ask({ path, name, query = {} }: NameSource, context: CliContext): Promise<readonly string[]> {
 	try {
 		const api = await openSession({}, context, { signIn: false });

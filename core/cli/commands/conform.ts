@@ -13,7 +13,7 @@ interface Given {
 	readonly times: number;
 }
 
-/** The conformance kits on the command line. */
+/** Adds the command that runs the conformance kits. */
 export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 	if (conform === undefined) return;
 	parent
@@ -35,7 +35,7 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 		});
 };
 
-/** A module that cannot be tested is a wrong use of the command. */
+/** Turns a module that cannot be tested into a usage error with exit code 2. */
 async function orUsage(conforming: Promise<ConformReport>): Promise<ConformReport> {
 	try {
 		return await conforming;

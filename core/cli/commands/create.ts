@@ -10,7 +10,7 @@ interface CreateOptions {
 	readonly dryRun?: boolean;
 }
 
-/** Packages to begin from. */
+/** Adds the command that creates packages from templates. */
 export const addCreateCommand: AddCommands = (parent, context) => {
 	parent
 		.command("create <kind> <name>")

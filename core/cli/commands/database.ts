@@ -6,7 +6,7 @@ import type { AddCommands } from "./options.ts";
 
 const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
 
-/** Work on the database of a configuration, without the service. */
+/** Adds the commands that use the database of a configuration without the service. */
 export const addDatabaseCommands: AddCommands = (parent, context) => {
 	const { database } = context;
 	if (database === undefined) return;

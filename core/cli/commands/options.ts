@@ -5,26 +5,26 @@ import type { CredentialOptions } from "../session.ts";
 import type { GlobalOptions } from "../settings.ts";
 import { toWords } from "./words.ts";
 
-/** What every command that talks to the service takes. */
+/** Options of every command that calls the service. */
 export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;
 
 /** Declares commands on their parent. */
 export type AddCommands = (parent: Command, context: CliContext) => void;
 
 /**
- * Add the options of every command that talks to the service: credentials, and the form of what is printed. A command whose `-a` is
- * another option says how it calls this one.
+ * Adds the options of every command that calls the service: credentials and output format. A command that uses `-a` for another option
+ * gives the attribute option other flags in `attributes`.
  */
 export function withCommonOptions(command: Command, attributes?: string): Command {
 	return withFormatOptions(withCredentials(command), attributes);
 }
 
-/** Add the options that say in whose name the service is asked. */
+/** Adds the options for the credentials of requests. */
 export function withCredentials(command: Command): Command {
 	return command.option("-t, --token <token>", "token (SVC_AUTH_TOKEN)").option("--api-key <key>", "API key (SVC_API_KEY)");
 }
 
-/** Add the options that say in which form records are printed. */
+/** Adds the options for the format of printed records. */
 export function withFormatOptions(command: Command, attributes = "-a, --attr <names>"): Command {
 	const form = new Option("-o, --output <form>", "form of what is printed; wide: nothing shortened").choices(outputForms);
 	return command
@@ -34,7 +34,7 @@ export function withFormatOptions(command: Command, attributes = "-a, --attr <na
 		.option(attributes, "attributes to print, separated by commas; dots reach into objects; all", toWords);
 }
 
-/** Options of a command together with the global ones. What `-o` says is said as the options that were there before it say it. */
+/** Returns the options of a command together with the global ones. A value of `-o` also sets the older option with the same meaning. */
 export function optionsOf<O extends object>(command: Command): O & CommonOptions {
 	const options = command.optsWithGlobals<O & CommonOptions>();
 	const { output } = options as CommonOptions;

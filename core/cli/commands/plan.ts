@@ -11,7 +11,7 @@ interface PlanCommandOptions {
 	readonly only?: readonly string[];
 }
 
-/** What `svc serve` would do with a configuration. */
+/** Adds the command that shows what `svc serve` would do with a configuration. */
 export const addPlanCommand: AddCommands = (parent, context) => {
 	const { plan } = context;
 	if (plan === undefined) return;

@@ -6,7 +6,10 @@ import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
 
 const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
 
-/** The users that the auth backend of a configuration keeps itself. They take effect at once, also in a service that runs. */
+/**
+ * Adds the commands for users that the auth backend of a configuration stores itself. Changes take effect at once, also in a running
+ * service.
+ */
 export const addUserCommands: AddCommands = (parent, context) => {
 	const { users } = context;
 	if (users === undefined) return;
@@ -55,7 +58,7 @@ interface Change {
 
 async function setPassword({ name: username, config, isNew }: Change, context: CliContext): Promise<void> {
 	await context.users?.({ config }, async (kept) => {
-		// Before somebody thinks of a password.
+		// Check the name before the user has to choose a password.
 		const isKnown = (await kept.listUsers()).includes(username);
 		if (isKnown === isNew) throw new CliExit(isNew ? 1 : 2, isNew ? taken(username) : unknown(username));
 		const password = await readNewPassword(username, context);
@@ -64,7 +67,7 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 	await write(context.stdout, isNew ? `User "${username}" can sign in.\n` : `User "${username}" has another password.\n`);
 }
 
-/** Twice where it is typed, as nobody sees what. */
+/** Reads the password twice from a terminal, because it is not shown while it is typed. */
 async function readNewPassword(username: string, context: CliContext): Promise<string> {
 	const missing = "no password was given: type it when asked, or send it to standard input";
 	const password = await readPassword(`New password of ${username}: `, context, missing);

@@ -1,4 +1,4 @@
-/** Words with commas between them, as the value of one option. */
+/** Splits the value of an option at its commas. */
 export function toWords(text: string): string[] {
 	return text.split(",").map((word) => word.trim());
 }

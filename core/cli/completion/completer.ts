@@ -1,20 +1,20 @@
 import type { Command, Option } from "commander";
 import { findNames, type NameSource } from "./name-source.ts";
 
-/** A word that may stand where somebody types. */
+/** A word that may complete the command line. */
 export interface Candidate {
 	readonly word: string;
 	readonly description: string;
 }
 
-/** What may stand at a place of the command line. */
+/** Completions for a position of the command line. */
 export interface Completion {
 	readonly candidates: readonly Candidate[];
-	/** Where the names of records come from that may stand there too. */
+	/** List of records whose names are also possible. */
 	readonly names: NameSource | undefined;
 }
 
-/** What may stand in the place of the last of the words, which has been begun or is empty. `words` stand behind `svc`. */
+/** Returns the completions of the last word, which is incomplete or empty. `words` are the words after `svc`. */
 export function complete(program: Command, words: readonly string[]): Completion {
 	const typed = words.at(-1) ?? "";
 	const place = findPlace(program, words.slice(0, -1));
@@ -23,11 +23,11 @@ export function complete(program: Command, words: readonly string[]): Completion
 
 interface Place {
 	readonly command: Command;
-	/** Words of the command before this one that are no options. */
+	/** Number of preceding words of the command that are not options. */
 	readonly position: number;
-	/** The option whose value stands here. */
+	/** Option whose value is at this position. */
 	readonly option: Option | undefined;
-	/** Behind `--` nothing is an option. */
+	/** True after `--`, where no word is an option. */
 	readonly isBehindOptions: boolean;
 }
 
@@ -88,6 +88,6 @@ function toOptions(command: Command): Candidate[] {
 function toNames({ command, position, option, isBehindOptions }: Place, typed: string): NameSource | undefined {
 	if (option !== undefined || (typed.startsWith("-") && !isBehindOptions)) return undefined;
 	const { registeredArguments: takes } = command;
-	// The first of a command is a name; behind it only where there may be more of them.
+	// The first argument of a command is a name. Later arguments are names only if the first one is variadic.
 	return position === 0 || takes[0]?.variadic === true ? findNames(command) : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { ListQuery } from "../../client/page.ts";
 
-/** A list of the API, and the attribute of its records that is a name which a command takes. */
+/** A list of the API, and the attribute of its records that commands accept as a name. */
 export interface NameSource {
-	/** Behind the version, such as `/rules`. */
+	/** Path after the version, such as `/rules`. */
 	readonly path: string;
 	readonly name: string;
 	readonly query?: ListQuery;
@@ -11,13 +11,16 @@ export interface NameSource {
 
 const sources = new WeakMap<Command, NameSource>();
 
-/** Say which list the names are in that the first argument of a command may be, or of the commands of a group: shells complete them. */
+/**
+ * Declares the list that contains the names for the first argument of a command, or of all commands of a group. Shells complete these
+ * names.
+ */
 export function withNames(command: Command, source: NameSource): Command {
 	sources.set(command, source);
 	return command;
 }
 
-/** Where the names for the first argument of a command come from; files are no records. */
+/** Returns the list with the names for the first argument of a command. Returns undefined if the argument is a file. */
 export function findNames(command: Command): NameSource | undefined {
 	const [first] = command.registeredArguments;
 	if (first === undefined || first.name() === "file") return undefined;

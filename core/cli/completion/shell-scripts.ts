@@ -1,5 +1,5 @@
-// The shells ask the command itself, so that a script stays right when the command changes. Nothing that comes from the command is
-// evaluated: names in it come from whoever may create records.
+// The scripts call the command itself, so that they need no update if the command changes. Output of the command is never evaluated: it
+// contains names that any user with the right to create records has chosen.
 
 const bash = `# Completion of svc for bash: eval "$(svc completion bash)"
 _svc() {
@@ -47,5 +47,5 @@ end
 complete -c svc -f -a '(__svc_complete)'
 `;
 
-/** What makes each shell complete words of `svc`. */
+/** Scripts that make each shell complete words of `svc`. */
 export const shellScripts: ReadonlyMap<string, string> = new Map(Object.entries({ bash, zsh, fish }));

@@ -1,7 +1,7 @@
 import type { ConformReport, ConformStatement } from "../context.ts";
 import { toJunit } from "../junit.ts";
 
-/** A report in one of the formats of `svc conform`. */
+/** Returns a report in one of the formats of `svc conform`. */
 export function toConformReport(format: "text" | "json" | "junit", report: ConformReport): string {
 	if (format === "json") return toJson(report);
 	return format === "junit" ? toXml(report) : toText(report);

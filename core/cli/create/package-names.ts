@@ -1,24 +1,24 @@
 import { isBuiltin } from "node:module";
 import { CliExit } from "../context.ts";
 
-/** The words that a new package has in the place of those of its template. */
+/** Names in a new package, which replace those of its template. */
 export interface PackageNames {
-	/** As npm knows it, with its scope: `@site/night-shift`. */
+	/** Name for npm, with the scope: `@site/night-shift`. */
 	readonly package: string;
-	/** Without the scope: the plugin's name. */
+	/** Name of the plugin, without the scope. */
 	readonly plugin: string;
-	/** As a pack's name: `night_shift`. */
+	/** Name of a pack: `night_shift`. */
 	readonly pack: string;
 }
 
 const scope = /^@[a-z0-9][a-z0-9._-]*\//;
 const bareName = /^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/;
-/** Longest name that npm takes. */
+/** Maximum length of a name in npm. */
 const longest = 214;
-/** Names that mean something else to npm or to the service. */
+/** Names with another meaning in npm or in the service. */
 const taken: ReadonlySet<string> = new Set(["svc", "svc-automation", "core", "default", "node_modules"]);
 
-/** Names from what was typed; refuses what npm would not take or no identifier could be made of. */
+/** Returns the names for a given name. Exits with 2 if npm would not accept it or no identifier can be derived from it. */
 export function toPackageNames(name: string): PackageNames {
 	const plugin = name.replace(scope, "");
 	if (!bareName.test(plugin) || name.length > longest) {
@@ -34,8 +34,8 @@ export function toPackageNames(name: string): PackageNames {
 }
 
 /**
- * An identifier for the plugin, `nightShift`. Where that is a word of the language, or stands in the sources already for something
- * else, the kind is added.
+ * Returns an identifier for the plugin, such as `nightShift`. The kind is appended if the identifier is a reserved word or already occurs
+ * in the sources.
  */
 export function toIdentifier({ plugin }: PackageNames, kind: string, sources: readonly string[]): string {
 	const short = toCamelCase(plugin);

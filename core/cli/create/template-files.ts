@@ -3,16 +3,16 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type PackageNames, toIdentifier } from "./package-names.ts";
 
-/** What `svc create` makes. */
+/** Kinds of packages that `svc create` makes. */
 export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "project", "pack"] as const;
 
 export type PackageKind = (typeof packageKinds)[number];
 
 export interface NewFile {
-	/** Relative to the directory of the package. */
+	/** Path relative to the directory of the package. */
 	readonly path: string;
 	readonly text: string;
-	/** Whether it can be run. */
+	/** True if the file must be executable. */
 	readonly isProgram: boolean;
 }
 
@@ -21,10 +21,10 @@ interface Manifest {
 	readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Names that npm would not publish, or would read, if the templates had them. */
+/** Real names of files that npm would not publish, or would read, if the templates used those names. */
 const realNames: Readonly<Record<string, string>> = { gitignore: ".gitignore", "package-template.json": "package.json" };
 
-/** Files of a new package that will be in `directory`. */
+/** Returns the files of a new package that will be created in `directory`. */
 export function toPackageFiles(kind: PackageKind, names: PackageNames, directory: string): NewFile[] {
 	const root = findRoot();
 	const folders = kind === "project" || kind === "pack" ? [kind] : ["plugin", kind];
@@ -49,7 +49,7 @@ export function toPackageFiles(kind: PackageKind, names: PackageNames, directory
 	});
 }
 
-/** The directory of this package, with the templates in it. */
+/** Returns the directory of this package, which contains the templates. */
 function findRoot(): string {
 	return dirname(fileURLToPath(import.meta.resolve("svc-automation/package.json")));
 }
@@ -65,7 +65,7 @@ function readTemplate(folder: string): NewFile[] {
 		.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** A `package.json` with the versions that this service is built with. */
+/** Returns a `package.json` with the versions that this service is built with. */
 function withVersions(text: string, root: string, directory: string): string {
 	const { version, devDependencies }: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 	const manifest: Record<string, unknown> = JSON.parse(text);
@@ -84,14 +84,14 @@ function withVersions(text: string, root: string, directory: string): string {
 }
 
 interface Installed {
-	/** Where npm has it from: an address, or `file:` and a path from the project. npm may leave the address of a registry out. */
+	/** Source of the installation: an address, or `file:` and a path from the project. npm may leave out the address of a registry. */
 	readonly resolved?: string;
 }
 
 /**
- * What a new package in `directory` names in its `package.json` to get this service, which lies in `root`: the release of a registry if this
- * copy is from there, else this copy where the project around has it, else the packed file that it was made of. npx keeps its copies
- * where they may go away.
+ * Returns the version or path by which a new package in `directory` depends on this service, which is installed in `root`. It is a version
+ * if this copy comes from a registry. Otherwise it is this copy if the project around it contains the new package, else the packed file
+ * that it was installed from. The copies that npx installs may be deleted later.
  */
 export function toServiceDependency(root: string, directory: string, version: string): string {
 	const modules = dirname(root);
@@ -107,7 +107,7 @@ export function toServiceDependency(root: string, directory: string, version: st
 	return isAround || !existsSync(file) ? here : `file:${relative(directory, file)}`;
 }
 
-/** What npm says of it; undefined when it was not npm that has put it there. */
+/** Returns npm's record of the installation. Returns undefined if npm did not install the package. */
 function readInstalled(modules: string, name: string): Installed | undefined {
 	try {
 		const { packages } = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8")) as {

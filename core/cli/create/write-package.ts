@@ -4,7 +4,7 @@ import { toErrorMessage } from "../../contract/index.ts";
 import { CliExit } from "../context.ts";
 import type { NewFile } from "./template-files.ts";
 
-/** Refuses a directory in which there is something, or that cannot be one. */
+/** Exits with 2 if the directory is not empty or cannot be one. */
 export function assertEmpty(directory: string): void {
 	let names: string[];
 	try {
@@ -17,7 +17,7 @@ export function assertEmpty(directory: string): void {
 	if (names.length > 0) throw new CliExit(2, `directory: "${directory}" is not empty; --directory names another one`);
 }
 
-/** Write all files or none. */
+/** Writes all files or none. Exits with 1 if a file cannot be written. */
 export function writePackage(directory: string, files: readonly NewFile[]): void {
 	let made: string | undefined;
 	try {
@@ -27,7 +27,7 @@ export function writePackage(directory: string, files: readonly NewFile[]): void
 			writeFileSync(join(directory, path), text, { flag: "wx", mode: isProgram ? 0o755 : 0o644 });
 		}
 	} catch (error) {
-		// It was empty before.
+		// The directory was empty before, so it is safe to delete these files.
 		const left = made === undefined ? files.map(({ path }) => join(directory, path.split("/")[0] ?? path)) : [made];
 		for (const path of left) rmSync(path, { recursive: true, force: true });
 		throw new CliExit(1, `directory: "${directory}" cannot be written: ${toErrorMessage(error)}`);

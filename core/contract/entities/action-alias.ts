@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Format of a command: a text, or a text to display (`display`) and the patterns that commands are matched against. */
+/** Format of a command: a string, or a string to display (`display`) and the patterns that commands are matched against. */
 export type AliasFormat =
 	| string
 	| { readonly display: string; readonly representation: readonly string[]; readonly match_multiple?: boolean };

@@ -18,7 +18,7 @@ export interface ActionEntity {
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
-	/** For an action of an installed pack, the `content` of the pack, so that an execution keeps the files with which it began. */
+	/** The `content` of the pack for an action of an installed pack, so that an execution keeps the files with which it began. */
 	readonly content: string | null;
 }
 

@@ -7,7 +7,7 @@ import type { EntityKindDefinition } from "./kind.ts";
  */
 export interface AuditEntryEntity {
 	readonly id: string;
-	/** From 1 without gaps. */
+	/** Number of the entry, from 1 without gaps. */
 	readonly number: number;
 	readonly timestamp: string;
 	/** The user of the request. Empty if the request named none. */

@@ -16,7 +16,7 @@ export interface FollowedPackEntity {
 	 * - `unreachable`: the repository cannot be reached.
 	 */
 	readonly state: string;
-	/** Reason of the status `failed` or `unreachable`. */
+	/** Reason of the state `failed` or `unreachable`. */
 	readonly reason: string | null;
 	/** Id of the execution of the last installation. */
 	readonly execution_id: string | null;

@@ -87,8 +87,8 @@ export type { WorkerOutputEntity } from "./worker-output.ts";
  * To add a kind, add a file with its interface and its definition here, and its lines to this file: storages read the kinds from
  * `entityKinds`.
  *
- * Every field is always present, and null if it has no value. `id` consists of 24 hex characters and is time-ordered, except where
- * noted. Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as text.
+ * Every field is always present, and null if it has no value. `id` consists of 24 hex characters and is time-ordered, except where noted.
+ * Times are ISO 8601 UTC with microseconds and a trailing Z, so that they sort as strings.
  */
 export interface BuiltInEntityMap {
 	execution: ExecutionEntity;

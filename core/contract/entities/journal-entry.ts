@@ -5,7 +5,7 @@ import type { EntityKindDefinition } from "./kind.ts";
 export interface JournalEntryEntity {
 	readonly id: string;
 	readonly execution_id: string;
-	/** From 1 without gaps within one execution. */
+	/** Number of the entry within its execution, from 1 without gaps. */
 	readonly sequence: number;
 	readonly timestamp: string;
 	/** The entry as the runner has written it, unmasked. Never shown. */

@@ -4,17 +4,15 @@ export type FieldType = "text" | "integer" | "real" | "boolean" | "json";
 /** Fields, unique keys and indexes of a kind of entities. */
 export interface EntityKindDefinition<E> {
 	/**
-	 * Every field in column order. Large fields come last, so that reading the others remains cheap.
+	 * Every field in column order. Large fields are last, so that reading the others remains cheap.
 	 *
-	 * A field that a later version adds comes last and is null in existing records. Storages detect it; no migration is written by
-	 * hand.
+	 * A field that a later version adds is last and is null in existing records. Storages detect it; no migration is written by hand.
 	 */
 	readonly fields: { readonly [F in keyof E]-?: FieldType };
 	/**
-	 * A text field that contains most of the stored data. Queries can neither filter nor sort by it. Default: none.
+	 * A string field that contains most of the stored data. Queries can neither filter nor sort by it. Default: none.
 	 *
-	 * Entities with equal values in the field `by` are written and read together, in order. A storage may keep large values in a
-	 * separate place.
+	 * Entities with equal values in the field `by` are written and read together, in order. A storage may keep large values separately.
 	 */
 	readonly bulky?: { readonly field: keyof E & string; readonly by: keyof E & string };
 	/** Combinations of fields that are unique, in addition to `id`. */

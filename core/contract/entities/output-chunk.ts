@@ -5,7 +5,7 @@ import type { EntityKindDefinition } from "./kind.ts";
 export interface OutputChunkEntity {
 	readonly id: string;
 	readonly execution_id: string;
-	/** From 1 without gaps within one execution, across all output types. */
+	/** Number of the chunk within its execution, from 1 without gaps across all output types. */
 	readonly sequence: number;
 	readonly output_type: OutputType;
 	readonly timestamp: string;

@@ -5,7 +5,7 @@ export interface PackContentChunkEntity {
 	readonly id: string;
 	/** Id of the `pack_content`. */
 	readonly content: string;
-	/** From 0 without gaps. */
+	/** Number of the chunk within its content, from 0 without gaps. */
 	readonly sequence: number;
 	/** Bytes of the chunk in base64. */
 	readonly data: string;

@@ -13,7 +13,7 @@ export interface PackEntity {
 	readonly path: string | null;
 	/** The manifest, including unknown members. */
 	readonly metadata: JsonObject;
-	/** For an installed pack, the SHA-256 of its files. The storage contains the files, and each node unpacks them. */
+	/** SHA-256 of the files of an installed pack. The storage contains the files, and each node unpacks them. */
 	readonly content: string | null;
 	/** Source of an installed pack. Null for other packs. */
 	readonly source: JsonObject | null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A policy for the executions of an action: how many run at once, what follows a failure, which workers run them. */
+/** A policy for the executions of an action: the number that run at once, the reaction to a failure, and the workers that run them. */
 export interface PolicyEntity {
 	readonly id: string;
 	readonly ref: string;

@@ -6,11 +6,11 @@ import type { EntityKindDefinition } from "./kind.ts";
  * - `stopped`: the sensor does not run.
  * - `running`: the sensor runs.
  * - `waiting`: the sensor will be restarted after a failure.
- * - `failed`: the sensor was told to end and has not ended, so it cannot be restarted yet.
+ * - `failed`: the sensor has failed too often and is not restarted. Or it was stopped but has not ended, so it cannot be restarted yet.
  */
 export type SensorStateName = "stopped" | "running" | "waiting" | "failed";
 
-/** Configuration and state of a sensor, which comes from the configuration or from a pack. */
+/** Configuration and state of a sensor, which is defined in the configuration or in a pack. */
 export interface SensorEntity {
 	readonly id: string;
 	readonly ref: string;

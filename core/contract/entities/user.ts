@@ -8,7 +8,7 @@ export interface UserEntity {
 	readonly is_service: boolean;
 	readonly created_at: string;
 	readonly nicknames: JsonObject;
-	/** Subject that owns the name (`Identity.subject`). Null: the user whom the backend knows by this name. */
+	/** Subject that owns the name (`Identity.subject`). Null: the user to whom the backend assigns this name. */
 	readonly subject: string | null;
 }
 

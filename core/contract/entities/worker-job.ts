@@ -29,7 +29,7 @@ export interface WorkerJobEntity {
 	readonly worker_name: string | null;
 	/** User with whose credential the worker took the job; only this user may report on it. Null until a worker takes the job. */
 	readonly user: string | null;
-	/** Fencing token, which every request about the job carries. Only the worker that has taken the job knows it. */
+	/** Fencing token, which every request about the job carries. It is disclosed only to the worker that has taken the job. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
 	/** Sequence of the last stored output. 0 if there is none. */

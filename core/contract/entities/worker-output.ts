@@ -5,7 +5,7 @@ export interface WorkerOutputEntity {
 	readonly id: string;
 	/** Id of the `worker_job`. */
 	readonly job: string;
-	/** From 1 without gaps. */
+	/** Number of the record within its job, from 1 without gaps. */
 	readonly sequence: number;
 	/** Ordered chunks as JSON. Encrypted if a key is configured. */
 	readonly data: string;

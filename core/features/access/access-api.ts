@@ -3,13 +3,13 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Role } from "./roles.ts";
 
-/** A role somebody has, with where it comes from. */
+/** A role of a user, with its source. */
 export interface RoleAssignment {
 	readonly id: string;
 	readonly user: string;
 	readonly role: string;
 	readonly description: string;
-	/** Given by a group of the site's directory rather than by the configuration. */
+	/** True if a group of the site's directory grants the role, false if the configuration does. */
 	readonly is_remote: boolean;
 	readonly source: string;
 }
@@ -21,31 +21,31 @@ export interface AssignmentFilter {
 	readonly remote?: boolean;
 }
 
-/** The administrator made at the first start. */
+/** The administrator created at the first start. */
 export interface FirstUser {
 	readonly username: string;
-	/** Given only when it was generated: whoever set it knows it. */
+	/** Password; present only if it was generated. */
 	readonly password?: string;
-	/** What it lacks to do anything, and what to do about it; absent when nothing is missing. */
+	/** Warning that the administrator has no role, with the remedy; absent if it has one. */
 	readonly warning?: string;
 }
 
-/** Who may do what. With access control off everybody may do everything. */
+/** Authorization of users. With access control off, everyone may do everything. */
 export interface Access {
 	readonly enabled: boolean;
 	readonly roles: ReadonlyMap<string, Role>;
-	/** Names of a user's roles, sorted. */
+	/** Returns the names of a user's roles, sorted. */
 	rolesOf(username: string): Promise<readonly string[]>;
-	/** Whether the principal has a permission: on a record, or globally. */
+	/** Returns true if the principal has the permission on the record, or globally if no record is given. */
 	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean;
 	/**
-	 * What the principal may do: for each permission the uids of the records, or of the packs, that it holds on; `*` for all. What it does not
-	 * hold anywhere is not in it. What one may do with what is one's own is not in it either: `allows` says so, record by record.
+	 * Returns the permissions of the principal, each with the uids of the records or packs to which it applies; `*` means all. Permissions
+	 * that the principal has nowhere are absent. Permissions on the principal's own records are absent as well; use `allows` for those.
 	 */
 	permissionsOf(principal: Principal): Readonly<Record<string, readonly string[]>>;
-	/** Throws `SVC_FORBIDDEN` naming user, permission and resource, and leaves a line in the log. */
+	/** Throws `SVC_FORBIDDEN` with user, permission and resource if the principal does not have the permission, and logs it. */
 	assert(principal: Principal, permission: PermissionType, resource?: Resource): void;
-	/** Make a user's roles by group what the groups of this sign-in say. Unknown roles are left out. */
+	/** Replaces the roles that a user has through groups by those for the groups of this sign-in. Groups without a mapping are ignored. */
 	syncGroups(username: string, groups: readonly string[]): Promise<void>;
 	assignments(filter: AssignmentFilter): Promise<readonly RoleAssignment[]>;
 }

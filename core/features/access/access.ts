@@ -11,14 +11,14 @@ import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 export interface AccessOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly enabled: boolean;
 	readonly config: RoleConfig;
-	/** Names that resources of grants may have. Default: those of the service alone. */
+	/** Dialects whose resource names grants may use. Default: only the service's own names. */
 	readonly dialects?: Dialects;
 }
 
-/** A role, and the group that gives it. */
+/** A role, and the group that grants it. */
 type GroupRole = Pick<RoleAssignmentEntity, "role" | "source">;
 
-/** By the roles of the configuration, which it gives to users and to groups of the site's directory. */
+/** Authorization by the roles that the configuration assigns to users and to groups of the site's directory. */
 export class RoleAccess implements Access {
 	readonly enabled: boolean;
 	readonly roles: ReadonlyMap<string, Role>;
@@ -48,7 +48,7 @@ export class RoleAccess implements Access {
 		if (resource?.owner === principal.username) return true;
 		const names = principal.roles ?? [];
 		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
-		// Only administrators reach the property of another user, and a key with scopes never acts as an administrator.
+		// Only administrators may access records of another user, and a key with scopes never acts as an administrator.
 		if (resource?.owner !== undefined) return isAll && principal.scopes === undefined;
 		if (isAll) return true;
 		const held = names.flatMap((name) => this.roles.get(name) ?? []);
@@ -96,7 +96,7 @@ export class RoleAccess implements Access {
 		for (const assignment of wanted) {
 			if (known.some(isSame(assignment))) continue;
 			await storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]).catch((error: unknown) => {
-				// Two sign-ins at once: the other one has made it.
+				// A concurrent sign-in has inserted the same assignment.
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			});
 		}
@@ -125,18 +125,21 @@ export class RoleAccess implements Access {
 		return this.#parts.storage.find("role_assignment", username === undefined ? {} : { where: { user: username } });
 	}
 
-	/** What the configuration has stopped to map counts no more, before the next sign-in removes it. */
+	/** Returns true if the configuration still maps the group to the role. Otherwise the next sign-in removes the assignment. */
 	#isMapped({ role, source }: RoleAssignmentEntity): boolean {
 		return (this.#parts.config.mappings ?? []).some(({ group, roles }) => group === source && roles.includes(role));
 	}
 }
 
-/** Whether a role list makes an administrator. */
+/** Returns true if one of the roles has all permissions. */
 export function hasAdminRole(roles: readonly string[]): boolean {
 	return roles.some(isAdminRole);
 }
 
-/** A scoped API key may do what its scopes name: permission types, posting to a webhook, or taking work with a label. */
+/**
+ * Returns true if the scopes of an API key include the permission; undefined scopes include all. A scope is a permission type, a webhook to
+ * which the key may post, or a label of work that it may take.
+ */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
 	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
 	const isNarrow = permission === "webhook_send" || permission === "worker_take";
@@ -166,22 +169,22 @@ function toRemote({ group, roles, description }: NonNullable<RoleConfig["mapping
 	return roles.map((role) => ({ role, source: group, description: description ?? `from group ${group}` }));
 }
 
-/** Permissions that stand for others when an execution is asked about: executions have no grants of their own. */
+/** Permissions on an action that imply a permission on its executions. Executions have no grants of their own. */
 const executionPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	execution_view: ["action_view", "action_all"],
 	execution_stop: ["action_execute", "action_all"],
-	// Reporting the result of a run is not part of running the action.
+	// The permission to run an action does not include setting the result of a run.
 	execution_complete: ["action_complete", "action_all"],
 	execution_rerun: ["action_execute", "action_all"],
 };
 
-/** A user who may run the action of the parent may answer its inquiries. */
+/** Permissions that imply a permission on inquiries. A user who may run the action of the parent may answer its inquiries. */
 const inquiryPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	inquiry_view: ["inquiry_view", "inquiry_respond", "inquiry_list", "inquiry_all", "action_execute", "action_all"],
 	inquiry_respond: ["inquiry_respond", "inquiry_all", "action_execute", "action_all"],
 };
 
-/** Enforcements are guarded by their rules. */
+/** Permissions that imply a permission on enforcements, which are guarded by their rules. */
 const enforcementPermissions: { readonly [P in PermissionType]?: readonly PermissionType[] } = {
 	rule_enforcement_list: ["rule_enforcement_list", "rule_list", "rule_all"],
 	rule_enforcement_view: ["rule_enforcement_view", "rule_view", "rule_create", "rule_modify", "rule_delete", "rule_all"],
@@ -189,12 +192,12 @@ const enforcementPermissions: { readonly [P in PermissionType]?: readonly Permis
 
 const implyingView = ["create", "modify", "delete", "execute", "set"];
 
-/** Whether the observer role has a permission. Who did what is for those alone who are told to look after it. */
+/** Returns true if the observer role has the permission. The audit log is excluded: only explicit grants give access to it. */
 function observerAllows(permission: PermissionType): boolean {
 	return permission !== "audit_view" && /_(view|list|search)$/.test(permission);
 }
 
-/** Whether some grant gives the permission: on the record, on its pack, or globally. */
+/** Returns true if a grant includes the permission on the record, on its pack, or globally. */
 function grantsAllow(grants: readonly Grant[], permission: PermissionType, resource?: Resource): boolean {
 	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
 	const uids = resource === undefined ? [] : [resource.uid, ...(resource.pack === undefined ? [] : [`pack:${resource.pack}`])];
@@ -204,14 +207,14 @@ function grantsAllow(grants: readonly Grant[], permission: PermissionType, resou
 	});
 }
 
-/** The records that the grants give the permission on, by their uids; `*` for all of them. */
+/** Returns the uids of the records on which the grants include the permission; `*` means all records. */
 function grantedUids(grants: readonly Grant[], permission: PermissionType): readonly string[] {
 	const sufficient: ReadonlySet<string> = new Set(toSufficient(permission));
 	const held = grants.filter(({ permission_types: types }) => types.some((type) => sufficient.has(type)));
 	return [...new Set(held.flatMap(({ resource_uid: uid }) => uid ?? (isGlobalPermission(permission) ? ["*"] : [])))];
 }
 
-/** Every permission that includes this one. */
+/** Returns all permissions that include the given one. */
 function toSufficient(permission: PermissionType): readonly PermissionType[] {
 	const mapped = executionPermissions[permission] ?? inquiryPermissions[permission] ?? enforcementPermissions[permission];
 	if (mapped !== undefined) return mapped;

@@ -87,7 +87,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 	});
 };
 
-/** The action of a command that takes one or more keys. */
+/** Returns the action of a command that takes one or more keys. */
 function forEach(context: CliContext, act: (client: AccessClient, key: string, options: CommonOptions) => Promise<void>) {
 	return async (keys: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);
@@ -104,7 +104,7 @@ async function create({ user, metadata, expires, scopes, ...options }: CreateOpt
 	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
 }
 
-/** Bring a key to the state of its record. One that is not said to be enabled is not. */
+/** Creates or updates a key from its record. The key is disabled unless the record enables it. */
 async function load(client: AccessClient, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {
 	const input = { ...record, enabled: record.enabled ?? false };
 	try {
@@ -130,12 +130,12 @@ function toObject(text: string): JsonObject {
 		const value: unknown = parseJson(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch {
-		// Said below.
+		// The error below reports it.
 	}
 	throw new InvalidArgumentError("expected a JSON object.");
 }
 
-/** Ids are shown as they are; what may be a key is not. */
+/** Returns the text for messages: an id as it is, an ellipsis for any other text, which may be a key. */
 function toName(key: string): string {
 	return /^[0-9a-f]{24}$/.test(key) ? key : "…";
 }

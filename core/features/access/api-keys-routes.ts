@@ -10,7 +10,7 @@ import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly apiKeys: ApiKeys;
 }
@@ -33,7 +33,7 @@ const properties = {
 	enabled: { type: "boolean" },
 	scopes: { type: ["array", "null"], items: text },
 };
-/** The whole record comes back from clients that change a part of it; `uid` and `last_used_at` are the service's own. */
+/** Body of a change. Clients send the whole record, so `uid` and `last_used_at` are accepted but ignored: only the service sets them. */
 type ApiKeyBody = ApiKeyInput & { readonly uid?: string; readonly last_used_at?: string | null };
 const keyBody = defineBody<ApiKeyBody>({ properties, closed: true });
 
@@ -118,7 +118,7 @@ export const apiKeyRoutes = [
 	}),
 ];
 
-/** The id or the key itself in the path. */
+/** Returns the id, or the key itself, in the path. */
 function toKey({ path }: Pick<RouteContext, "path">): string {
 	return path["key"] ?? "";
 }
@@ -136,7 +136,7 @@ function toUid(hash: string): string {
 	return `api_key:${hash}`;
 }
 
-/** Hash and uid would let a key be loaded elsewhere: they are shown for that only. */
+/** Returns the API record of a key. Hash and uid are masked unless `isShown`: they allow to load the key on another instance. */
 function toApiKey(entity: ApiKeyEntity, isShown: boolean) {
 	const { id, user, key_hash, metadata, created_at, enabled, last_used_at, expires_at, scopes } = entity;
 	return {

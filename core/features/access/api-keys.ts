@@ -11,19 +11,19 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { isPermissionType } from "./permission-types.ts";
 import { ensureUser } from "./users.ts";
 
-/** Fixed, so that hashes are the same on every instance and exported keys can be loaded elsewhere. */
+/** Fixed salt, so that a key has the same hash on every instance and exported keys can be loaded on another one. */
 const salt = "svc-api-key:";
 const hashPattern = /^[0-9a-f]{128}$/;
-/** `last_used_at` is written at most this often, in microseconds. */
+/** Microseconds between updates of `last_used_at`. */
 const usageInterval = 60_000_000;
 
-/** Body of create, load and update. */
+/** Body of a request that creates, loads or updates a key. */
 export interface ApiKeyInput {
 	readonly id?: string;
 	readonly user?: string | null;
 	readonly metadata?: JsonObject;
 	readonly enabled?: boolean;
-	/** Given when a key is loaded from another instance. */
+	/** Hash of a key that is loaded from another instance. */
 	readonly key_hash?: string;
 	readonly created_at?: string;
 	readonly expires_at?: string | null;
@@ -32,19 +32,19 @@ export interface ApiKeyInput {
 
 export interface ApiKeys {
 	/**
-	 * Make a key, or load one by its hash (`key` is then null). The key is shown here and never again. `SVC_FORBIDDEN` when it
-	 * would be for somebody else and the principal is no administrator, or would be for more than the principal may do itself, and
+	 * Creates a key, or loads one by its hash; then `key` is null. The key is returned only here. Throws `SVC_FORBIDDEN` if the key is for
+	 * another user, unless the principal is an administrator. Also throws it if the key would have more scopes than the principal, and
 	 * always for the token of a run.
 	 */
 	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
-	/** @param paging with a user: only keys of this one */
+	/** @param paging if it has a user, only keys of that user are returned */
 	list(paging: Paging & { readonly user?: string }): Promise<Page<ApiKeyEntity>>;
-	/** By id or by the key itself; `SVC_NOT_FOUND`. */
+	/** Returns a key by its id or by the key itself. Throws `SVC_NOT_FOUND` if it does not exist. */
 	get(idOrKey: string): Promise<ApiKeyEntity>;
-	/** Members that are absent stay. `SVC_FORBIDDEN` as for `create`. */
+	/** Changes a key. Absent members keep their values. Throws `SVC_FORBIDDEN` in the same cases as `create`. */
 	update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity>;
 	remove(idOrKey: string, principal: Principal): Promise<void>;
-	/** The record of a key that may be used now. `SVC_UNAUTHORIZED` for an unknown, disabled or expired one. */
+	/** Returns the record of a usable key. Throws `SVC_UNAUTHORIZED` if the key is unknown, disabled or expired. */
 	verify(key: string): Promise<ApiKeyEntity>;
 }
 
@@ -54,7 +54,7 @@ export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly systemUser: string;
 }
 
-/** API keys as the storage has them. */
+/** API keys in the storage. */
 export class StoredApiKeys implements ApiKeys {
 	readonly #parts: ApiKeyOptions;
 
@@ -145,7 +145,7 @@ export class StoredApiKeys implements ApiKeys {
 
 	async get(idOrKey: string): Promise<ApiKeyEntity> {
 		const found = (isId(idOrKey) ? await this.#parts.storage.get("api_key", idOrKey) : undefined) ?? (await this.#findByKey(idOrKey));
-		// The text asked for may be a key: it does not go into the message.
+		// `idOrKey` may be a key, so the message must not contain it.
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", "API key cannot be found");
 		return found;
 	}
@@ -179,19 +179,19 @@ function assertAdmin({ username, isAdmin }: Principal, field: string): void {
 	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
 }
 
-/** The token of a run ends with the run: it must not be a way to a credential that stays. */
+/** Throws `SVC_FORBIDDEN` for the token of a run. It ends with the run, so it must not create or change credentials that outlive it. */
 function assertNoRun({ run, username }: Principal): void {
 	if (run === undefined) return;
 	throw new SvcError("SVC_FORBIDDEN", `the token of a run may neither make nor change API keys: sign in as "${username}" instead`);
 }
 
-/** A narrowed key must not be a way to a wider one. */
+/** Throws `SVC_FORBIDDEN` if the scopes exceed those of the principal: a restricted key must not create a less restricted one. */
 function assertWithinScopes(scopes: readonly string[] | null, { scopes: own }: Principal): void {
 	if (own === undefined || scopes?.every((scope) => own.includes(scope))) return;
 	throw new SvcError("SVC_FORBIDDEN", `scopes: an API key with scopes may only give its own ones: ${own.join(", ")}`);
 }
 
-/** A key that begins with a dash would be an option to command lines. */
+/** Returns a new random key. It never starts with a dash, which command lines would read as an option. */
 function createKey(): string {
 	return randomBytes(64).toString("base64url").replace(/^[-_]/, "A");
 }

@@ -4,17 +4,17 @@ import type { Credentials } from "./credentials-api.ts";
 import type { ServiceTokens } from "./service-tokens-api.ts";
 import type { SingleSignOn } from "./single-sign-on-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface AccessApi {
 	readonly credentials: Credentials;
 	readonly singleSignOn: SingleSignOn;
 	readonly apiKeys: ApiKeys;
 	readonly access: Access;
-	/** For what works for the service outside of executions. */
+	/** Tokens for processes that work for the service outside of executions. */
 	readonly serviceTokens: ServiceTokens;
 	/**
-	 * Where no user exists yet, make the first administrator. To be called once the service is up: the
-	 * password is shown nowhere else.
+	 * Creates the first administrator if no user exists yet. Call it once the service is running: the returned password is shown nowhere
+	 * else.
 	 */
 	ensureFirstUser(): Promise<FirstUser | undefined>;
 }

@@ -1,15 +1,18 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Seconds after which a backend that does not answer counts as away. */
+/** Seconds after which a backend that does not respond is regarded as unavailable. */
 const defaultTimeout = 30;
 
 interface Patience {
 	readonly signal: AbortSignal;
-	/** Seconds. */
+	/** Seconds that the backend may take. Default 30. */
 	readonly timeout?: number | undefined;
 }
 
-/** What an auth backend answers. Does not rely on it to notice the signal: `SVC_UNAVAILABLE` when it takes too long, the signal's reason on abort. */
+/**
+ * Returns the response of an auth backend. Throws `SVC_UNAVAILABLE` after the timeout and the signal's reason on abort, even if the backend
+ * ignores its signal.
+ */
 export async function askPatiently<T>(
 	ask: (signal: AbortSignal) => Promise<T> | T,
 	{ signal, timeout = defaultTimeout }: Patience,

@@ -1,6 +1,6 @@
 import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../../kernel/basics/permission-types.ts";
 
-/** Verbs of each resource type, in the order of the reference of permission types. */
+/** Verbs of each resource type, in the order of the reference documentation of permission types. */
 const verbs = {
 	runner_type: ["list", "view", "modify", "all"],
 	pack: ["list", "view", "create", "modify", "delete", "install", "uninstall", "register", "config", "search", "views_index_health", "all"],
@@ -36,7 +36,7 @@ declare module "../../kernel/basics/permission-types.ts" {
 	interface PermissionVerbs extends Verbs {}
 }
 
-/** What is not just verbs on single records. */
+/** Properties of resource types other than their verbs. */
 const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "verbs"> } = {
 	pack: { global: ["install", "uninstall", "create", "register", "config", "search", "views_index_health"] },
 	action: { isInPacks: true },
@@ -46,7 +46,7 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 	policy: { isInPacks: true, global: ["create"] },
 	trigger_type: { isInPacks: true },
 	trigger: { isInPacks: true },
-	// Nobody knows their names beforehand.
+	// Trigger instances are not known in advance, so permissions are granted on trigger types.
 	trigger_instance: { isInPacks: true, guardedBy: "trigger_type" },
 	timer: { isInPacks: true },
 	api_key: { global: ["create"] },

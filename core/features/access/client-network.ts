@@ -4,8 +4,8 @@ import { toPlain } from "./trusted-proxies-api.ts";
 const groupsOfNetwork = 4;
 
 /**
- * What a client cannot change at will: its IPv4 address, or the /64 of its IPv6 address, as whoever has one such address has all of
- * that network.
+ * Returns the part of a client address that the client cannot change at will: an IPv4 address, or the /64 network of an IPv6 address. A
+ * client with one IPv6 address can usually use every address of that network.
  */
 export function toClientNetwork(address: string): string {
 	const plain = toPlain(address);
@@ -13,7 +13,7 @@ export function toClientNetwork(address: string): string {
 	const [head = "", tail] = plain.replace(/%.*$/, "").split("::");
 	const before = toGroups(head);
 	const after = toGroups(tail ?? "");
-	// Of the groups that two colons stand for, those that belong to the network are all that is needed.
+	// Two colons represent groups of zeros. Insert them, because some may belong to the network.
 	const groups =
 		tail === undefined ? before : [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0"), ...after];
 	const network = groups.slice(0, groupsOfNetwork).map((group) => Number.parseInt(group, 16).toString(16));
@@ -22,6 +22,6 @@ export function toClientNetwork(address: string): string {
 
 function toGroups(text: string): string[] {
 	if (text === "") return [];
-	// An IPv4 address at the end stands for two groups, behind the network.
+	// An IPv4 address at the end represents two groups, which are not part of the network.
 	return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
 }

@@ -4,7 +4,7 @@ import { readJson } from "../../client/request.ts";
 import { type Password, requestToken, type TokenRecord } from "../../client/sign-in.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
-/** Who a credential belongs to. */
+/** User to whom a credential belongs. */
 export interface UserRecord {
 	readonly username: string;
 	readonly authentication: { readonly method: string; readonly location?: string; readonly token_expire?: string };
@@ -12,12 +12,15 @@ export interface UserRecord {
 		readonly enabled: boolean;
 		readonly roles: readonly string[];
 		readonly is_admin: boolean;
-		/** Where they were asked for: by permission, the uids of the records it is given for; `*` for all. What is not given is not in it. */
+		/**
+		 * Uids of the records on which each permission is granted; `*` means all. Present only if requested. Contains only granted
+		 * permissions.
+		 */
 		readonly permissions?: Readonly<Record<string, readonly string[]>>;
 	};
 }
 
-/** An API key without the key. `uid` and `key_hash` are masked unless an administrator asks for secrets. */
+/** An API key without the key itself. `uid` and `key_hash` are masked unless an administrator requests secrets. */
 export interface ApiKeyRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -31,19 +34,19 @@ export interface ApiKeyRecord {
 	readonly scopes: readonly string[] | null;
 }
 
-/** The answer to a new key: the only time that the key is shown. Null when a key was loaded by its hash. */
+/** A new API key. The key is returned only in this response; it is null if the key was loaded by its hash. */
 export type NewApiKeyRecord = Omit<ApiKeyRecord, "key_hash"> & { readonly key: string | null };
 
-/** What may be said of a key. With `key_hash` it is one from another instance. */
+/** Members of an API key to create or change. With `key_hash`, a key of another instance is loaded. */
 export type ApiKeyInput = { readonly [F in keyof ApiKeyRecord]?: ApiKeyRecord[F] | undefined };
 
-/** A role as the API shows it. */
+/** A role as the API returns it. */
 export interface RoleRecord {
 	readonly id: string;
 	readonly name: string;
 	readonly description: string;
 	readonly system: boolean;
-	/** Ids of the grants, as the next member has them too. */
+	/** Ids of the grants, equal to `permission_grant_ids`. */
 	readonly permission_grants: readonly string[];
 	readonly permission_grant_ids: readonly string[];
 	readonly permission_grant_objects: readonly {
@@ -54,7 +57,7 @@ export interface RoleRecord {
 	}[];
 }
 
-/** Who has a role. */
+/** A role of a user. */
 export interface RoleAssignmentRecord {
 	readonly id: string;
 	readonly user: string;
@@ -64,52 +67,52 @@ export interface RoleAssignmentRecord {
 	readonly source: string;
 }
 
-/** A sign-in with another device that has begun: somebody opens `verification_uri` there, and enters `user_code`. */
+/** A started sign-in with another device, on which the user opens `verification_uri` and enters `user_code`. */
 export interface DeviceSignInRecord {
 	readonly device_code: string;
 	readonly user_code: string;
 	readonly verification_uri: string;
 	readonly verification_uri_complete?: string;
-	/** Seconds. */
+	/** Seconds until the sign-in expires. */
 	readonly expires_in: number;
-	/** Seconds between two questions. */
+	/** Seconds between polls. */
 	readonly interval: number;
 }
 
-/** Nobody has decided yet. */
+/** The user has not decided yet. */
 export interface DevicePendingRecord {
-	/** Whether to wait five seconds longer from now on. */
+	/** True if the client must add five seconds to its poll interval. */
 	readonly slow_down: boolean;
 }
 
-/** Sign-in with the provider that the service knows. */
+/** Client for the sign-in with the provider of the service. */
 export interface SingleSignOnClient {
-	/** Begin in a browser, which goes to the address that is answered. `place`: of the web page, where it comes back to. */
+	/** Starts a sign-in in a browser. Returns the address that the browser must open. `place` is the path in the web page to return to. */
 	begin(place: string, options?: Waiting): Promise<string>;
-	/** Where a browser signs out of the provider; null where there is no such place. */
+	/** Returns the address at which a browser signs out of the provider; null if the provider has none. */
 	signOutUrl(options?: Waiting): Promise<string | null>;
 	beginDevice(options?: Waiting): Promise<DeviceSignInRecord>;
-	/** A token, once somebody has said yes. `SVC_UNAUTHORIZED` when they have said no, or it is too late. */
+	/** Returns a token once the user has confirmed the sign-in. Throws `SVC_UNAUTHORIZED` if the user refused or the sign-in expired. */
 	pollDevice(deviceCode: string, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord | DevicePendingRecord>;
 }
 
-/** Who somebody is to a service, by which credentials, and what for roles there are. */
+/** Client for sign-in, API keys, roles and the user of the credential. */
 export interface AccessClient {
-	/** Exchange a password for a token. Give it to a new client; this one stays as it is. */
+	/** Exchanges a password for a token. This client continues to use its credential; create a new client for the token. */
 	signIn(credentials: Password, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord>;
-	/** Exchange what a proxy in front of the service says of whoever comes for a token, where `auth.mode` is `proxy`. */
+	/** Returns a token for the user that the fronting proxy has authenticated. Requires `auth.mode: "proxy"`. */
 	signInByProxy(options?: Waiting): Promise<TokenRecord>;
 	readonly singleSignOn: SingleSignOnClient;
-	/** End the token that this client is known by, also one that a browser keeps as a cookie. */
+	/** Revokes the token of this client, including one that a browser stores as a cookie. */
 	signOut(options?: Waiting): Promise<void>;
-	/** Who the credential belongs to; with `permissions`, also what it may be used for. */
+	/** Returns the user to whom the credential belongs; with `permissions`, also the user's permissions. */
 	user(options?: { readonly permissions?: boolean } & Waiting): Promise<UserRecord>;
 	readonly apiKeys: {
-		/** By id, or by the key itself. */
+		/** Returns a key by its id or by the key itself. */
 		get(idOrKey: string, options?: Waiting): Promise<ApiKeyRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ApiKeyRecord>>;
 		create(input: ApiKeyInput, options?: Waiting): Promise<NewApiKeyRecord>;
-		/** What is not given stays. */
+		/** Changes a key. Absent members keep their values. */
 		update(idOrKey: string, input: ApiKeyInput, options?: Waiting): Promise<ApiKeyRecord>;
 		remove(idOrKey: string, options?: Waiting): Promise<void>;
 	};

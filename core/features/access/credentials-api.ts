@@ -2,48 +2,54 @@ import type { JsonObject } from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
 import type { ProxyClaim } from "./trusted-proxies-api.ts";
 
-/** What a fronting proxy says of a request. */
+/** User and addresses that a fronting proxy reports for a request. */
 export interface RemoteUser {
-	/** Undefined when it names nobody. */
+	/** Name of the user; undefined if the proxy reports none. */
 	readonly username: string | undefined;
-	/** Address of the peer of the connection: must be a trusted proxy. */
+	/** Address of the peer of the connection, which must be a trusted proxy. */
 	readonly peerAddress: string | undefined;
-	/** What the request has in the header `Svc-Proxy-Secret`: must be `auth.proxy_secret` where that is set. */
+	/** Value of the header `Svc-Proxy-Secret`. It must equal `auth.proxy_secret` if that is set. */
 	readonly proxySecret?: string | undefined;
-	/** Address of the client, as the proxy gives it. */
+	/** Address of the client as reported by the proxy. */
 	readonly remoteAddress: string | undefined;
 }
 
-/** A token, shown once. */
+/** A newly issued token. */
 export interface IssuedToken {
 	readonly id: string;
 	readonly user: string;
-	/** Shown here and never again. */
+	/** The token itself, which is returned only once. */
 	readonly token: string;
 	readonly expiry: string;
 	readonly metadata: JsonObject;
 	readonly service: boolean;
 }
 
-/** A user name and a password to verify. */
+/** Sign-in, and verification of tokens and API keys. */
 export interface Credentials {
 	/**
-	 * Issue a token to whoever the fronting proxy has authenticated (`auth.mode: "proxy"`). `SVC_UNAUTHORIZED` when the request
+	 * Issues a token to the user that the fronting proxy has authenticated (`auth.mode: "proxy"`). Throws `SVC_UNAUTHORIZED` if the request
 	 * does not come from a trusted proxy.
 	 */
 	signInByProxy(remote: RemoteUser, options: { readonly ttl?: number | null }): Promise<IssuedToken>;
-	/** Sign in and issue a token. `SVC_UNAUTHORIZED` for wrong credentials, `SVC_INVALID` for a bad `ttl` (seconds). */
+	/** Verifies a password and issues a token. Throws `SVC_UNAUTHORIZED` if they are wrong, `SVC_INVALID` for a bad `ttl` (seconds). */
 	signIn(
 		credentials: { readonly username: string; readonly password: string },
-		/** `remoteAddress` is for the log. */
+		/** `remoteAddress` is logged, and failed sign-ins are counted for it. */
 		options: { readonly ttl?: number | null; readonly remoteAddress?: string; readonly signal: AbortSignal },
 	): Promise<IssuedToken>;
-	/** Address of the client of a request: the peer's, unless that is a trusted proxy, which says whose (`X-Forwarded-For`). */
+	/** Returns the address of the client: the one that a trusted proxy reports in `X-Forwarded-For`, otherwise the peer's. */
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
-	/** Who it is; `SVC_UNAUTHORIZED` with the word Unauthorized in the message otherwise. With authentication off: the system user. */
+	/**
+	 * Returns the principal of the credentials; the system user if authentication is off. Throws `SVC_UNAUTHORIZED`, whose message contains
+	 * the word Unauthorized, if they are missing or invalid.
+	 */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
-	/** End a token: one's own, or as an administrator anybody's. `SVC_NOT_FOUND` for an unknown or expired one. */
+	/**
+	 * Revokes a token. Throws `SVC_FORBIDDEN` for a token of another user unless the principal is an administrator. Throws `SVC_NOT_FOUND`
+	 * if the token is unknown or has expired.
+	 */
 	revoke(token: string, principal: Principal): Promise<void>;
-	/** Whether `token` is known and has not expired. */
+	/** Returns true if the token exists and has not expired. */
 	validate(token: string): Promise<boolean>;
 }

@@ -18,7 +18,7 @@ import { ensureUser } from "./users.ts";
 export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly access: Access;
 	readonly apiKeys: ApiKeys;
-	/** Seconds a backend may take to verify a password. */
+	/** Seconds that a backend may take to verify a password. */
 	readonly backendTimeout?: number;
 }
 
@@ -26,9 +26,9 @@ type UserPassword = Parameters<Credentials["signIn"]>[0];
 type SignInOptions = Parameters<Credentials["signIn"]>[1];
 type Location = OfferedCredentials["location"];
 
-/** Of users, of runs and of API keys, and the tokens that are given for them. */
+/** Verifies passwords, tokens and API keys of users and runs, and issues tokens. */
 export class VerifiedCredentials implements Credentials {
-	/** Those that actions are given. */
+	/** Tokens issued to running actions. */
 	readonly runTokens: RunTokens;
 	readonly #parts: CredentialOptions;
 	readonly #slowDown: SlowDown;
@@ -60,7 +60,7 @@ export class VerifiedCredentials implements Credentials {
 		return this.#grant(identity, lifetime, remoteAddress);
 	}
 
-	/** Issue a token to whoever a backend has verified. `SVC_UNAUTHORIZED` for a name that is not theirs. */
+	/** Issues a token for an identity that a backend has verified. Throws `SVC_UNAUTHORIZED` if the name belongs to another subject. */
 	async signInVerified(identity: Identity, { ttl, remoteAddress }: Omit<SignInOptions, "signal">): Promise<IssuedToken> {
 		return this.#grant(identity, toLifetime(ttl, this.#parts.options.auth.token_ttl), remoteAddress);
 	}
@@ -93,13 +93,13 @@ export class VerifiedCredentials implements Credentials {
 		return this.#ofToken(token, location);
 	}
 
-	/** End the tokens that were given for a sign-in that has ended at the provider. */
+	/** Revokes the tokens that were issued for a sign-in that has ended at the provider. */
 	async endSignIns(ended: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
 		const tokens = await this.#tokens.revokeEnded(ended);
 		this.#parts.logger.info("signed out by the provider", { tokens });
 	}
 
-	/** Remove a token by its id; one that is gone already is no error. */
+	/** Removes a token by its id. Does nothing if the token does not exist. */
 	removeToken(tokenId: string): Promise<void> {
 		return this.#tokens.revoke(tokenId);
 	}
@@ -132,7 +132,7 @@ export class VerifiedCredentials implements Credentials {
 
 	async #ofApiKey(apiKey: string, location: Location): Promise<Principal> {
 		const { id, user, scopes } = await this.#parts.apiKeys.verify(apiKey);
-		// One of an earlier version, or made while authentication was off.
+		// A key of an earlier version, or one created while authentication was off, may belong to the system user.
 		this.#assertNotSystem(user, {});
 		const principal = { ...(await this.#toPrincipal(user, { method: "API key", location })), credential: `api_key:${id}` };
 		return withScopes(principal, scopes);
@@ -142,7 +142,7 @@ export class VerifiedCredentials implements Credentials {
 		const known = await this.#find(token);
 		if (known === undefined) throw unauthorized("the token is unknown or has expired");
 		const { id, user, expiry, service, author, scopes } = known;
-		// Runs of rules have tokens of the system user.
+		// Service tokens are exempt: runs started by rules of packs have tokens of the system user.
 		if (!service) this.#assertNotSystem(user, {});
 		const token_expire = `${expiry.slice(0, 19)}Z`;
 		const authentication = { method: "authentication token", location, token_expire } as const;
@@ -152,7 +152,7 @@ export class VerifiedCredentials implements Credentials {
 		return withScopes(run, scopes);
 	}
 
-	/** Whatever says who somebody is: the system user signs in nowhere. */
+	/** Throws `SVC_UNAUTHORIZED` if the name is the system user's: that user must not sign in with any kind of credential. */
 	#assertNotSystem(username: string, logged: { readonly remote_address?: string | undefined }): void {
 		if (!isReservedName(username, this.#systemUser.username)) return;
 		this.#parts.logger.warn("token refused: the name is the system user's", { user: username, ...logged });
@@ -163,7 +163,7 @@ export class VerifiedCredentials implements Credentials {
 		const { storage, clock, logger, access } = this.#parts;
 		const { username, groups, subject, session } = identity;
 		this.#assertNotSystem(username, { remote_address: remoteAddress });
-		// Before the groups: those of somebody else must not become roles of whoever has the name.
+		// Check the owner before the groups are stored: otherwise another subject's groups would become roles of the user with this name.
 		await ensureUser(identity, { storage, clock, logger });
 		if (groups !== undefined) await access.syncGroups(username, groups);
 		const issued = await this.#tokens.issue({ user: username, ttl, service: false, metadata: {}, subject, session });
@@ -172,7 +172,7 @@ export class VerifiedCredentials implements Credentials {
 		return issued;
 	}
 
-	/** What the user may do; without access control every authenticated user counts as an administrator. */
+	/** Returns the principal of a user with its roles. Without access control every authenticated user is an administrator. */
 	async #toPrincipal(username: string, authentication: Principal["authentication"]): Promise<Principal> {
 		const { access } = this.#parts;
 		if (!access.enabled) return { username, isAdmin: true, authentication };
@@ -181,7 +181,7 @@ export class VerifiedCredentials implements Credentials {
 	}
 }
 
-/** Seconds a token is to live. */
+/** Returns the lifetime of a token in seconds; the maximum if `ttl` is absent. Throws `SVC_INVALID` if `ttl` is not allowed. */
 function toLifetime(ttl: number | null | undefined, maximum: number): number {
 	if (ttl === null || ttl === undefined) return maximum;
 	if (!Number.isInteger(ttl) || ttl < 1) throw new SvcError("SVC_INVALID", "ttl: must be a whole number of seconds, at least 1");
@@ -206,13 +206,16 @@ interface IdentityCheckOptions extends Uses<"logger"> {
 	readonly timeout?: number;
 }
 
-/** Who the backend says it is. `SVC_UNAUTHORIZED` when it refuses, `SVC_UNAVAILABLE` when it cannot tell; both leave a line in the log. */
+/**
+ * Returns the identity that the backend verified. Throws `SVC_UNAUTHORIZED` if the backend refuses the password, and `SVC_UNAVAILABLE` if
+ * it does not respond in time. Both are logged.
+ */
 async function verifyIdentity(
 	{ username, password, signal, remoteAddress }: SignInAttempt,
 	{ backend, logger, timeout }: IdentityCheckOptions,
 ): Promise<Identity> {
 	const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
-	// Some directories take an empty password for an anonymous sign-in that succeeds: no backend gets to see one.
+	// Some directories treat an empty password as an anonymous sign-in, which succeeds. So backends never get an empty password.
 	const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
 	const ask = async () => {
 		const answer = await askPatiently((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });

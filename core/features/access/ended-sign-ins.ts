@@ -4,8 +4,8 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 
 /**
- * What a provider has said has ended, as far as sign-ins go that are being finished meanwhile: their tokens are not there yet when those of
- * the session are removed. Kept as long as sign-ins that have been used, beside them.
+ * Sign-ins whose end a provider has reported. A sign-in that is being completed at that time has no token yet, so revoking the tokens of
+ * the session does not affect it. The records are stored with those of used sign-ins, for the same time.
  */
 export class EndedSignIns {
 	readonly #storage: Storage;
@@ -16,13 +16,16 @@ export class EndedSignIns {
 		this.#clock = clock;
 	}
 
-	/** To be called before the tokens are removed. */
+	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued meanwhile remains valid. */
 	async note({ subject, session }: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
-		// A session ends once. Where it is named, its subject goes on in others.
+		// A session ends only once. If it is given, the other sessions of its subject continue.
 		await this.#note(session === undefined ? toSubjectKey(subject) : toSessionKey(session));
 	}
 
-	/** To be called once the token is there. `begun`: when the provider was asked. */
+	/**
+	 * Returns true if the sign-in has ended. Call it after the token is stored. `begun` is the time in microseconds at which the provider
+	 * was queried.
+	 */
 	async has({ subject, session }: Pick<Identity, "subject" | "session">, begun: number): Promise<boolean> {
 		if (session !== undefined && (await this.#endedAt(toSessionKey(session))) !== undefined) return true;
 		const endedAt = subject === undefined ? undefined : await this.#endedAt(toSubjectKey(subject));
@@ -54,7 +57,7 @@ function toSessionKey(session: string): string {
 	return toKey("session", session);
 }
 
-/** Unlike any sign-in that has been used: those are hashes of one word. */
+/** Returns the key of an ended sign-in. The prefix `ended` distinguishes it from the keys of used sign-ins in the same records. */
 function toKey(kind: string, name: string): string {
 	return createHash("sha256").update(`ended ${kind} ${name}`).digest("hex");
 }

@@ -1,16 +1,16 @@
 import type { Options, RoleConfig } from "../../contract/index.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
 
-/** Name of the administrator whom the first start makes. */
+/** Name of the administrator that the first start creates. */
 export const firstUsername = "admin";
 
-/** Why the first administrator cannot be; undefined when nothing is in the way. */
+/** Returns the reason why the first administrator cannot be created; undefined if there is none. */
 export function findFirstUserProblem(systemUser: string): string | undefined {
 	if (!isReservedName(firstUsername, systemUser)) return undefined;
 	return `system_user.user: "${systemUser}" is the first administrator's name, who could not sign in; choose another`;
 }
 
-/** What the first administrator lacks to be one, with what to do; undefined when nothing is missing. */
+/** Returns a warning, with the remedy, if the first administrator would have no role; otherwise undefined. */
 export function findFirstUserWarning({ rbac }: Options, { assignments = [] }: RoleConfig): string | undefined {
 	if (!rbac.enable || assignments.some(({ username, roles }) => username === firstUsername && roles.length > 0)) return undefined;
 	const hint = `hint: rbac: { assignments: [{ username: "${firstUsername}", roles: ["admin"] }] }`;

@@ -6,17 +6,17 @@ import { findFirstUserProblem, firstUsername as username } from "./first-user-ap
 
 export interface FirstUserOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend;
-	/** Undefined or empty: a random one. */
+	/** Password of the administrator. If undefined or empty, a random one is generated. */
 	readonly adminPassword: string | undefined;
 	/** Whose name nobody can sign in by. */
 	readonly systemUser: string;
-	/** What the administrator lacks. */
+	/** Warning that the administrator lacks a role; undefined if none is missing. */
 	readonly warning: string | undefined;
 }
 
 /**
- * Make the user `admin` where the backend has no user yet. A password that was made up is returned, to be shown
- * once; it goes into no log.
+ * Creates the user `admin` if the backend has no user yet. Returns undefined if it has. A generated password is returned so that it can
+ * be shown once; it is never logged.
  */
 export async function ensureFirstUser({
 	backend,
@@ -32,7 +32,7 @@ export async function ensureFirstUser({
 	try {
 		await backend.addUser({ username, password: generated ?? adminPassword ?? "" });
 	} catch (error) {
-		// Another node that starts at the same time has made it.
+		// Another node that starts at the same time has created the user.
 		if (isSvcError(error, "SVC_CONFLICT")) return undefined;
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_CONFIG", `SVC_ADMIN_PASSWORD: ${error.message}`, { cause: error });

@@ -16,7 +16,7 @@ import { singleSignOnRoutes } from "./single-sign-on-routes.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
-/** Who somebody is and what they may do: tokens, API keys, roles, sign-in. */
+/** Creates the feature for authentication and authorization: sign-in, tokens, API keys and roles. */
 export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 	const { options, dependencies, authBackend, roles } = kernel;
 	const parts = { ...kernel, logger: kernel.logger.withTag("auth") };
@@ -32,7 +32,7 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 			access,
 			serviceTokens: new StoredServiceTokens(kernel),
 			async ensureFirstUser() {
-				// Where nobody can sign in, the backend has not been started.
+				// A node without a role that accepts sign-ins has not started the backend.
 				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
 				const warning = findFirstUserWarning(options, dependencies.access);
 				return ensureFirstUser({ ...{ backend: authBackend, systemUser, warning }, ...kernel, adminPassword: dependencies.adminPassword });

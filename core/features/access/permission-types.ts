@@ -1,4 +1,4 @@
-// What can be permitted is known before anybody asks.
+// Registers the permission types before any of them is checked.
 import "./built-in-permissions.ts";
 import { type PermissionType, resourceTypeOf } from "../../kernel/basics/permission-types.ts";
 
@@ -13,7 +13,7 @@ const described = {
 	all: "Everything that can be done with a",
 } as const;
 
-/** One sentence for the permission types endpoint. */
+/** Returns the description of a permission for the endpoint of permission types. */
 export function describePermission(permission: PermissionType): string {
 	const type = resourceTypeOf(permission);
 	const verb = permission.slice(type.length + 1);

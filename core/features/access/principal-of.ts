@@ -4,7 +4,7 @@ import type { Access } from "./access-api.ts";
 
 export interface PrincipalOptions {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;
-	/** What rules of packs and the service itself act as; it may do everything. */
+	/** User as which rules of packs and the service itself act. This user may do everything. */
 	readonly systemUser: string;
 }
 

@@ -2,7 +2,7 @@ import type { RequiredPermission } from "../../kernel/basics/permission-types.ts
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "./access-api.ts";
 
-/** Throws `SVC_FORBIDDEN` naming the first of the permissions that the principal does not have. */
+/** Throws `SVC_FORBIDDEN` with the first required permission that the principal does not have. */
 export function assertRequired(
 	access: Pick<Access, "allows" | "assert">,
 	principal: Principal,
@@ -15,7 +15,7 @@ export function assertRequired(
 	}
 }
 
-/** The principal with what its roles grant expressly: observers see secrets masked, and must not have them used on their behalf. */
+/** Returns the principal without the role `observer`. Observers see secrets only masked, so the service must not use secrets for them. */
 export function withoutObserver(principal: Principal): Principal {
 	const roles = principal.roles?.filter((role) => role !== "observer");
 	return roles === undefined ? principal : { ...principal, roles };

@@ -12,14 +12,14 @@ import { describePermission, permissionsOf, type ResourceType, resourceTypes } f
 import type { Role } from "./roles.ts";
 import { assignmentSchema, permissionTypesSchema, roleSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly access: Access;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** Roles, who has them, and what they may be made of. All of it comes from the configuration and from groups: nothing is written here. */
+/** Routes for roles, role assignments and permission types. They are read-only: roles come from the configuration and from groups. */
 export const roleRoutes = [
 	defineRoute({
 		method: "GET",
@@ -100,7 +100,7 @@ export const roleRoutes = [
 	}),
 ];
 
-/** Everybody may see which roles they have themselves; those of all are nobody's own. */
+/** Returns the resource that guards role assignments. Users may view their own; the assignments of all users have no owner. */
 function toAssignmentResource(user: string | undefined): GuardedResource {
 	return { uid: `role_assignment:${user ?? "*"}`, owner: user ?? "" };
 }

@@ -4,14 +4,14 @@ import { Dialects } from "../../language/dialects.ts";
 import { isGlobalPermission, isGrantableOn, isPermissionType } from "./permission-types.ts";
 
 type RoleInput = NonNullable<RoleConfig["roles"]>[number];
-/** A permission, or several, on one resource, or globally when no resource is named. */
+/** Permissions on one resource, or global permissions if no resource is named. */
 export type Grant = NonNullable<RoleInput["permission_grants"]>[number];
 
 export interface Role {
 	readonly id: string;
 	readonly name: string;
 	readonly description: string;
-	/** Built in: cannot be defined by the configuration. */
+	/** True if the role is built in. The configuration cannot define such a role. */
 	readonly system: boolean;
 	readonly grants: readonly Grant[];
 }
@@ -22,14 +22,14 @@ const systemRoles: readonly Role[] = [
 	{ name: "observer", description: "Every permission to list, view and search." },
 ].map(({ name, description }) => ({ id: toStableId(`role:${name}`), name, description, system: true, grants: [] }));
 
-/** Whether a role may do everything. */
+/** Returns true if the role has all permissions. */
 export function isAdminRole(name: string): boolean {
 	return name === "admin" || name === "system_admin";
 }
 
 /**
- * System roles and those of the configuration, by name. Resources may be named in the words of a dialect. `SVC_CONFIG` names path and what
- * is allowed.
+ * Returns the system roles and the configured roles by name. Resource names of a dialect are converted. Throws `SVC_CONFIG` with the path
+ * and the rule if a role is invalid.
  */
 export function createRoles(inputs: readonly RoleInput[], dialects = Dialects.none): ReadonlyMap<string, Role> {
 	const roles = new Map(systemRoles.map((role) => [role.name, role]));

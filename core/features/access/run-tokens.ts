@@ -6,8 +6,8 @@ import type { IssuedCredentials, RunCredentials } from "../../kernel/runs/run-cr
 import { type KnownToken, latestExpiry, toHash } from "./tokens.ts";
 
 /**
- * What nobody can guess, the id of the execution, and the second in which it expires. In this order: an action may print the id of its
- * execution, which must not look like the beginning of its token.
+ * Form of a token of a run: a random part, the id of the execution, and the expiry in seconds. The id must not be the first part. An action
+ * may print the id of its execution, and that output must not look like the beginning of a token.
  */
 const pattern = /^[0-9a-f]{32}([0-9a-f]{24})([0-9a-f]{10})$/;
 
@@ -16,8 +16,8 @@ export interface RunTokenOptions extends Uses<"storage" | "clock"> {
 }
 
 /**
- * The tokens with which actions use the API. Each says whose it is, and the execution keeps its hash from the begin of the run to its
- * end: it needs no record of its own, and ends with the same write as the run, whoever ends that.
+ * Tokens with which actions use the API. A token contains the id of its execution, which stores the hash of the token during the run. So a
+ * token needs no record, and the write that ends the run also revokes the token, regardless of which component ends the run.
  */
 export class RunTokens implements RunCredentials {
 	readonly #parts: RunTokenOptions;
@@ -29,8 +29,8 @@ export class RunTokens implements RunCredentials {
 	}
 
 	/**
-	 * Where authentication is off no run has a hash, and none a record unless an earlier version has begun it with authentication on: to look
-	 * for that once spares the end of each run a statement.
+	 * If authentication is off, checks once whether token records of an earlier version exist. Without authentication no run has a hash.
+	 * Only runs that an earlier version started with authentication have records. If none exist, each end of a run saves a statement.
 	 */
 	async start(): Promise<void> {
 		const { storage, options } = this.#parts;
@@ -39,13 +39,13 @@ export class RunTokens implements RunCredentials {
 		this.#mayHaveRecords = kept !== undefined;
 	}
 
-	/** Undefined while authentication is off. */
+	/** Issues the token of a run. Returns undefined if authentication is off. */
 	issue({ id }: Pick<ExecutionEntity, "id">): IssuedCredentials | undefined {
 		const { clock, options } = this.#parts;
 		const { enable, service_token_ttl } = options.auth;
 		if (!enable) return undefined;
 		const expiry = Math.floor(Math.min(clock.now() / 1_000_000 + service_token_ttl, latestExpiry / 1_000_000));
-		// Random bytes would be asked of the system each time, which takes longer than all else here.
+		// `randomUUID` caches random bytes. `randomBytes` needs a system call each time, which takes longer than the rest of this function.
 		const secret = `${randomUUID().replaceAll("-", "")}${id}${expiry.toString(16).padStart(10, "0")}`;
 		return { token_hash: toHash(secret), environment: this.toEnvironment(secret), secret };
 	}
@@ -54,17 +54,17 @@ export class RunTokens implements RunCredentials {
 		return { SVC_ACTION_AUTH_TOKEN: secret };
 	}
 
-	/** Earlier versions kept a record of its own for the token of a run, with the id of its live action. */
+	/** Returns the write that removes the token record of a run. Earlier versions stored one with the id of the live action. */
 	toRevocations({ liveaction_id, token_hash }: ExecutionEntity): ReturnType<RunCredentials["toRevocations"]> {
 		return token_hash === null && this.#mayHaveRecords ? [{ remove: "token", where: { id: liveaction_id } }] : [];
 	}
 
-	/** The token of a run that has not ended, unless it has expired. */
+	/** Returns the token of a run; undefined if it is unknown or expired, or if the run has ended. */
 	async find(token: string): Promise<KnownToken | undefined> {
 		const read = parse(token);
 		if (read === undefined || read.expiry <= this.#parts.clock.now()) return undefined;
 		const [found] = await this.#parts.storage.find("execution", {
-			// Nodes of an earlier version end runs and leave the hash.
+			// Check the end as well: nodes of an earlier version do not clear the hash when they end a run.
 			where: { id: read.id, token_hash: toHash(token), end_timestamp: null },
 			fields: ["liveaction_id", "user", "author", "scopes"],
 			limit: 1,
@@ -74,14 +74,14 @@ export class RunTokens implements RunCredentials {
 		return { id, user, author, scopes, expiry: toTimestamp(read.expiry), service: true };
 	}
 
-	/** End the token before its run ends. */
+	/** Revokes the token before its run ends. */
 	async revoke(token: string): Promise<void> {
 		const id = parse(token)?.id;
 		if (id !== undefined) await this.#parts.storage.update("execution", id, { token_hash: null }, { token_hash: toHash(token) });
 	}
 }
 
-/** Whose a token says it is, and until when in microseconds; undefined when it has not the form of a run's. */
+/** Returns the execution id and the expiry (in microseconds) in a token; undefined if it does not have the form of a run's token. */
 function parse(token: string): { readonly id: string; readonly expiry: number } | undefined {
 	const [, id, expiry] = pattern.exec(token) ?? [];
 	return id === undefined || expiry === undefined ? undefined : { id, expiry: Number.parseInt(expiry, 16) * 1_000_000 };

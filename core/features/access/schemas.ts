@@ -20,22 +20,22 @@ const keyExample = {
 	scopes: null,
 };
 
-/** An API key on the wire, without the key. */
+/** Schema of an API key in the API, without the key itself. */
 export const apiKeySchema = defineSchema("ApiKey", object({ ...keyMembers, key_hash: text }), { ...keyExample, key_hash: "********" });
 
-/** A new API key: the only time that the key is shown. Null when it was loaded by its hash. */
+/** Schema of a new API key. The key is returned only in this response; it is null if the key was loaded by its hash. */
 export const newApiKeySchema = defineSchema("NewApiKey", object({ ...keyMembers, key: nullable(text) }), {
 	...keyExample,
 	uid: "api_key:1f40",
 	key: "ZmFrZQ",
 });
 
-/** What each permission type of a resource type allows. */
+/** Schema of the descriptions of the permission types of a resource type. */
 export const permissionTypesSchema = mapOf(text);
 
 const grantSchema = object({ id: text, resource_uid: nullable(text), resource_type: nullable(text), permission_types: arrayOf(text) });
 
-/** A role on the wire. */
+/** Schema of a role in the API. */
 export const roleSchema = defineSchema(
 	"Role",
 	object({
@@ -53,14 +53,14 @@ export const roleSchema = defineSchema(
 	},
 );
 
-/** Who has a role, on the wire. */
+/** Schema of a role assignment in the API. */
 export const assignmentSchema = defineSchema(
 	"RoleAssignment",
 	object({ id: text, user: text, role: text, description: text, is_remote: flag, source: text }),
 	{ id: "66a1e0019d3e4b7a51c000b1", user: "maria", role: "admin", description: "", is_remote: false, source: "configuration" },
 );
 
-/** A token, shown once. */
+/** Schema of a new token. The token is returned only in this response. */
 export const tokenSchema = defineSchema(
 	"Token",
 	object({ id: text, user: text, token: text, expiry: timestamp, metadata: jsonObject, service: flag }),
@@ -74,10 +74,10 @@ export const tokenSchema = defineSchema(
 	},
 );
 
-/** Whether a token is good. */
+/** Schema of the response that contains whether a token is valid. */
 export const validitySchema = object({ valid: flag });
 
-/** Whoever asks, on the wire. */
+/** Schema of the caller in the API. */
 export const userSchema = defineSchema(
 	"User",
 	object({

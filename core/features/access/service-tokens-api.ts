@@ -1,13 +1,13 @@
-/** A token for something that works for the service. */
+/** A token of a process that works for the service. */
 export interface ServiceToken {
 	readonly token: string;
-	/** Give it its whole lifetime again. */
+	/** Restarts the lifetime of the token. */
 	renew(): Promise<void>;
-	/** Take it away. */
+	/** Revokes the token. */
 	end(): Promise<void>;
 }
 
 export interface ServiceTokens {
-	/** A token in the name of a user, good for `auth.service_token_ttl` seconds; undefined while authentication is off. */
+	/** Issues a token of a user, valid for `auth.service_token_ttl` seconds. Returns undefined if authentication is off. */
 	open(user: string, metadata: Readonly<Record<string, string>>): Promise<ServiceToken | undefined>;
 }

@@ -79,7 +79,7 @@ export const addSignInCommands: AddCommands = (parent, context) => {
 
 interface SignedIn {
 	readonly record: TokenRecord;
-	/** Undefined where none was given. */
+	/** Password used; undefined if the user signed in with the provider. */
 	readonly password: string | undefined;
 	readonly settings: Settings;
 }
@@ -102,7 +102,7 @@ async function signIn(username: string | undefined, options: SignInOptions, cont
 		const record = await createAccessClient(connect(settings, context)).signIn({ username, password }, { ttl: options.ttl });
 		return { record, password, settings };
 	} catch (error) {
-		// The general hint for a refused credential would be to sign in, which is what has just failed.
+		// The general hint for a refused credential is to sign in, which has just failed.
 		if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused to sign in "${username}": ${error.message}`);
 		throw error;
 	}
@@ -124,13 +124,13 @@ function rememberUser(file: string, username: string, password: string | undefin
 	if (changed === text) return;
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 	writeFileSync(file, changed, { mode: 0o600 });
-	// A file that was there keeps its mode, which was fit for what it held.
+	// Writing an existing file does not change its mode, which may allow other users to read the password.
 	if (password !== undefined) chmodSync(file, 0o600);
 }
 
-/** What a provider that wants fewer questions asks for: this much longer between them from then on. */
+/** Seconds added to the poll interval each time the provider requests slower polling. */
 const slower = 5;
-/** Limits of the seconds between two polls, whatever interval the provider asks for. */
+/** Minimum and maximum seconds between polls. They limit the interval that the provider requests. */
 const [shortest, longest] = [1, 60];
 
 /** Signs in with a browser on any machine: prints the address and the code to stderr, then polls until the user has signed in. */
@@ -159,7 +159,7 @@ async function signInElsewhere(
 			return await singleSignOn.pollDevice(begun.device_code, { ttl });
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAUTHORIZED")) throw new CliExit(1, `the service refused the sign-in: ${error.message}`);
-			// Away for a moment: the sign-in goes on elsewhere meanwhile.
+			// Temporary: the user can continue to sign in at the provider, so poll again.
 			if (isSvcError(error, "SVC_UNAVAILABLE") || isSvcError(error, "SVC_TOO_MANY")) return undefined;
 			throw error;
 		}
@@ -171,7 +171,7 @@ function toInvitation({ verification_uri, verification_uri_complete, user_code }
 	return `To sign in, open ${plain(verification_uri)} in a browser and enter the code ${plain(user_code)}\n${complete}`;
 }
 
-/** What a provider says goes to a terminal. */
+/** Removes control characters, because text of the provider is printed to a terminal. */
 function plain(text: string): string {
 	return text.replace(/\p{Cc}/gu, "");
 }

@@ -4,23 +4,26 @@ const retryAfter = 5;
 
 export interface GateLimits {
 	readonly underWay: number;
-	/** Of those, at one address, so that a single one cannot take them all. */
+	/** Maximum number of active sign-ins from one address, so that a single address cannot take all slots. */
 	readonly atAddress: number;
 	readonly waitingAtAddress: number;
 	readonly waiting: number;
-	/** Milliseconds. */
+	/** Milliseconds that a sign-in may wait for a slot. */
 	readonly wait: number;
 }
 
-/** A hash takes a processor for a while by design, and a directory has few connections. */
+/** Default limits. Password hashes are CPU-intensive by design, and a directory has few connections. */
 const usualLimits: GateLimits = { underWay: 8, atAddress: 4, waitingAtAddress: 64, waiting: 512, wait: 10_000 };
 
-/** Whose turn it is. */
+/** User and address of a sign-in. */
 export interface SignInSubject {
-	/** The user at the address: one turn at a time, or many guesses at once would all begin before the first one counts. */
+	/**
+	 * Key of the user at the address. Only one sign-in at a time runs for it: otherwise many concurrent guesses would start before the
+	 * first failure is counted.
+	 */
 	readonly pair: string;
 	readonly address: string;
-	/** Whether the user has signed in from this address before. */
+	/** True if the user has signed in from this address before. */
 	readonly isKnown: boolean;
 }
 
@@ -30,15 +33,15 @@ interface Waiting extends SignInSubject {
 }
 
 /**
- * Lets a few sign-ins at a time to the auth backend, so that a right one does not stand behind all the wrong ones. Users at addresses
- * that they have signed in from have turns of their own; among the others comes first whose address has the fewest turns now, and then
- * who came last: of a flood it is the oldest that are given up, as their clients have waited longest already.
+ * Limits concurrent sign-ins at the auth backend, so that a valid sign-in does not wait for all the invalid ones. Users at addresses from
+ * which they have signed in before have separate slots. Among the others, sign-ins of the address with the fewest active ones are first,
+ * the latest one before older ones. During a flood the oldest sign-ins are refused, because their clients have waited longest.
  */
 export class SignInGate {
-	/** The oldest first. */
+	/** Waiting sign-ins, the oldest first. */
 	#waiting: Waiting[] = [];
 	readonly #pairs = new Set<string>();
-	/** Turns of strangers at each address. */
+	/** Number of active sign-ins at each address, without users who have signed in from it before. */
 	readonly #addresses = new Map<string, number>();
 	readonly #limits: GateLimits;
 	#known = 0;
@@ -48,7 +51,10 @@ export class SignInGate {
 		this.#limits = limits;
 	}
 
-	/** Do `work` when it is its turn. `SVC_TOO_MANY` with `retry_after` when too many wait; the signal's reason on abort. */
+	/**
+	 * Runs `work` as soon as a slot is free. Throws `SVC_TOO_MANY` with `retry_after` if too many sign-ins wait or the wait takes too long,
+	 * and the signal's reason on abort.
+	 */
 	async run<T>(subject: SignInSubject, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
 		signal.throwIfAborted();
 		await this.#wait(subject, signal);
@@ -134,7 +140,10 @@ export class SignInGate {
 		this.#next();
 	}
 
-	/** The oldest of an address that has too many waiting, and of all when they are too many together; strangers first. */
+	/**
+	 * Refuses the oldest waiting sign-in of the address, or of all addresses, if too many wait there. Users who have not signed in from
+	 * their address before are refused first.
+	 */
 	#giveUp(address: string): void {
 		const there = this.#waiting.filter((waiting) => waiting.address === address);
 		const tooManyThere = there.length > this.#limits.waitingAtAddress;

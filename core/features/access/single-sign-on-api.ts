@@ -1,61 +1,67 @@
 import type { DevicePending, DeviceSignIn } from "../../contract/index.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 
-/** A sign-in with the provider that has begun. */
+/** A sign-in with the provider that was started in a browser. */
 export interface BegunSignIn {
-	/** Where the browser goes. */
+	/** Address at the provider to which the browser is redirected. */
 	readonly url: string;
-	/** What the browser keeps until it is back, as a cookie. */
+	/** Content of the cookie that the browser holds until it returns. */
 	readonly kept: string;
 }
 
-/** What a browser has come back with. */
+/** Request of a browser that returns from the provider. */
 export interface ReturnedBrowser {
 	readonly redirectUri: string;
-	/** Of the address, without the question mark. */
+	/** Query of the address, without the question mark. */
 	readonly query: string;
-	/** Undefined where it has kept nothing. */
+	/** Content of the cookie; undefined if the browser has none. */
 	readonly kept: string | undefined;
 	readonly remoteAddress: string | undefined;
 	readonly signal: AbortSignal;
 }
 
-/** A sign-in that has come to its end: a token, and the place of the page that was asked for. */
+/** A completed sign-in: a token, and the path within the web page that was requested at the start. */
 export interface FinishedSignIn {
 	readonly issued: IssuedToken;
-	/** Begins with a slash. */
+	/** Path within the web page, starting with a slash. */
 	readonly place: string;
 }
 
-/** Who asks about a sign-in of a device. */
+/** Poll for the sign-in of a device. */
 export interface DevicePoll {
 	readonly deviceCode: string;
-	/** Seconds the token is to live. */
+	/** Lifetime of the token in seconds; null for the default. */
 	readonly ttl: number | null;
 	readonly remoteAddress: string | undefined;
 	readonly signal: AbortSignal;
 }
 
-/** Sign-in with a provider that asks people itself. All but `offer` throw `SVC_NOT_FOUND` where there is none, and `SVC_UNAVAILABLE` while it is away. */
+/**
+ * Sign-in with a provider that authenticates users itself. All methods throw `SVC_NOT_FOUND` if no provider is configured, and
+ * `SVC_UNAVAILABLE` while the provider is unavailable.
+ */
 export interface SingleSignOn {
-	/** What is offered: what the provider is called, and whether devices without a browser may sign in; undefined where there is no provider. */
+	/** Name of the provider, and whether devices without a browser may sign in; undefined if no provider is configured. */
 	readonly offer: { readonly label: string; readonly devices: boolean } | undefined;
-	/** Begin. `place`: of the page, where to come back to; anything that is none leads to the start. */
+	/** Starts a sign-in. `place` is the path within the web page to which the browser returns; the start page if it is invalid. */
 	begin(request: { readonly redirectUri: string; readonly place: string; readonly signal: AbortSignal }): Promise<BegunSignIn>;
-	/** Issue a token. `SVC_UNAUTHORIZED` for whatever did not begin in that browser, has been finished before, or is refused. */
+	/**
+	 * Completes a sign-in and issues a token. Throws `SVC_UNAUTHORIZED` if the sign-in did not start in that browser, was completed before,
+	 * or is refused.
+	 */
 	complete(returned: ReturnedBrowser): Promise<FinishedSignIn>;
 	beginDevice(request: { readonly remoteAddress: string | undefined; readonly signal: AbortSignal }): Promise<DeviceSignIn>;
-	/** A token, once somebody has said yes. `SVC_UNAUTHORIZED` when they said no, or it is too late. */
+	/** Issues a token once the user has confirmed the sign-in. Throws `SVC_UNAUTHORIZED` if the user refused or the sign-in expired. */
 	pollDevice(poll: DevicePoll): Promise<IssuedToken | DevicePending>;
 	/**
-	 * End what was given for a sign-in that has ended at the provider, which says so. `SVC_INVALID` for what it has not said, or has said before;
-	 * `SVC_NOT_FOUND` where no such word is taken.
+	 * Revokes the tokens of a sign-in whose end the provider reports in `message`. Throws `SVC_INVALID` if the message is not a valid one
+	 * from the provider, or was processed before. Throws `SVC_NOT_FOUND` if such messages are not supported.
 	 */
 	endByProvider(said: {
 		readonly message: string;
 		readonly remoteAddress: string | undefined;
 		readonly signal: AbortSignal;
 	}): Promise<void>;
-	/** Where to go to sign out of the provider too; undefined where there is no such place. */
+	/** Returns the address at which to sign out of the provider as well; undefined if the provider has none. */
 	signOutUrl(request: { readonly returnUri: string; readonly signal: AbortSignal }): Promise<string | undefined>;
 }

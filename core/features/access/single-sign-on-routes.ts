@@ -11,7 +11,7 @@ import type { Credentials } from "./credentials-api.ts";
 import { tokenSchema } from "./schemas.ts";
 import type { SingleSignOn } from "./single-sign-on-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly singleSignOn: SingleSignOn;
 	readonly credentials: Credentials;
@@ -98,7 +98,7 @@ export const singleSignOnRoutes = [
 			429: answerTooMany,
 		},
 		permission: "public",
-		// It makes a token.
+		// Audited although it is a GET, because it issues a token.
 		isAudited: true,
 		handler: (context) => comeBack(context),
 	}),
@@ -196,7 +196,7 @@ async function comeBack(context: RouteContext<RouteNeeds>) {
 	try {
 		const returned = { redirectUri: toRedirectUri(context), query, kept, remoteAddress: toRemoteAddress(context), signal: request.signal };
 		const { issued, place } = await engine.singleSignOn.complete(returned);
-		// The address is of the configuration, and the place stands behind a #: no caller leads the browser elsewhere.
+		// The address comes from the configuration and the path follows a #, so that a caller cannot redirect the browser to another host.
 		return leadTo(`${page}/#${place}`, toTokenCookie(issued.token, issued.expiry, context) ?? "");
 	} catch (error) {
 		const isKnown = isSvcError(error) && ["SVC_UNAUTHORIZED", "SVC_UNAVAILABLE", "SVC_TOO_MANY", "SVC_INVALID"].includes(error.code);
@@ -207,7 +207,7 @@ async function comeBack(context: RouteContext<RouteNeeds>) {
 }
 
 function leadTo(location: string, cookie: string) {
-	// The address that leads here holds a code of the provider, which nobody need hear of.
+	// The callback address contains a code of the provider, so it must not be sent as referrer or stored in a cache.
 	return {
 		status: 303,
 		headers: { location, "set-cookie": cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" },
@@ -215,7 +215,7 @@ function leadTo(location: string, cookie: string) {
 	};
 }
 
-/** Where browsers reach the page, without a slash at its end. Nothing of a request says it. */
+/** Returns the address of the web page without a final slash. Uses only the configuration: a request could contain a forged address. */
 function toPageUrl({ options, apiUrl }: { readonly options: Options; readonly apiUrl: () => string }): string {
 	return (options.webui.webui_base_url || apiUrl()).replace(/\/+$/, "");
 }
@@ -234,7 +234,7 @@ function setsCookie() {
 	return { "Set-Cookie": { description: "For the browser.", schema: text, isOptional: true } };
 }
 
-/** Seconds within which a user must sign in at the provider. */
+/** Seconds that a user has to sign in at the provider. */
 const longest = 600;
 
 /**

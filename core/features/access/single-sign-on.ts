@@ -23,8 +23,8 @@ import { type GateLimits, SignInGate } from "./sign-in-gate.ts";
 import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
 
 /**
- * A provider tells of many sessions at once, such as all of an organisation that is locked out, from one address; few of them say it again. None
- * of it is a guess, and a backend verifies many with what it has asked of the provider once.
+ * Limits for sign-out messages. A provider may end many sessions at once from one address, for example of a whole organization, and few
+ * providers repeat a message. The messages are not guesses, and a backend verifies many of them with data that it requests once.
  */
 const messageLimits: GateLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
 
@@ -39,7 +39,7 @@ interface Caller {
 	readonly signal: AbortSignal;
 }
 
-/** Sign-in with the provider that the auth backend knows: what is kept where, that nothing is used twice, and the tokens. */
+/** Sign-in with the provider of the auth backend. Manages the cookie, ensures that no sign-in is used twice, and issues the tokens. */
 export class ProviderSignOn implements SingleSignOn {
 	readonly offer: SingleSignOn["offer"];
 	readonly #parts: SingleSignOnOptions;
@@ -47,12 +47,12 @@ export class ProviderSignOn implements SingleSignOn {
 	readonly #used: UsedSignIns;
 	readonly #ended: EndedSignIns;
 	readonly #gate = new SignInGate();
-	/** Sign-outs wait behind no sign-ins. */
+	/** Separate gate for sign-outs, so that they do not wait for sign-ins. */
 	readonly #messages = new SignInGate(messageLimits);
 
 	constructor(parts: SingleSignOnOptions) {
 		const { auth } = parts.options;
-		// A proxy that says who somebody is has asked them already.
+		// In proxy mode the proxy has already authenticated the user.
 		const interactive = auth.enable && auth.mode !== "proxy" ? parts.authBackend?.interactive : undefined;
 		this.#parts = parts;
 		this.#interactive = interactive;
@@ -114,7 +114,7 @@ export class ProviderSignOn implements SingleSignOn {
 		const ended = toEndedSignIn(answer);
 		if (ended === undefined) throw this.#refuseMessage("it is not the provider's, not for this service, or too old", remoteAddress);
 		const said = `said ${ended.id}`;
-		// Noted last: the provider may say it again where ending has failed.
+		// Mark the message as processed last: if a step fails, the provider can send the message again.
 		if (await this.#used.has(said)) throw this.#refuseMessage("it has been said before", remoteAddress);
 		await this.#ended.note(ended);
 		await this.#parts.credentials.endSignIns(ended);
@@ -128,7 +128,7 @@ export class ProviderSignOn implements SingleSignOn {
 		return url;
 	}
 
-	/** Once for each sign-in, whatever the provider thinks of its codes. */
+	/** Issues the token of a sign-in, at most once, even if the provider accepts a code again. */
 	async #issue(
 		identity: Identity,
 		signIn: string,
@@ -143,7 +143,7 @@ export class ProviderSignOn implements SingleSignOn {
 		throw this.#refuse("it has ended at the provider meanwhile", remoteAddress);
 	}
 
-	/** A few at a time, as each costs a connection to the provider. */
+	/** Sends a request to the backend through the gate, because each request needs a connection to the provider. */
 	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
 		const pair = randomBytes(16).toString("hex");
 		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
@@ -156,7 +156,7 @@ export class ProviderSignOn implements SingleSignOn {
 			return await askPatiently(ask, { signal, timeout });
 		} catch (error) {
 			if (!signal.aborted) logger.error("sign-in could not be verified", { error });
-			// Whatever else a backend throws is its failure, and no answer about anybody.
+			// Any other error means that the backend failed, not that it refused the user.
 			throw signal.aborted || isSvcError(error) ? error : new SvcError("SVC_UNAVAILABLE", "the sign-in could not be verified");
 		}
 	}
@@ -174,7 +174,7 @@ export class ProviderSignOn implements SingleSignOn {
 		return interactive as Required<InteractiveSignIn>;
 	}
 
-	/** As providers expect it: 400. */
+	/** Logs a refused sign-out message and returns the error, with status 400 as providers expect. */
 	#refuseMessage(reason: string, remoteAddress: string | undefined): SvcError {
 		const origin = remoteAddress === undefined ? {} : { remote_address: remoteAddress };
 		this.#parts.logger.warn("word of a sign-out refused", { reason, ...origin });
@@ -190,7 +190,7 @@ export class ProviderSignOn implements SingleSignOn {
 	}
 }
 
-/** The page sends browsers there: an address such as `javascript:` would be code of the page. */
+/** Throws `SVC_UNAVAILABLE` unless the address is `http:` or `https:`. The page opens it, so `javascript:` would run code in the page. */
 function assertLeadsToWeb(url: string): void {
 	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
 	throw new SvcError("SVC_UNAVAILABLE", "the auth backend has answered with something that is no web address");
@@ -214,7 +214,7 @@ interface KeptSignIn {
 const longestPlace = 1_000;
 const longestKept = 4_000;
 
-/** Encodes the content as the text of a cookie. */
+/** Encodes the content as the value of a cookie. */
 function writeKept(kept: KeptSignIn): string {
 	return Buffer.from(JSON.stringify(kept)).toString("base64url");
 }
@@ -235,7 +235,7 @@ function readKept(text: string | undefined): KeptSignIn | undefined {
 
 /**
  * Returns a path within the web page, the part of its address after `#`. It can never lead to another host. Returns the start page for a
- * text that is too long or not allowed in a header.
+ * string that is too long or not allowed in a header.
  */
 function toPlace(place: string): string {
 	return place.length <= longestPlace && /^\/[!-~]*$/.test(place) ? place : "/";

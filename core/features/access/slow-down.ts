@@ -8,22 +8,22 @@ import { SignInGate } from "./sign-in-gate.ts";
 export interface SlowDownOptions {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	/** Failures of one user from one address before each further one costs a wait; 0 switches the slow-down off. */
+	/** Number of failures of one user from one address from which on each failure causes a delay; 0 disables the delays. */
 	readonly limit: number;
-	/** Longest wait in seconds; failures are forgotten after ten times as long. */
+	/** Maximum delay in seconds. Failures expire after ten times as long. */
 	readonly longestWait: number;
 }
 
-/** Who signs in, and from where. */
+/** User name and client address of a sign-in. */
 export interface SlowDownSubject {
 	readonly username: string;
 	readonly address: string | undefined;
 	readonly signal: AbortSignal;
 }
 
-/** An address may fail this many times as often as a user at it: several people may share one. */
+/** Factor by which the limit of an address exceeds the limit of a user at the address: several users may share an address. */
 const addressFactor = 10;
-/** So may a user wherever from: guesses that come from many addresses are one attack on one user. */
+/** Factor by which the limit of a user at all addresses exceeds the limit at one. Guesses from many addresses are one attack. */
 const userFactor = 4;
 
 interface Counted {
@@ -31,14 +31,14 @@ interface Counted {
 	readonly limit: number;
 }
 
-/** What is counted of an attempt. */
+/** Counters that an attempt increments. */
 interface Counts {
 	readonly pair: Counted;
-	/** Of everybody at the address, and of the user everywhere. */
+	/** Counters of all users at the address, and of the user at all addresses. */
 	readonly wide: readonly Counted[];
 }
 
-/** Makes guessing passwords slow: counts failed sign-ins in the storage, so that it holds on every node. */
+/** Slows down password guessing. Counts failed sign-ins in the storage, so that the limits apply across all nodes. */
 export class SlowDown {
 	readonly #options: SlowDownOptions;
 	readonly #gate = new SignInGate();
@@ -51,8 +51,8 @@ export class SlowDown {
 	}
 
 	/**
-	 * Verify a sign-in. `SVC_TOO_MANY` with `retry_after`, and nothing is verified, while the user must wait at this address; or the
-	 * address as a whole or the user everywhere must, unless the user has signed in from there before. What is refused with
+	 * Verifies a sign-in. Throws `SVC_TOO_MANY` with `retry_after`, without verifying, while the user is delayed at this address. Delays of
+	 * the whole address, or of the user at all addresses, apply only if the user has not signed in there before. A verification that throws
 	 * `SVC_UNAUTHORIZED` counts as a failure.
 	 */
 	async attempt<T>({ username, address, signal }: SlowDownSubject, verify: () => Promise<T>): Promise<T> {
@@ -61,7 +61,7 @@ export class SlowDown {
 		const place = toSubject("place", username, network);
 		const isKnown = await this.#places.isKnown(place);
 		const limits = isKnown ? [counts.pair] : [counts.pair, ...counts.wide];
-		// Who has to wait does not stand in the way of others meanwhile.
+		// Check before the gate as well, so that delayed sign-ins do not take slots from others.
 		await this.#check(limits);
 		const subject = { pair: counts.pair.subject, address: network, isKnown };
 		const work = async () => {
@@ -84,7 +84,8 @@ export class SlowDown {
 		if (this.#options.limit === 0) return verify();
 		try {
 			const verified = await verify();
-			// Address and user keep their counts: who knows one password may still guess others, and who is guessed is so elsewhere.
+			// Keep the counts of the address and of the user. A client with one valid password may still guess others. An attack on the
+			// user may continue from other addresses.
 			await this.#options.storage.remove("sign_in_failure", { where: { subject: pair.subject } });
 			return verified;
 		} catch (error) {
@@ -134,12 +135,12 @@ export class SlowDown {
 		return entity;
 	}
 
-	/** Doubles from a second on for each failure beyond the limit. */
+	/** Returns the delay in seconds: 1 at the limit, doubled by each further failure, at most `longestWait`. */
 	#toWait(failures: number, allowed: number): number {
 		return failures < allowed ? 0 : Math.min(this.#options.longestWait, 2 ** Math.min(30, failures - allowed));
 	}
 
-	/** Only failures make records, so it is failures that clear away what has been forgotten. */
+	/** Deletes expired failures, at most 1,000 once per `longestWait`. Called after failures, because only they create records. */
 	async #purge(): Promise<void> {
 		const { storage, clock, longestWait } = this.#options;
 		if (clock.now() < this.#nextPurge) return;
@@ -153,8 +154,8 @@ export class SlowDown {
 }
 
 /**
- * Hashed: names tried by strangers, passwords in the wrong field among them, are kept nowhere. Without case, as many
- * directories compare names: other spellings of a name are no further tries.
+ * Returns the key of a counter. It is a hash, so that names from failed sign-ins are not stored: they may be passwords in the wrong field.
+ * Ignores case, because many directories do: otherwise other spellings of a name would allow further attempts.
  */
 function toSubject(...parts: readonly string[]): string {
 	return createHash("sha256").update(JSON.stringify(parts).toLowerCase()).digest("hex");
@@ -162,11 +163,11 @@ function toSubject(...parts: readonly string[]): string {
 
 const day = 86_400_000_000;
 const rememberedFor = 30 * day;
-/** A sign-in a day is written down, not every one. */
+/** Microseconds after which a repeated sign-in is stored again. */
 const writtenEvery = day;
 const mostRemoved = 1_000;
 
-/** Who has signed in from where, of late: what guessers elsewhere do to a user's name does not concern him there. */
+/** Addresses from which users signed in during the last 30 days. There, guesses from other addresses do not delay the user. */
 class SignInPlaces {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
@@ -200,7 +201,7 @@ class SignInPlaces {
 		try {
 			await this.#storage.insert("sign_in_place", [place]);
 		} catch (error) {
-			// Another node has written it down meanwhile.
+			// Another node has inserted the record in the meantime.
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		}
 	}

@@ -12,7 +12,7 @@ import { canSetCookie, toExpiredCookie, toTokenCookie } from "../../http/token-c
 import type { Credentials, IssuedToken } from "./credentials-api.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly credentials: Credentials;
 }
@@ -122,8 +122,9 @@ interface GivenCredentials {
 }
 
 /**
- * A proxy passes sign-ins to the authentication component, and everything else to the API: there a header that names a user is one
- * that its client has sent. Only where the API's listener is the only one does it take them.
+ * Throws `SVC_UNAUTHORIZED` if the request did not arrive at the listener of the authentication component. A proxy sets the user header
+ * only for sign-ins, which it forwards to that component. At the API listener the client itself may have sent the header. The API listener
+ * accepts sign-ins only if it is the only listener.
  */
 function assertForProxies({ listener, options, logger }: RouteContext<RouteNeeds, QuerySchema, TokenBody>): void {
 	if (listener === "auth" || !options.auth.listen) return;
@@ -131,7 +132,7 @@ function assertForProxies({ listener, options, logger }: RouteContext<RouteNeeds
 	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");
 }
 
-/** Who a request says it is. Calls `onRefused` before it throws. */
+/** Returns the user name and password in a request. Calls `onRefused` before it throws. */
 function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"], onRefused: () => void): GivenCredentials {
 	try {
 		if (mode !== "proxy") return parseBasic(headers.get("authorization"));
@@ -146,18 +147,21 @@ function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"
 }
 
 /**
- * The user a fronting proxy names. Proxies set one of these headers and may let the others pass as the client sent them:
- * where they disagree, somebody is trying to be somebody else.
+ * Returns the user that a fronting proxy reports; undefined if there is none. Proxies set one of these headers and may forward the others
+ * as the client sent them. Different values mean that the client tries to impersonate another user, so the sign-in is refused.
  */
 function parseRemoteUser(headers: Headers): string | undefined {
 	const names = new Set(remoteUserHeaders.flatMap((name) => toHeaderText(headers.get(name) ?? "") || []));
 	const [name] = names;
-	// A comma: the same header twice.
+	// A comma means that the request has the same header twice.
 	if (names.size > 1 || name?.includes(",")) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names more than one user");
 	return name;
 }
 
-/** Name and password of HTTP basic authentication. One message for everything that is wrong with them. */
+/**
+ * Returns name and password of HTTP basic authentication. Throws `SVC_INVALID` for a header that is not a scheme and a value, and
+ * `SVC_UNAUTHORIZED` with the same message for every other defect.
+ */
 function parseBasic(header: string | null): GivenCredentials {
 	if (!header) throw refused();
 	const words = header.trim().split(/ +/);
@@ -175,7 +179,7 @@ function refused(): SvcError {
 	return new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
 }
 
-/** Only service accounts may ask for a token of somebody else, and there are none yet. */
+/** Throws `SVC_INVALID` if a token of another user is requested. Only service accounts may do that, and none exist yet. */
 function assertOwnToken({ user, impersonate_user }: TokenBody, username: string): void {
 	if ((user && user !== username) || impersonate_user) {
 		throw new SvcError(

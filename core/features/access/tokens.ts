@@ -7,41 +7,41 @@ import type { IssuedToken } from "./credentials-api.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
 const mostCached = 1_000;
-/** Microseconds. Later times would have five digits in the year and no longer sort as text. */
+/** Latest expiry in microseconds. Later timestamps would have a year of five digits and no longer sort as strings. */
 export const latestExpiry = Date.parse("9999-12-31T00:00:00Z") * 1_000;
 
 export interface TokenRequest {
 	readonly user: string;
-	/** Seconds. */
+	/** Lifetime in seconds. */
 	readonly ttl: number;
 	readonly service: boolean;
 	readonly metadata: JsonObject;
-	/** Of a provider that has vouched for the user. */
+	/** Subject and session at the provider that verified the user; undefined for other tokens. */
 	readonly subject?: string | undefined;
 	readonly session?: string | undefined;
 }
 
-/** A token that is good. */
+/** A valid token. */
 export interface KnownToken {
-	/** Of a run: that of its live action. */
+	/** Id of the token. For the token of a run, the id of its live action. */
 	readonly id: string;
 	readonly user: string;
 	readonly expiry: string;
-	/** Whether it was made for a running action or a sensor rather than for a person. */
+	/** True if the token was issued for a running action or a sensor, not for a user. */
 	readonly service: boolean;
-	/** Whose permissions count for templates where those of `user` do not; null: the user's. */
+	/** User whose permissions apply to templates instead of those of `user`; null if those of `user` apply. */
 	readonly author: string | null;
-	/** Permissions that it is narrowed to; null: to none. */
+	/** Permissions to which the token is restricted; null if it is not restricted. */
 	readonly scopes: readonly string[] | null;
 }
 
-/** The tokens of the service: kept as hashes and found again by hash; the garbage collector removes those that have expired. */
+/** Tokens of the service. Only their hashes are stored. The garbage collector deletes expired tokens. */
 export interface Tokens {
 	issue(request: TokenRequest): Promise<IssuedToken>;
-	/** The token, or undefined when it is unknown or has expired. */
+	/** Returns the token; undefined if it is unknown or has expired. */
 	find(token: string): Promise<KnownToken | undefined>;
 	revoke(id: string): Promise<void>;
-	/** Those that were given for what a provider says has ended; how many there were. */
+	/** Revokes the tokens that were issued for an ended sign-in at a provider. Returns their number. */
 	revokeEnded(ended: Pick<EndedSignIn, "subject" | "session">): Promise<number>;
 }
 
@@ -77,7 +77,7 @@ export function createTokens({ storage, clock }: TokenDependencies): Tokens {
 	};
 }
 
-/** What was given without a session may be of any: the end of one ends it too. */
+/** Returns the conditions for tokens of an ended sign-in. A token without a session may be of any session of its subject, so it ends. */
 function toEnded({ subject, session }: Pick<EndedSignIn, "subject" | "session">): readonly Where<TokenEntity>[] {
 	if (session === undefined) return subject === undefined ? [] : [{ subject }];
 	if (subject === undefined) return [{ session }];
@@ -87,7 +87,7 @@ function toEnded({ subject, session }: Pick<EndedSignIn, "subject" | "session">)
 	];
 }
 
-/** Earlier versions kept with the token of a run what its execution says. */
+/** Returns the data of a stored token. Earlier versions stored author and scopes of a run with its token instead of its execution. */
 function toKnown({ id, user, expiry, service, metadata }: TokenEntity): KnownToken {
 	const { author, scopes } = metadata;
 	return {
@@ -100,14 +100,15 @@ function toKnown({ id, user, expiry, service, metadata }: TokenEntity): KnownTok
 	};
 }
 
-/** What a token is known by. */
+/** Returns the hash under which a token is stored. */
 export function toHash(token: string): string {
 	return hash("sha256", token);
 }
 
 /**
- * Tokens found lately, so that each request does not ask the storage. Not where another node could revoke them unseen, and not those that
- * an earlier version kept for runs: whatever ends a run removes its token in the same write, and from then on it must not work.
+ * Creates a cache of recently found tokens, which saves a query for each request. Tokens are not cached if another node may revoke them
+ * unnoticed. Service tokens are not cached either, because earlier versions stored them for runs. The write that ends a run removes its
+ * token, which must not be accepted after that.
  */
 function createCache(storage: Storage) {
 	const tokens = new Map<string, TokenEntity>();
@@ -118,7 +119,7 @@ function createCache(storage: Storage) {
 			if (cached !== undefined) return cached;
 			const revocationsBefore = revocations;
 			const [entity] = await storage.find("token", { where: { token_hash }, limit: 1 });
-			// What was read while a token was being revoked may be that token, from before.
+			// A token that was read while a token was being revoked may be the revoked one, so do not cache it.
 			if (entity === undefined || entity.service || storage.capabilities.shared === true || revocations !== revocationsBefore)
 				return entity;
 			const [oldest] = tokens.keys();

@@ -2,23 +2,23 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { SvcError } from "../../contract/index.ts";
 
-/** How a proxy shows that it is one. */
+/** Evidence that a request comes from a proxy. */
 export interface ProxyClaim {
-	/** Of the other end of the connection. */
+	/** Address of the peer of the connection. */
 	readonly peerAddress: string | undefined;
-	/** Undefined where the request has none. */
+	/** Secret sent by the proxy; undefined if the request has none. */
 	readonly proxySecret: string | undefined;
 }
 
-/** Whose word is taken for users and client addresses. */
+/** Proxies whose headers for users and client addresses are accepted. */
 export interface TrustedProxies {
-	/** Whether a request comes from a trusted proxy: by its address, and where `auth.proxy_secret` is set by that too. */
+	/** Returns true if the request comes from a trusted address and, if `auth.proxy_secret` is set, contains that secret. */
 	isProxy(claim: ProxyClaim): boolean;
-	/** Address of the client of a request: the peer's, unless that is a trusted proxy, which says whose. */
+	/** Returns the address of the client: the one that a trusted proxy reports, otherwise the peer's. */
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
 }
 
-/** The proxies that the options trust. */
+/** Creates the check for the proxies that the options trust. */
 export function createProxies(auth: { readonly trusted_proxies: readonly string[]; readonly proxy_secret: string }): TrustedProxies {
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
 	const isProxy = ({ peerAddress, proxySecret }: ProxyClaim) =>
@@ -29,13 +29,13 @@ export function createProxies(auth: { readonly trusted_proxies: readonly string[
 	};
 }
 
-/** Takes as long for whatever is wrong: both are hashed first, as a comparison tells how long a text is. */
+/** Compares two strings in constant time. Both are hashed first: comparing them directly would reveal the length of the secret. */
 function isSame(given: string, expected: string): boolean {
 	const digest = (text: string) => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Whether an address is one of `auth.trusted_proxies`. `SVC_CONFIG` names an entry that is no address or network. */
+/** Returns the check whether an address is in `auth.trusted_proxies`. Throws `SVC_CONFIG` if an entry is not an address or a network. */
 export function createTrustedProxies(entries: readonly string[]): (address: string | undefined) => boolean {
 	const trusted = new BlockList();
 	for (const entry of entries) add(trusted, entry);
@@ -47,8 +47,8 @@ export function createTrustedProxies(entries: readonly string[]): (address: stri
 }
 
 /**
- * Address of the client: the peer, or where that is a trusted proxy, the last one of `X-Forwarded-For` that no trusted proxy
- * has. What stands before it came from the client itself.
+ * Returns the address of the client. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that is not a trusted
+ * proxy's; otherwise the peer's. Addresses before that one were sent by the client, so they are ignored.
  */
 export function toClientAddress(
 	peer: string | undefined,
@@ -65,7 +65,7 @@ export function toClientAddress(
 	return client;
 }
 
-/** IPv4 addresses as they are, also where a socket for both families maps them into IPv6. */
+/** Returns the address, with an IPv4 address that a dual-stack socket maps into IPv6 converted to IPv4. */
 export function toPlain(address: string): string {
 	const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
 	return mapped !== undefined && isIP(mapped) === 4 ? mapped : address;

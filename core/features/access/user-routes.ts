@@ -5,7 +5,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "./access-api.ts";
 import { userSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly access: Access;
 }
@@ -36,7 +36,7 @@ export const userRoutes = [
 	}),
 ];
 
-/** Clients expect the expiry in whole seconds here, unlike everywhere else. */
+/** Returns the authentication with the expiry in whole seconds. Clients expect that here, unlike in all other responses. */
 function toAuthentication(authentication: Principal["authentication"]): Principal["authentication"] {
 	if (authentication.method !== "authentication token") return authentication;
 	return { ...authentication, token_expire: authentication.token_expire.replace(/\.\d+Z$/, "Z") };

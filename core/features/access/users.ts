@@ -9,8 +9,8 @@ type UserDependencies = Uses<"storage" | "clock" | "logger">;
 type Owner = Pick<Identity, "username" | "subject" | "takesOver">;
 
 /**
- * Make the record of a user who signs in for the first time. `SVC_INVALID` for a name that would show as another one, and
- * `SVC_UNAUTHORIZED` for one that belongs to somebody else.
+ * Creates the record of a user who signs in for the first time. Throws `SVC_INVALID` for a name that could be displayed as another one,
+ * and `SVC_UNAUTHORIZED` for a name that belongs to another subject.
  */
 export async function ensureUser(owner: Owner, parts: UserDependencies): Promise<void> {
 	const { username: name, subject = null } = owner;
@@ -24,13 +24,16 @@ export async function ensureUser(owner: Owner, parts: UserDependencies): Promise
 		logger.info("user registered", { user: name });
 	} catch (error) {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		// Two sign-ins at once: the other one has made it, for whoever it was.
+		// A concurrent sign-in inserted the record, possibly for another subject.
 		const made = await findUser(name, storage);
 		if (made !== undefined) await ensureOwner(made, owner, parts);
 	}
 }
 
-/** Where the backend does not tell subjects, it is the one that gives out names, and each is whose it says. */
+/**
+ * Throws `SVC_UNAUTHORIZED` if the name belongs to another subject. A backend that reports no subject assigns the names itself, so its
+ * names are accepted.
+ */
 async function ensureOwner(
 	{ id, name, subject: owning }: UserEntity,
 	{ subject, takesOver = false }: Owner,

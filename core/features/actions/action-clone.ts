@@ -14,8 +14,8 @@ export interface CloneRequest {
 }
 
 /**
- * Copy an action's metadata and entry point into another pack, with name, pack and entry_point rewritten. What was written is
- * taken away again when a later step fails.
+ * Copies an action's metadata and entry point into another pack, with name, pack and entry_point rewritten.
+ * If a step fails, removes the files that earlier steps created.
  */
 export async function cloneFiles(request: CloneRequest): Promise<void> {
 	const { targetDirectory, target } = request;
@@ -27,7 +27,7 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 	};
 	try {
 		const entryPoint = await readEntryPoint(request);
-		// What was copied from an installed pack nobody could write to.
+		// Adds write permission for the owner: files of an installed pack are read-only, and so would be the copy.
 		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode | 0o600);
 		await write(toMetadataPath(target), await createMetadata(request));
 	} catch (error) {
@@ -36,7 +36,7 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 	}
 }
 
-/** Files of the target, from its pack's directory. */
+/** Returns the paths of the target's files, relative to its pack's directory. */
 export function toClonedPaths(target: CloneRequest["target"]): readonly string[] {
 	return [...(target.entry_point === "" ? [] : [toEntryPath(target.entry_point)]), toMetadataPath(target)];
 }
@@ -59,7 +59,9 @@ async function createMetadata({ source, sourceDirectory, target }: CloneRequest)
 	return (original === undefined ? undefined : rewrite(original.content.toString("utf8"), target)) ?? toMetadata(target);
 }
 
-/** The author's file, comments included, with the three members that change. Undefined when it holds something else. */
+/**
+ * Returns the author's file, comments included, with the three changed members. Returns undefined if the file is not a valid YAML mapping.
+ */
 function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
 	const { document } = parseYamlDocument(text);
 	if (!isMap(document.contents) || document.errors.length > 0) return undefined;

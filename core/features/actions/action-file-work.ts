@@ -18,19 +18,19 @@ import { isTaken } from "./linkless-files.ts";
 interface ActionFileWorkOptions extends Uses<"storage"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
-	/** Makes the events of files that are written. */
+	/** Creates the events for files that are written. */
 	readonly draft: Dispatcher["draft"];
 }
 
-/** A change of an action: how it is to be, and how it is stored. */
+/** A change of an action: its new fields and the stored record. */
 export interface ActionChange {
 	readonly fields: Omit<ActionEntity, "id">;
 	readonly stored?: ActionEntity | undefined;
-	/** Undefined: the program that the engine is part of. */
+	/** Undefined if the embedding program itself makes the change. */
 	readonly principal: Principal | undefined;
 }
 
-/** The files of actions, each step asked of the rights of whoever wants it. */
+/** Reads and changes the files of actions. Each change is checked against the permissions of the principal that requests it. */
 export class ActionFileWork {
 	readonly #parts: ActionFileWorkOptions;
 	readonly #rights: FileRights;
@@ -40,7 +40,10 @@ export class ActionFileWork {
 		this.#rights = new FileRights(parts);
 	}
 
-	/** Check what a change names as the action's files, and write those that come with it. Their events, to be stored with the action. */
+	/**
+	 * Checks the files that a change names as the action's own, and writes the data files given.
+	 * Returns the events of the written files, to be stored together with the action.
+	 */
 	async write(change: ActionChange, files: readonly DataFile[] = []): Promise<readonly EventDraft[]> {
 		const { fields } = change;
 		const subject = await this.#toSubject(change);
@@ -55,13 +58,13 @@ export class ActionFileWork {
 		return this.#draftEvents(fields.ref, packDirectory, paths);
 	}
 
-	/** Remove entry point and metadata file of an action. */
+	/** Removes the entry point and the metadata file of an action. */
 	async remove(action: ActionEntity, principal: Principal | undefined): Promise<void> {
 		const subject = await this.#toSubject({ fields: action, stored: action, principal });
 		if (subject.packDirectory === undefined) return;
 		const paths = action.entry_point === "" ? [] : [toDataPath({ file_path: action.entry_point, content: "" })];
 		if (action.metadata_file !== null) {
-			// An older version may have let something else in.
+			// An older version may have accepted a path that is not a metadata file.
 			assertMetadataPath(action.metadata_file);
 			paths.push(action.metadata_file);
 		}
@@ -70,7 +73,7 @@ export class ActionFileWork {
 		await removeFiles(subject.packDirectory, paths);
 	}
 
-	/** Copy the files of an action to where the change says. */
+	/** Copies the files of an action to the pack and the paths that the change names. */
 	async clone(source: ActionEntity, change: ActionChange): Promise<void> {
 		const { fields } = change;
 		const subject = await this.#toSubject(change);
@@ -83,7 +86,7 @@ export class ActionFileWork {
 		await cloneFiles({ source, sourceDirectory, target: fields, targetDirectory: packDirectory });
 	}
 
-	/** Text of an action's entry point; undefined when there is none. */
+	/** Returns the content of an action's entry point. Returns undefined if the action has no readable entry point. */
 	async readEntryPoint(action: ActionEntity): Promise<string | undefined> {
 		const directory = await this.#parts.catalog.packDirectory(action.pack, action.content);
 		if (action.entry_point === "" || directory === undefined) return undefined;
@@ -96,7 +99,9 @@ export class ActionFileWork {
 		return { principal, pack: fields.pack, name: fields.name, stored, packDirectory };
 	}
 
-	/** Files of an installed pack are the same on every node, and for every execution that began with them. */
+	/**
+	 * Throws `SVC_INVALID` for an installed pack. Its files must be identical on every node, and for every execution that began with them.
+	 */
 	async #assertWritable(pack: string, field: string): Promise<void> {
 		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content"], limit: 1 });
 		if ((found?.content ?? null) === null) return;
@@ -115,18 +120,21 @@ export class ActionFileWork {
 	}
 }
 
-/** What a request names as the files of an action, in one spelling. `SVC_INVALID` when they lie where none may. */
+/**
+ * Returns the files that a request names as the action's own, with normalized paths.
+ * Throws `SVC_INVALID` for a path outside the allowed directory.
+ */
 export function toNamedFiles({ entry_point = "", metadata_file = "" }: { readonly entry_point?: string; readonly metadata_file?: string }) {
 	if (entry_point !== "") resolveInside("/actions", entry_point, "entry_point");
 	if (metadata_file !== "") assertMetadataPath(metadata_file);
 	return {
-		// Two spellings of one file must not look like two files.
+		// Two spellings of one file must not count as two files.
 		entry_point: entry_point === "" ? "" : posix.relative("actions", toEntryPath(entry_point)),
 		metadata_file: metadata_file || null,
 	};
 }
 
-/** An entry point that is there may be a link, but not to a file of another pack or of the machine. */
+/** An existing entry point may be a link, but must not lead to a file of another pack or elsewhere on the machine. */
 async function assertNoWayOut({ packDirectory, stored }: FileSubject, { entry_point }: ActionChange["fields"]): Promise<void> {
 	if (packDirectory === undefined || entry_point === "" || entry_point === stored?.entry_point) return;
 	if (await isTaken({ root: packDirectory, path: toEntryPath(entry_point) })) await resolveEntryPoint(packDirectory, entry_point);

@@ -10,48 +10,48 @@ export interface DataFile {
 	readonly content: string;
 }
 
-/** `SVC_INVALID` for a metadata file where none may lie. */
+/** Throws `SVC_INVALID` unless the path is one that a metadata file may have. */
 export function assertMetadataPath(file: string): void {
 	if (isMetadataPath(file)) return;
 	throw new SvcError("SVC_INVALID", `metadata_file: "${file}" must be a file actions/<name>.yaml`);
 }
 
-/** Path of a data file from the pack's directory; `SVC_INVALID` when it leaves the actions directory. */
+/** Returns the path of a data file relative to the pack's directory. Throws `SVC_INVALID` if it leaves the actions directory. */
 export function toDataPath({ file_path }: DataFile): string {
 	const path = resolveInside("/actions", file_path, "data_files.file_path");
 	return posix.join("actions", path.slice("/actions/".length));
 }
 
-/** Write files below a pack's actions directory, making sub-directories as needed and following no link. */
+/** Writes files below a pack's actions directory. Creates sub-directories as needed and follows no link. */
 export async function writeDataFiles(packDirectory: string, files: readonly DataFile[]): Promise<void> {
 	for (const file of files) {
 		await writeLinkless({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
 	}
 }
 
-/** Remove files of a pack that exist, following no link. `SVC_FORBIDDEN` when the system does not allow it. */
+/** Removes those files of a pack that exist, following no link. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
 export async function removeFiles(packDirectory: string, paths: readonly string[]): Promise<void> {
 	for (const path of paths) await removeLinkless({ root: packDirectory, path, field: "remove_files" });
 }
 
-/** A file's text with its mode. */
+/** Content and mode of a file. */
 export interface ReadFile {
 	readonly content: Buffer;
 	readonly mode: number;
 }
 
 /**
- * A file below `directory`, or undefined when it is not there. Links are followed as long as they stay inside: packs may have them.
- * `SVC_INVALID` when it leads out.
+ * Reads a file below `directory`. Follows links that stay inside, because packs may contain them.
+ * Returns undefined if the file cannot be opened or is not a regular file. Throws `SVC_INVALID` if the path leads out of `directory`.
  */
 export async function readInside(directory: string, file: string, field: string): Promise<ReadFile | undefined> {
 	const path = resolveInside(directory, file, field);
-	// A pipe nobody writes to would keep the open waiting.
+	// O_NONBLOCK is needed because opening a pipe that has no writer would otherwise block.
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
 	if (handle === undefined) return undefined;
 	try {
 		const opened = await handle.stat();
-		// What was opened, and not what the path leads to by now.
+		// Check the file that was opened: the path may have been changed to lead elsewhere after the open.
 		const real = await realpath(path);
 		const found = await stat(real);
 		if (!real.startsWith((await realpath(directory)) + sep) || found.ino !== opened.ino || found.dev !== opened.dev) {

@@ -19,7 +19,7 @@ export const actionListQuery = {
 	tags: "string",
 } as const;
 
-/** Members of an action, and the fields that each is made of. */
+/** Members of an action in a response, and the fields from which each is made. */
 const members: ReadonlyMap<string, readonly (keyof ActionEntity)[]> = new Map<string, readonly (keyof ActionEntity)[]>([
 	["id", ["id"]],
 	["uid", ["pack", "name"]],
@@ -34,7 +34,7 @@ const members: ReadonlyMap<string, readonly (keyof ActionEntity)[]> = new Map<st
 	["notify", ["notify"]],
 	["output_schema", ["output_schema"]],
 	["metadata_file", ["metadata_file"]],
-	// What of them is secret, the runner type says as well.
+	// The runner type is needed because it also decides which parameters are secret.
 	["parameters", ["parameters", "runner_type"]],
 ]);
 const rules = {
@@ -43,7 +43,7 @@ const rules = {
 	mandatory: ["id", "ref"],
 };
 
-/** Answer with a list of actions, shown by `present`. All of them unless a limit is given. */
+/** Replies with a list of actions, formatted by `present`. The list holds all actions unless a limit is given. */
 export async function listActions(
 	context: RouteContext<RouteNeeds, typeof actionListQuery>,
 	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,

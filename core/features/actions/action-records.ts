@@ -9,7 +9,7 @@ import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
-/** Actions as they are answered; defaults of secret parameters are secret values too. */
+/** Returns actions in the form of responses. Defaults of secret parameters are masked like other secret values. */
 export async function toActions(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
@@ -19,7 +19,7 @@ export async function toActions(
 	return presentTogether(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
 }
 
-/** Actions whose parameters are merged with those of their runner types. */
+/** Returns actions whose parameters are merged with those of their runner types. */
 export async function toOverviews(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
@@ -33,7 +33,7 @@ export async function toOverviews(
 	});
 }
 
-/** None where the actions were read without their parameters. */
+/** Returns an empty list if the actions were read without their parameters. */
 async function readRunnerParameters(
 	{ engine }: Pick<RouteContext<RouteNeeds>, "engine">,
 	actions: readonly ActionEntity[],
@@ -41,7 +41,7 @@ async function readRunnerParameters(
 	return actions.some(hasParameters) ? engine.actions.runnerParameters(actions) : [];
 }
 
-/** Answer with one action. */
+/** Replies with one action. */
 export async function replyAction(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	action: ActionEntity,
@@ -51,14 +51,14 @@ export async function replyAction(
 	return replyJson(record, status);
 }
 
-/** Answers with an action that was written, and warns of defaults that its parameters do not allow. */
+/** Replies with an action that was written, and warns of defaults that its parameters do not allow. */
 export async function replyWritten(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	action: ActionEntity,
 	status = 200,
 ): Promise<Reply> {
 	const [runnerParameters] = await context.engine.actions.runnerParameters([action]);
-	// A message may quote the default, which of a secret one may be the stored one that the caller has not seen.
+	// A warning may quote the default. For a secret parameter, that may be the stored default, which the caller has not seen.
 	const shown = Object.fromEntries(Object.entries(action.parameters).filter(([, { secret }]) => secret !== true));
 	const warnings = findDefaultProblems(shown, runnerParameters);
 	const reply = await replyAction(context, action, status);

@@ -23,7 +23,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 
 const entryPointTypes = [...new Set([...contentTypes.values(), "text/plain"])];
 
-/** Actions together with what comes from their runner types and files. */
+/** Routes for actions combined with the parameters of their runner types, and for their entry points. */
 export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",

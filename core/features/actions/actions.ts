@@ -30,7 +30,7 @@ import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalo
 interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
 	readonly access: Pick<Access, "allows" | "assert">;
 	readonly dialects: Pick<Dialects, "runnerType">;
-	/** Makes the events of files that are written. */
+	/** Creates the events for files that are written. */
 	readonly draft: Dispatcher["draft"];
 	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
@@ -40,7 +40,7 @@ const orderBy = [
 	["name", "asc"],
 ] as const;
 
-/** Actions as the storage has them. */
+/** Actions kept in the storage. */
 export class StoredActions implements Actions {
 	readonly #parts: StoredActionsOptions;
 	readonly #files: ActionFileWork;
@@ -67,7 +67,7 @@ export class StoredActions implements Actions {
 		const drafts = await this.#files.write({ fields, stored: old, principal }, input.data_files);
 		const operation: WriteOperation = { update: "action", id: old.id, patch: fields, expected: { id: old.id } };
 		await this.#store(fields.ref, operation, drafts).catch(async (error: unknown) => {
-			// It may have been deleted in the meantime, which the storage calls a conflict as well.
+			// The action may have been deleted in the meantime, which the storage also reports as a conflict.
 			await this.get(old.id);
 			throw error;
 		});
@@ -140,7 +140,7 @@ export class StoredActions implements Actions {
 		return restoreDefaults(given, { parameters: old.parameters, runnerParameters }, parameters);
 	}
 
-	/** The checks of reference 7.3, in its order; the fields to store. */
+	/** Checks the input of a create or update in a fixed order, so that clients get a stable error. Returns the fields to store. */
 	async #check(input: ActionInput, pack: string, old?: ActionEntity): Promise<Omit<ActionEntity, "id">> {
 		assertNotSystemPack(pack);
 		assertRefNames({ pack, name: input.name });
@@ -162,12 +162,12 @@ export class StoredActions implements Actions {
 			output_schema,
 			tags: input.tags ?? [],
 			notify: input.notify ?? {},
-			// A change of the record changes no files.
+			// A change of the record does not change any file, so the content stays.
 			content: old?.pack === pack ? old.content : null,
 		};
 	}
 
-	/** Store an action with the events of its files. */
+	/** Stores an action together with the events of its files. */
 	async #store(ref: string, operation: WriteOperation, drafts: readonly EventDraft[]): Promise<void> {
 		await this.#parts.storage
 			.write([operation, ...drafts.flatMap(({ operations }) => operations)])
@@ -215,19 +215,19 @@ function toInput(source: ActionEntity, target: Partial<ActionInput> & { readonly
 }
 
 interface ActionChange {
-	/** What will be stored. */
+	/** Fields that will be stored. */
 	readonly fields: Omit<ActionEntity, "id">;
 	readonly old: ActionEntity;
-	/** Undefined: the program that the engine is part of, which may do everything. */
+	/** Undefined if the embedding program itself makes the change; it may do everything. */
 	readonly principal: Pick<Principal, "isAdmin"> | undefined;
 }
 
-/** Members of an action that decide where the defaults of its parameters go. */
+/** Members of an action that decide where the defaults of its parameters are sent. */
 const deciding = ["pack", "runner_type", "entry_point", "parameters", "output_schema", "notify"] as const;
 
 /**
- * Refuses with `SVC_INVALID` that a user who is no administrator keeps a hidden default and changes what decides where it goes: another
- * program, template or notification could show it.
+ * Throws `SVC_INVALID` if a user who is not an administrator keeps a hidden default and changes where that default is sent.
+ * Otherwise another program, template or notification could reveal it.
  */
 export function assertHiddenStay(input: ActionInput, { fields, old, principal }: ActionChange): void {
 	if (principal === undefined || principal.isAdmin || !stringifyJson(input.parameters ?? {}).includes(stringifyJson(secretMask))) return;

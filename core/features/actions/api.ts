@@ -1,6 +1,6 @@
 import type { Actions, RunnerTypes } from "./catalog-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface ActionsApi {
 	readonly actions: Actions;
 	readonly runnerTypes: RunnerTypes;

@@ -18,7 +18,7 @@ export interface ActionInput {
 	readonly data_files?: readonly { readonly file_path: string; readonly content: string }[];
 }
 
-/** Which actions a list holds. */
+/** Conditions for the actions in a list. */
 export interface ActionFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -28,22 +28,22 @@ export interface ActionFilter {
 }
 
 export interface ActionListing extends Paging {
-	/** Read only these; the others are absent. Default: all. */
+	/** Fields to read; all other fields are absent. Default: all. */
 	readonly fields?: readonly (keyof ActionEntity)[];
 }
 
 /** The actions of an engine. */
 export interface Actions {
 	list(filter: ActionFilter, listing: ActionListing): Promise<Page<ActionEntity>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns the action with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionEntity>;
 	/**
-	 * Files that are not the action's own need permissions on its pack: `SVC_FORBIDDEN`. So in the other methods.
+	 * Creates an action. Files that are not the action's own need permissions on its pack, also in the other methods: `SVC_FORBIDDEN`.
 	 *
-	 * @param principal who asks; default the program itself, which may do everything
+	 * @param principal the caller; default: the embedding program itself, which may do everything
 	 */
 	create(input: ActionInput, principal?: Principal): Promise<ActionEntity>;
-	/** Full replacement. `********` as the default of a parameter that was and stays secret keeps the stored one. */
+	/** Replaces all fields. `********` as the default of a parameter that was and stays secret keeps the stored default. */
 	update(refOrId: string, input: ActionInput, principal?: Principal): Promise<ActionEntity>;
 	remove(refOrId: string, options: { readonly removeFiles: boolean }, principal?: Principal): Promise<void>;
 	clone(
@@ -51,9 +51,9 @@ export interface Actions {
 		target: { readonly dest_pack: string; readonly dest_action: string; readonly overwrite: boolean },
 		principal?: Principal,
 	): Promise<ActionEntity>;
-	/** For each action the parameters of its runner type; none where that is not registered. */
+	/** Returns for each action the parameters of its runner type; none if the runner type is not registered. */
 	runnerParameters(actions: readonly ActionEntity[]): Promise<readonly ParameterSchema[]>;
-	/** Text of the entry point and its path; `SVC_NOT_FOUND` when there is none. */
+	/** Returns the content of the entry point and its path. Throws `SVC_NOT_FOUND` if it does not exist. */
 	entryPoint(refOrId: string): Promise<{ readonly path: string; readonly text: string }>;
 }
 
@@ -61,12 +61,12 @@ export interface Actions {
 export interface RunnerTypes {
 	list(
 		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },
-		/** Default order: by name. */
+		/** The default order is by name. */
 		page: Paging & {
 			readonly orderBy?: readonly (readonly [keyof RunnerTypeEntity & ("id" | "name"), "asc" | "desc"])[];
 		},
 	): Promise<Page<RunnerTypeEntity>>;
-	/** By name or id; `SVC_NOT_FOUND`. */
+	/** Returns the runner type with this name or id. Throws `SVC_NOT_FOUND`. */
 	get(nameOrId: string): Promise<RunnerTypeEntity>;
 	setEnabled(nameOrId: string, enabled: boolean): Promise<RunnerTypeEntity>;
 }

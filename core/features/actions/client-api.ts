@@ -1,2 +1,2 @@
-// What the parts of the client and the commands of other features use of this one's part: an execution has its action in it.
+// Exports for the client and the commands of other features: the record of an execution contains its action.
 export { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "./client.ts";

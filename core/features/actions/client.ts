@@ -2,7 +2,7 @@ import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
-/** An action as the API shows it. */
+/** An action in a response of the API. */
 export interface ActionRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -17,11 +17,11 @@ export interface ActionRecord {
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
-	/** Where it was registered from. */
+	/** Path of the file that the action was registered from. */
 	readonly metadata_file?: string;
 }
 
-/** A runner type as the API shows it. */
+/** A runner type in a response of the API. */
 export interface RunnerTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -29,19 +29,19 @@ export interface RunnerTypeRecord {
 	readonly description: string;
 	readonly enabled: boolean;
 	readonly runner_module: string;
-	/** Member of the result that holds what is printed. */
+	/** Member of the result that contains the printed output. */
 	readonly output_key?: string;
 	readonly runner_parameters: ParameterSchema;
 }
 
-/** The actions of a service, and the runner types that they need. */
+/** Client for the actions of a service and for their runner types. */
 export interface ActionClient {
 	readonly actions: {
 		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
-		/** What an action takes: its own parameters with those of its runner type. */
+		/** Returns all parameters of an action: its own and those of its runner type. */
 		parameters(refOrId: string, options?: Waiting): Promise<ParameterSchema>;
-		/** The text of an action's entry point: its script, or its definition. */
+		/** Returns the content of an action's entry point: a script or a definition. */
 		entryPoint(refOrId: string, options?: Waiting): Promise<string>;
 	};
 	readonly runnerTypes: {

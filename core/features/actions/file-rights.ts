@@ -5,33 +5,33 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "../access/access-api.ts";
 import { isTaken } from "./linkless-files.ts";
 
-/** An action whose files are concerned, and who asks. */
+/** An action whose files are concerned, and the principal that makes the request. */
 export interface FileSubject {
-	/** Undefined: the program that the engine is part of, which may do everything. */
+	/** Undefined if the embedding program itself makes the request; it may do everything. */
 	readonly principal: Principal | undefined;
 	readonly pack: string;
 	readonly name: string;
-	/** The action as it is stored, when it is. */
+	/** The stored action, if it exists. */
 	readonly stored?: ActionEntity | undefined;
-	/** Undefined when the pack has none. */
+	/** Undefined if the pack has no directory. */
 	readonly packDirectory: string | undefined;
 }
 
 type NamedFiles = Pick<ActionEntity, "entry_point" | "metadata_file">;
 
-/** Metadata files lie directly in `actions`, where the registration of packs looks for them. */
+/** Returns true for a YAML file directly in `actions`: the registration of packs reads metadata files only from there. */
 export function isMetadataPath(path: string): boolean {
 	return /^actions\/[^/]+\.ya?ml$/.test(path) && !path.includes("\0");
 }
 
-/** Path of an entry point, from the pack's directory. */
+/** Returns the path of an entry point relative to the pack's directory. */
 export function toEntryPath(entryPoint: string): string {
 	return posix.join("actions", entryPoint);
 }
 
 /**
- * What of a pack's files somebody may touch who has rights on one of its actions: that action's own entry point, and no more. A file
- * that another action names, metadata, which says what other actions are, and whatever else lies in the pack need rights on the pack.
+ * Limits the files of a pack that a user with permissions on one of its actions may change: the action's own entry point only.
+ * All other files need permissions on the pack: entry points of other actions, metadata files, which define other actions, and the rest.
  */
 export class FileRights {
 	readonly #storage: Storage;
@@ -42,7 +42,10 @@ export class FileRights {
 		this.#access = access;
 	}
 
-	/** To name a file as one's own. Otherwise one could name another action's first, and overwrite or remove it then. */
+	/**
+	 * Checks the right to name a file as the action's own.
+	 * Otherwise a user could first name another action's file, and then overwrite or remove it.
+	 */
 	async assertMayName(subject: FileSubject, { entry_point, metadata_file }: NamedFiles): Promise<void> {
 		const known = new Set(this.#filesOf(subject.stored, subject.pack));
 		for (const path of toPaths({ entry_point, metadata_file })) {
@@ -50,14 +53,17 @@ export class FileRights {
 		}
 	}
 
-	/** To write files. */
+	/** Checks the right to write files. */
 	async assertMayWrite(subject: FileSubject, paths: readonly string[]): Promise<void> {
 		for (const path of paths) {
 			if (!(await this.#isOwnEntryPoint(subject, path))) await this.#assertWriting(subject, path);
 		}
 	}
 
-	/** To write files that are all of an action, metadata included: for a copy, whose metadata says what the copy is. */
+	/**
+	 * Checks the right to write any file of an action, including its metadata.
+	 * Used for copies, whose metadata describes the copy itself.
+	 */
 	async assertMayReplace(subject: FileSubject, paths: readonly string[]): Promise<void> {
 		const known = this.#filesOf(subject.stored, subject.pack);
 		for (const path of paths) {
@@ -66,7 +72,7 @@ export class FileRights {
 		}
 	}
 
-	/** To remove files that the stored action names. */
+	/** Checks the right to remove files that the stored action names. */
 	async assertMayRemove(subject: FileSubject, paths: readonly string[]): Promise<void> {
 		for (const path of paths) if (await this.#isOfOthers(subject, path)) this.#assertOnPack(subject, ["action_delete"]);
 	}
@@ -82,7 +88,7 @@ export class FileRights {
 		return isKnown || this.#isNewOwn(subject, path);
 	}
 
-	/** What is not there yet and has the name of the action. The library of the pack is never an action's own. */
+	/** True if the file does not exist yet and has the name of the action. A file in the pack's library is never an action's own. */
 	async #isNewOwn(subject: FileSubject, path: string): Promise<boolean> {
 		const { base, name } = posix.parse(path);
 		if (path.startsWith("actions/lib/") || (name !== subject.name && base !== subject.name)) return false;
@@ -103,7 +109,7 @@ export class FileRights {
 		return stored === undefined || stored.pack !== pack ? [] : toPaths(stored);
 	}
 
-	/** Any one of the permissions on the pack. */
+	/** Requires any one of the permissions on the pack. */
 	#assertOnPack({ principal, pack }: FileSubject, permissions: readonly [PermissionType, ...PermissionType[]]): void {
 		if (principal === undefined) return;
 		const resource = { uid: `pack:${pack}` };
@@ -112,7 +118,7 @@ export class FileRights {
 	}
 }
 
-/** From the pack's directory. */
+/** Returns paths relative to the pack's directory. */
 function toPaths({ entry_point, metadata_file }: NamedFiles): readonly string[] {
 	return [...(entry_point === "" ? [] : [toEntryPath(entry_point)]), ...(metadata_file === null ? [] : [posix.normalize(metadata_file)])];
 }

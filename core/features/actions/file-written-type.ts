@@ -4,7 +4,7 @@ export const fileWritten = "core.svc.action.file_written";
 
 const text = { type: "string" };
 
-/** A file of an action has changed (reference 2.6). */
+/** Type of the trigger for a file of an action that was written over the API. */
 export const fileWrittenType: TriggerTypeDefinition = {
 	type: defineTriggerType(
 		fileWritten,

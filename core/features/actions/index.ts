@@ -9,7 +9,7 @@ import { actionRoutes } from "./routes.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { runnerTypeRoutes } from "./runner-types-routes.ts";
 
-/** Actions and runner types over the API. */
+/** Creates the feature for actions and runner types in the API. */
 export function createActionsFeature(kernel: Kernel, needs: { readonly access: Access }): HttpFeature<ActionsApi> {
 	return {
 		api: {

@@ -3,31 +3,32 @@ import { constants, type FileHandle, lstat, mkdir, open, unlink } from "node:fs/
 import { join } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 
-/** A file below a directory, and how messages name it. */
+/** A file below a directory, with the name that messages use for it. */
 export interface LinklessFile {
-	/** Absolute; it may be a link itself, as the operator has set it up. Nothing below it is followed. */
+	/** Absolute path. The operator may have made it a link; no link below it is followed. */
 	readonly root: string;
-	/** Below it, parted by `/`, without `.` and `..`. */
+	/** Path relative to `root`, with `/` as separator, without `.` and `..`. */
 	readonly path: string;
-	/** Of the request. */
+	/** Field of the request that error messages name. */
 	readonly field: string;
 }
 
-/** Where open directories have names that stay right whatever happens to their paths. */
+/** Directory with a name for each open file descriptor. Such a name stays valid even if the path of the directory changes. */
 const handles = "/proc/self/fd";
 
 const readDirectory = constants.O_RDONLY | constants.O_DIRECTORY;
 
 /**
- * Write a file, making directories as needed. A link on the way, or in its place, is refused with `SVC_INVALID`: it could lead
- * anywhere, and a dangling one would make a file there. Each directory is opened from the one before, so that none can be
- * replaced by a link between the look and the use.
+ * Writes a file and creates directories as needed. A link as a directory, or as the file itself, is refused with `SVC_INVALID`.
+ * A link could lead anywhere, and a dangling one would create a file at its target.
+ * Each directory is opened from its parent, so that none can be replaced by a link between the check and the use.
  *
- * @param mode of the file; default 0644 for a new one, and unchanged for one that is there
+ * @param mode of the file; default 0644 for a new file, unchanged for an existing one
  */
 export async function writeLinkless(file: LinklessFile, content: string | Uint8Array, mode?: number): Promise<void> {
 	await inParent(file, { create: true }, async (place) => {
-		// Not truncated before it is known what it is; a pipe nobody reads from would keep the open waiting.
+		// O_TRUNC is not set: the file is truncated only after its type is checked.
+		// O_NONBLOCK is set because opening a pipe without a reader would otherwise block.
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		const handle = await open(place, flags, mode ?? 0o644);
 		try {
@@ -41,14 +42,14 @@ export async function writeLinkless(file: LinklessFile, content: string | Uint8A
 	});
 }
 
-/** Remove a file, or the link that has its name; nothing when there is none. A link on the way is refused with `SVC_INVALID`. */
+/** Removes a file, or a link that has its name. Does nothing if neither exists. A link as a directory is refused with `SVC_INVALID`. */
 export async function removeLinkless(file: LinklessFile): Promise<void> {
 	await inParent(file, { create: false }, unlink).catch((error: unknown) => {
 		if (codeOf(error) !== "ENOENT") throw error;
 	});
 }
 
-/** Whether something has the name of the file, be it a link that leads nowhere. */
+/** True if the path exists, including a dangling link. */
 export async function isTaken({ root, path }: Pick<LinklessFile, "root" | "path">): Promise<boolean> {
 	return lstat(join(root, path)).then(
 		() => true,
@@ -56,7 +57,7 @@ export async function isTaken({ root, path }: Pick<LinklessFile, "root" | "path"
 	);
 }
 
-/** Work with a name that leads to the file from its own directory. */
+/** Calls `work` with a name that reaches the file from its own open directory. */
 async function inParent(
 	{ root, path, field }: LinklessFile,
 	{ create }: { readonly create: boolean },
@@ -88,7 +89,7 @@ interface OpenDirectory {
 
 async function openDirectory(path: string, flags: number): Promise<OpenDirectory> {
 	const handle = await open(path, flags);
-	// Elsewhere the path has to do: each part of it was looked at, only not at once.
+	// On systems without /proc the path must do. Each of its segments was checked, but a segment can be replaced after its check.
 	return { handle, place: existsSync(handles) ? `${handles}/${handle.fd}` : path };
 }
 

@@ -3,7 +3,7 @@ import type { Presentation } from "../../http/secret-presentation.ts";
 import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
 
-/** An action. `runnerParameters` say what is secret besides what the action says. */
+/** Returns an action for a response. `runnerParameters` mark further parameters as secret, in addition to the action's own. */
 export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
 	return copyWithoutNull({
 		id: action.id,
@@ -23,12 +23,15 @@ export function toAction(action: ActionEntity, runnerParameters: ParameterSchema
 	});
 }
 
-/** Whether an action was read with its parameters: lists leave out what they do not show. */
+/** True if an action was read with its parameters; lists do not read members that they leave out. */
 export function hasParameters({ parameters }: Partial<ActionEntity>): boolean {
 	return parameters !== undefined;
 }
 
-/** A runner type. `actionParameters` say what is secret besides what the runner says, inside the record of an execution. */
+/**
+ * Returns a runner type for a response.
+ * Inside the record of an execution, `actionParameters` mark further parameters as secret, in addition to the runner's own.
+ */
 export function toRunnerType(
 	runnerType: RunnerTypeEntity,
 	{ masked }: Pick<Presentation, "masked">,

@@ -1,7 +1,7 @@
 import type { FollowedNeeds } from "../packs/followed-content-api.ts";
 import type { Actions } from "./catalog-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 export interface RouteNeeds extends FollowedNeeds {
 	readonly actions: Actions;
 }

@@ -33,7 +33,7 @@ const dataFile = {
 	additionalProperties: false,
 };
 
-/** What the service chose itself comes back when a client sends the record it was given. */
+/** A client may send a record back as received, so the body may include the members that the service assigned. */
 type ActionBody = ActionInput & { readonly id?: string; readonly uid?: string; readonly ref?: string };
 
 const actionBody = defineBody<ActionBody>({
@@ -120,7 +120,7 @@ export const actionRoutes = [
 			const old = await engine.actions.get(toRef(context));
 			const pack = body.pack ?? old.pack;
 			const target = toTargetResource(pack, body.name);
-			// A new name makes another record of it.
+			// A new name makes it another resource, which needs the permission to create an action.
 			if (target.uid !== toActionResource(old.ref).uid) guard.assert(principal, "action_create", target);
 			await assertNotFollowed(engine, old.pack, pack);
 			return replyWritten(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
@@ -165,7 +165,7 @@ export const actionRoutes = [
 	}),
 ];
 
-/** The action named in the path. */
+/** Returns the action named in the path. */
 export async function findActionResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
 }
@@ -174,7 +174,7 @@ function toTargetResource(pack = "default", name: string): Resource {
 	return { uid: `action:${pack}:${name}`, pack };
 }
 
-/** The ref or id in the path. */
+/** Returns the ref or id from the path. */
 export function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }

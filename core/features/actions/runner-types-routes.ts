@@ -12,7 +12,7 @@ import type { RunnerTypes } from "./catalog-api.ts";
 import { toRunnerType } from "./records-api.ts";
 import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 interface RouteNeeds {
 	readonly runnerTypes: RunnerTypes;
 }
@@ -27,7 +27,7 @@ const sortFields = new Map<string, "id" | "name">([
 ]);
 const rules = { includable: members, excludable: members, mandatory: ["id"] };
 
-/** The whole record is sent back, of which only this may differ. */
+/** Clients send the whole record back; only `enabled` is read from it. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
 
 async function findRunnerTypeResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {

@@ -5,7 +5,7 @@ import { arrayOf, defineSchema, fieldsOf, jsonObject, object, partOf, text } fro
 
 const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;
 
-/** An action on the wire. */
+/** An action in a response. */
 export const actionSchema = defineSchema(
 	"Action",
 	object(
@@ -37,7 +37,7 @@ export const actionSchema = defineSchema(
 );
 export const actionPart = partOf(actionSchema);
 
-/** A runner type on the wire. */
+/** A runner type in a response. */
 export const runnerTypeSchema = defineSchema(
 	"RunnerType",
 	object(

@@ -5,23 +5,23 @@ import { withWorkBudget } from "../../language/work-budget.ts";
 import { toRepresentations } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
-/** What a command asks for by an alias. */
+/** Result of reading a command by an alias. */
 export interface ReadCommand {
 	readonly action: string;
-	/** The representation that it fits. */
+	/** Representation that the command matches. */
 	readonly representation: string;
-	/** Parameters of each execution that it asks for: what the command says, as texts. */
+	/** Parameters of each requested execution, as strings from the command. */
 	readonly parameters: readonly CommandValues[];
 }
 
-/** What a command asks for by an alias alone, without a service. `SVC_INVALID` where it does not fit. */
+/** Reads a command by a single alias, without a service. Throws `SVC_INVALID` if the command does not match. */
 export function readAliasCommand(
 	{ name, action_ref, formats }: Pick<AliasInput, "name" | "action_ref" | "formats">,
 	command: string,
 ): ReadCommand {
 	const text = readCommand(command);
 	const representations = toRepresentations(formats);
-	// Those that match several times are tried last.
+	// Representations with `match_multiple` are tried last.
 	const inOrder = [...representations.filter(({ isMultiple }) => !isMultiple), ...representations.filter(({ isMultiple }) => isMultiple)];
 	for (const { representation, isMultiple } of inOrder) {
 		const parameters = withWorkBudget(() => createAliasFormat(representation, isMultiple).read(text));

@@ -1,7 +1,7 @@
 import { flag, object, objectList, requiredText, text } from "../../language/attributes.ts";
 import type { CaseAttributes } from "../../language/file-schema.ts";
 
-/** What the cases in `tests/aliases` of a pack may say. */
+/** Attributes of the test cases in `tests/aliases` of a pack. */
 export const aliasCaseShape: CaseAttributes = {
 	attributes: { name: text, alias: text, command: requiredText },
 	expect: { matches: flag, action: text, parameters: object, executions: objectList },

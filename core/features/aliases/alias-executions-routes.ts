@@ -44,10 +44,10 @@ const noAction = answerFault("There is no such action alias, or no action that i
 
 type Context = RouteContext<RouteNeeds, typeof secretsQuery>;
 
-/** What a request asks for is looked up once, so that what is started is what permission was asked for. */
+/** Matched alias of each request body. Matched only once, so that the permission is checked for the same action that is started. */
 const matches = new WeakMap<object, Promise<AliasMatch>>();
 
-/** Executions that people ask for in a chat. */
+/** Routes that start executions for commands from a chat. */
 export const aliasExecutionRoutes = [
 	defineRoute({
 		method: "POST",

@@ -11,7 +11,7 @@ export interface AliasExecutionOptions extends Pick<Kernel, "catalog" | "executi
 	readonly answer: () => Promise<void>;
 }
 
-/** Starts what commands ask for. */
+/** Starts the executions that a command requests. */
 export class AliasExecutions {
 	readonly #parts: AliasExecutionOptions;
 
@@ -19,7 +19,7 @@ export class AliasExecutions {
 		this.#parts = parts;
 	}
 
-	/** One after another, in the order of the command. */
+	/** Starts the executions sequentially, in the order of the command. */
 	async start(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]> {
 		if (origin.notification_route || origin.notification_channel) await this.#parts.answer();
 		const schema = await this.#schemaOf(match.alias.action_ref);
@@ -60,7 +60,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 	return {
 		action: alias.action_ref,
 		parameters: { ...fixed, ...Object.fromEntries(given) },
-		// Whatever somebody writes in a chat is text, and no template.
+		// Values from a chat are plain strings. They must never be rendered as templates, because any chat user can write them.
 		literalParameters: names,
 		...(alias.author !== null && { writer: { author: alias.author, scopes: alias.scopes, pack: alias.pack } }),
 		context: {
@@ -73,7 +73,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 	};
 }
 
-/** A list may be written with commas. */
+/** Returns the value of a parameter. A list may be written with commas. */
 function toGiven(text: string, type: unknown): JsonValue {
 	const isList = [type].flat().includes("array") && ![type].flat().includes("string");
 	if (!isList || text.trimStart().startsWith("[")) return text;
@@ -84,15 +84,15 @@ function toGiven(text: string, type: unknown): JsonValue {
 }
 
 /**
- * Whoever wrote it in the chat is told to the action. Only administrators speak for others, so that templates read these others'
- * items; with anybody else they read the caller's own.
+ * Returns the context with the chat user, which is passed to the action. Only administrators act for other users, so that templates read
+ * the items of the chat user. With any other caller, templates read the items of the caller.
  */
 function toNamedUser(user: string | null | undefined, { username, isAdmin }: Principal): JsonObject {
 	if (user === undefined || user === null || user === "") return {};
 	return { api_user: user, ...(!isAdmin && user !== username && { item_user: username }) };
 }
 
-/** Where the answer goes. What the chat gave for it is its own, and no template. */
+/** Returns the notification that delivers the answer to the chat. The data of the chat must not be rendered as templates. */
 function toNotify({ user, source_channel, source_context, notification_route, notification_channel }: AliasOrigin): Partial<SubmitInput> {
 	const route = notification_route || notification_channel;
 	if (!route) return {};
@@ -100,7 +100,7 @@ function toNotify({ user, source_channel, source_context, notification_route, no
 	return { notify: { "on-complete": { routes: [route], data, literal: true } }, isNotifyFirst: true };
 }
 
-/** What runs already must not go unsaid. */
+/** Returns the error with the ids of the executions that were started before it, because they continue to run. */
 function withStarted(error: unknown, started: readonly ExecutionView[]): unknown {
 	if (started.length === 0 || !isSvcError(error)) return error;
 	const ids = started.map(({ entity }) => entity.id).join(", ");

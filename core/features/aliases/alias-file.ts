@@ -7,7 +7,7 @@ import type { AliasAck, AliasInput, AliasResult } from "./aliases-api.ts";
 const resultAttributes: Readonly<Record<string, Attribute>> = { enabled: flag, format: text, extra: object };
 const ackAttributes: Readonly<Record<string, Attribute>> = { ...resultAttributes, append_url: flag };
 
-/** A message of an alias. */
+/** Returns the attribute for a message of an alias. */
 function message(attributes: Readonly<Record<string, Attribute>>): Attribute {
 	return {
 		description: `an object with ${Object.keys(attributes).join(", ")}`,
@@ -32,13 +32,13 @@ function isFormat(value: JsonValue): boolean {
 	const { display, representation, match_multiple } = value;
 	const isShown = (display ?? null) === null || typeof display === "string";
 	const isFlag = (match_multiple ?? null) === null || typeof match_multiple === "boolean";
-	// Without one it is what is shown that commands are held against.
+	// Without a representation, commands are matched against the display string.
 	return isShown && isFlag && (textOrTexts(representation) || ((representation ?? null) === null && typeof display === "string"));
 }
 
 const nullable = (type: string) => ({ type: [type, "null"] });
 
-/** Attributes that the file of an action alias may have. */
+/** Attributes of the file of an action alias. */
 export const aliasAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
@@ -82,7 +82,7 @@ export const aliasAttributes: Readonly<Record<string, Attribute>> = {
 	immutable_parameters: object,
 };
 
-/** The alias that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+/** Parses the file of an alias. Throws `SVC_INVALID` with the attribute and its allowed values. */
 export function toAliasInput(metadata: JsonObject, { pack, file }: Place): AliasInput {
 	checkAttributes(metadata, aliasAttributes, true);
 	checkPack(metadata, pack);
@@ -99,7 +99,7 @@ export function toAliasInput(metadata: JsonObject, { pack, file }: Place): Alias
 	};
 }
 
-/** A format as it is kept. */
+/** Converts a format to its stored form. */
 export function toFormat(format: JsonValue): AliasFormat {
 	if (typeof format === "string") return format;
 	const {

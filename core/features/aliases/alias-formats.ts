@@ -1,22 +1,22 @@
 import { type AliasFormat, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { createAliasFormat, type AliasFormat as ReadableFormat } from "../../language/aliases/alias-format.ts";
 
-/** One way to write a command. */
+/** Single pattern for a command. */
 export interface Representation {
 	readonly display: string;
 	readonly representation: string;
 	readonly isMultiple: boolean;
 }
 
-/** Formats of an alias, with all their representations. */
+/** Maximum number of representations in all formats of an alias. */
 export const mostRepresentations = 200;
 const longestDisplay = 2_000;
 
-/** Formats that are kept compiled. */
+/** Maximum number of cached compiled formats. */
 const cacheEntries = 20_000;
 const cache = new Map<string, ReadableFormat>();
 
-/** Every way to write a command that an alias knows, in its order. */
+/** Returns all representations of an alias in their order. */
 export function toRepresentations(formats: readonly AliasFormat[]): readonly Representation[] {
 	return formats.flatMap((format) => {
 		if (typeof format === "string") return { display: format, representation: format, isMultiple: false };
@@ -25,7 +25,7 @@ export function toRepresentations(formats: readonly AliasFormat[]): readonly Rep
 	});
 }
 
-/** A representation, ready to be held against commands. `SVC_INVALID` says what is wrong with it. */
+/** Compiles a representation for matching. Throws `SVC_INVALID` if it is invalid. */
 export function compileRepresentation({ representation, isMultiple }: Representation): ReadableFormat {
 	const key = `${isMultiple}:${representation}`;
 	let compiled = cache.get(key);
@@ -37,7 +37,7 @@ export function compileRepresentation({ representation, isMultiple }: Representa
 	return compiled;
 }
 
-/** `SVC_INVALID` names the format that is none. */
+/** Throws `SVC_INVALID` with the path of the first invalid format. */
 export function checkFormats(formats: readonly AliasFormat[]): void {
 	if (formats.length === 0) throw new SvcError("SVC_INVALID", "formats: must have at least one");
 	const count = toRepresentations(formats).length;

@@ -6,20 +6,20 @@ import { WorkBudget } from "../../language/work-budget.ts";
 import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
 import type { AliasMatch } from "./aliases-api.ts";
 
-/** Milliseconds that one command may be searched for patterns, by all formats of all aliases. */
+/** Maximum milliseconds for matching one command against all formats of all aliases. */
 const searching = 1_000;
-/** Executions that one command may ask for. */
+/** Maximum number of executions that one command may request. */
 const mostAtOnce = 50;
-/** Aliases that a message names. */
+/** Maximum number of aliases that an error message names. */
 const mostNamed = 10;
 
 type MayName = (alias: ActionAliasEntity) => boolean;
 
-/** Holds one command against aliases, each as work of its own. */
+/** Matches one command against aliases. Each alias has a work budget of its own. */
 class Comparison {
 	readonly #command: Command;
 	readonly #given: string;
-	/** Aliases whose search took too long. */
+	/** Aliases whose matching exceeded the budget. */
 	readonly slow: ActionAliasEntity[] = [];
 	#searched = 0;
 
@@ -28,7 +28,7 @@ class Comparison {
 		this.#command = readCommand(command);
 	}
 
-	/** The first representation of an alias that fits. */
+	/** Returns the first match among the representations of an alias. Throws `SVC_INVALID` if it requests too many executions. */
 	async firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
 		const match = await this.#search(alias, representations);
 		if (match === undefined || match.values.length <= mostAtOnce) return match;
@@ -63,7 +63,7 @@ class Comparison {
 	}
 }
 
-/** The one alias that a command fits. Formats that match several times are tried where no other fits. */
+/** Returns the only alias that a command matches. Formats with `match_multiple` are tried only if no other format matches. */
 export async function matchAliases(aliases: readonly ActionAliasEntity[], command: string, mayName: MayName): Promise<AliasMatch> {
 	const comparison = new Comparison(command);
 	for (const isMultiple of [false, true]) {
@@ -80,7 +80,7 @@ export async function matchAliases(aliases: readonly ActionAliasEntity[], comman
 	throw unmatched(comparison, mayName);
 }
 
-/** What a command says by the format that a chat names. Its display stands for all of its representations. */
+/** Reads a command by the format that the chat names. The display string of a format selects all its representations. */
 export async function matchFormat(alias: ActionAliasEntity, format: string, command: string): Promise<AliasMatch> {
 	const representations = toRepresentations(alias.formats);
 	const named = representations.filter(({ display, representation }) => representation === format || display === format);
@@ -95,7 +95,10 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 	throw new SvcError("SVC_INVALID", `command: "${shorten(comparison.command)}" does not fit format "${shorten(format)}"`);
 }
 
-/** A format that cannot be read, as only another version of the service could have stored it, fits nothing. */
+/**
+ * Reads a command by a representation. Throws `SVC_INVALID` for one that cannot be compiled, which the caller treats as no match. Only
+ * another version of the service could have stored it.
+ */
 function readBy(representation: Representation, command: Command): readonly CommandValues[] | undefined {
 	return compileRepresentation(representation).read(command);
 }

@@ -3,21 +3,21 @@ import { toValueTemplate } from "../../language/parameters/value-template.ts";
 import { emptyDatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
 
-/** What is said, and data for the chat. */
+/** Rendered message, and data for the chat. */
 export interface AliasMessage {
 	readonly message?: string;
 	readonly extra?: JsonObject;
 }
 
-/** A message of an alias: its acknowledgement, or what it says of the end. */
+/** Message template of an alias, for its acknowledgement or its result. */
 export interface MessageFormat {
 	readonly format?: string | null;
 	readonly extra?: JsonObject | null;
 }
 
 /**
- * What a message says of these records, which are as their reader may see them. Nothing within them is a template. Never rejects for what
- * the format holds: what is wrong with it stands in its place, as the execution is under way already.
+ * Renders a message from records that are already masked for the reader. Values in the records are never rendered as templates. An invalid
+ * template does not reject, because the execution has already started. The error message then replaces the text.
  */
 export async function renderMessage({ format, extra }: MessageFormat, names: JsonObject): Promise<AliasMessage> {
 	const message = (format ?? null) === null ? undefined : await render("format", format as string, names);

@@ -7,7 +7,7 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 
-/** What of an alias may not be shown: fixed values for secret parameters of its action. */
+/** Masks the secrets of aliases: fixed values for secret parameters of the action. */
 export class AliasSecrets {
 	readonly #catalog: ActionCatalog;
 
@@ -15,7 +15,7 @@ export class AliasSecrets {
 		this.#catalog = catalog;
 	}
 
-	/** Aliases as they are shown. */
+	/** Returns the aliases with masked secrets. */
 	async mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]> {
 		const work = createMaskBudget();
 		await waitForLoopBudget();
@@ -28,8 +28,9 @@ export class AliasSecrets {
 	}
 
 	/**
-	 * Fixed values with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
-	 * administrators where what stands beside it has changed, or what a command may set.
+	 * Replaces masks in the fixed values by the stored values. Throws `SVC_INVALID` for a mask without a stored value. Also throws it if a
+	 * caller other than an administrator has changed the neighboring values, or the formats. The secret could otherwise be redirected and
+	 * disclosed.
 	 */
 	async restore(
 		{ action_ref, formats, immutable_parameters: given }: Pick<ActionAliasEntity, "action_ref" | "formats" | "immutable_parameters">,
@@ -42,7 +43,7 @@ export class AliasSecrets {
 		return withoutMask(restoreMaskedValues("immutable_parameters", given, { masked: shown, stored: old.immutable_parameters }, owner));
 	}
 
-	/** Everything is masked when there is no such action: what is secret cannot be told. */
+	/** Masks secret values. If the action does not exist, all values are masked, because their types are not available. */
 	async #mask(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		if (Object.keys(parameters).length === 0) return parameters;
 		const resolved = await this.#catalog.resolve(actionRef);
@@ -51,7 +52,7 @@ export class AliasSecrets {
 	}
 }
 
-/** `SVC_INVALID` for a mask where nothing is stored. */
+/** Throws `SVC_INVALID` if a value is the mask. */
 export function withoutMask(parameters: JsonObject): JsonObject {
 	assertNoMask("immutable_parameters", parameters);
 	return parameters;

@@ -4,28 +4,28 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 
-/** What is said when an execution has been asked for. */
+/** Acknowledgement that is sent when the executions have been started. */
 export interface AliasAck {
-	/** Default true. */
+	/** True to send the acknowledgement. Default true. */
 	readonly enabled?: boolean;
 	/** Template, with `execution` and `actionalias`. */
 	readonly format?: string | null;
-	/** Whether the address of the execution is said as well. Default true. */
+	/** True to append the address of the execution. Default true. */
 	readonly append_url?: boolean;
-	/** Free data for the chat, with templates. */
+	/** Arbitrary data for the chat, with templates. */
 	readonly extra?: JsonObject | null;
 }
 
-/** What is said when it has ended. */
+/** Message that is sent when the execution has ended. */
 export type AliasResult = Omit<AliasAck, "append_url">;
 
-/** Body of alias create and update. */
+/** Body of requests that create or update an alias. */
 export interface AliasInput {
 	readonly name: string;
-	/** Default `default`; in an update the alias's own. */
+	/** Name of the pack. Default: `default`; in an update, the current pack of the alias. */
 	readonly pack?: string;
 	readonly description?: string;
-	/** Default true. */
+	/** True if commands may match the alias. Default true. */
 	readonly enabled?: boolean;
 	/** Ref of the action; it need not exist. */
 	readonly action_ref: string;
@@ -38,7 +38,7 @@ export interface AliasInput {
 	readonly metadata_file?: string;
 }
 
-/** Which aliases a list holds. */
+/** Filter of a list of aliases. */
 export interface AliasFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -46,65 +46,68 @@ export interface AliasFilter {
 	readonly enabled?: boolean;
 }
 
-/** A format that fits a command. */
+/** Match of a command with a format. */
 export interface AliasMatch {
 	readonly alias: ActionAliasEntity;
 	readonly display: string;
 	readonly representation: string;
-	/** What the command says, once for each execution that it asks for. */
+	/** Values from the command, one entry for each requested execution. */
 	readonly values: readonly CommandValues[];
 }
 
-/** A line of the help. */
+/** Line of the help. */
 export interface AliasHelp {
 	readonly pack: string;
 	readonly display: string;
 	readonly description: string;
 }
 
-/** What a chat says besides the command. */
+/** Information that a chat sends with a command. */
 export interface AliasOrigin {
-	/** Whoever wrote it in the chat; need not be a user of the service. */
+	/** User of the chat who wrote the command; need not be a user of the service. */
 	readonly user?: string | null;
 	readonly source_channel: string;
-	/** The chat's own, which comes back unchanged with the answer. */
+	/** Data of the chat, which is returned unchanged with the answer. */
 	readonly source_context?: JsonObject;
 	readonly notification_channel?: string | null;
 	readonly notification_route?: string | null;
-	/** The execution that says it, where one does: what it starts are its children. No request has it. */
+	/** Execution that issues the command; the started executions become its children. Undefined for requests over the API. */
 	readonly parent?: string;
 }
 
-/** The action aliases of an engine. */
+/** Action aliases of an engine. */
 export interface Aliases {
-	/** By pack, then name, unless told otherwise. */
+	/** Lists aliases, by default ordered by pack and name. */
 	list(
 		filter: AliasFilter,
 		paging: Paging & { readonly orderBy?: readonly (readonly [keyof ActionAliasEntity, "asc" | "desc"])[] },
 	): Promise<Page<ActionAliasEntity>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns an alias by its ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionAliasEntity>;
-	/** `SVC_CONFLICT` when its name is taken in the pack. The principal becomes its author. */
+	/** Creates an alias. Throws `SVC_CONFLICT` if the pack already has an alias with the name. The principal becomes its author. */
 	create(input: AliasInput, principal: Principal): Promise<ActionAliasEntity>;
-	/** The principal becomes its author. Full replacement. `********` for a secret parameter of the same action keeps the stored one. */
+	/**
+	 * Replaces all fields of an alias. The principal becomes its author. `********` for a secret parameter of the same action keeps the
+	 * stored value.
+	 */
 	update(refOrId: string, input: AliasInput, principal: Principal): Promise<ActionAliasEntity>;
-	/** Only whether it may be used: all else, the author too, stays as it is by then. */
+	/** Enables or disables an alias. All other fields, including the author, keep their current values. */
 	switch(refOrId: string, enabled: boolean): Promise<ActionAliasEntity>;
 	remove(refOrId: string): Promise<void>;
-	/** With the values masked that their actions call secret. */
+	/** Returns the aliases with the values masked that their actions declare as secret. */
 	mask(aliases: readonly ActionAliasEntity[]): Promise<readonly ActionAliasEntity[]>;
-	/** What may be written, of enabled aliases, by pack and name. `filter` is a regular expression. */
+	/** Lists the commands of enabled aliases, by pack and name. `filter` is a regular expression. */
 	help(query: Paging & { readonly pack?: string | undefined; readonly filter?: string | undefined }): Promise<Page<AliasHelp>>;
 	/**
-	 * The enabled alias that a command fits. `SVC_INVALID` where none does, or several do; `mayName` says which of these the message may
-	 * name, default all.
+	 * Returns the enabled alias that a command matches. Throws `SVC_INVALID` if none or several match. `mayName` selects the aliases that
+	 * the error message may name, by default all.
 	 */
 	match(command: string, mayName?: (alias: ActionAliasEntity) => boolean): Promise<AliasMatch>;
-	/** What a command says by one format of a named alias. `SVC_NOT_FOUND`, and `SVC_INVALID` where it does not fit. */
+	/** Reads a command by one format of a named alias. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the command does not match. */
 	read(asked: { readonly name: string; readonly format: string; readonly command: string }): Promise<AliasMatch>;
 	/**
-	 * Start what a command asks for, in the name of `principal`, who has been asked for the permission. Templates of the alias are rendered
-	 * with the permissions of its author.
+	 * Starts the executions that a command requests in the name of `principal`. The caller has checked the permission. Templates of the
+	 * alias are rendered with the permissions of its author.
 	 */
 	execute(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]>;
 }

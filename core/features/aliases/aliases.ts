@@ -15,7 +15,7 @@ import { checkAlias } from "./check-alias.ts";
 export interface AliasesOptions extends Uses<"storage" | "clock"> {
 	readonly secrets: AliasSecrets;
 	readonly executions: AliasExecutions;
-	/** See to it that answers are brought. */
+	/** Creates the rule that delivers answers to chats, unless it exists. */
 	readonly answer: () => Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const byName = [
 	["name", "asc"],
 ] as const;
 
-/** Action aliases as they are kept in the storage. */
+/** Action aliases in the storage. */
 export class StoredAliases implements Aliases {
 	readonly #parts: AliasesOptions;
 
@@ -106,7 +106,9 @@ export class StoredAliases implements Aliases {
 		return this.#parts.executions.start(match, origin, principal);
 	}
 
-	/** Chats name an alias without its pack. Where several packs have one of that name, it is the one with the format. */
+	/**
+	 * Returns the alias that a chat names without its pack. If several packs have an alias of that name, returns the one with the format.
+	 */
 	async #named(name: string, format: string): Promise<ActionAliasEntity> {
 		const { storage } = this.#parts;
 		const found = await storage.find("action_alias", { where: { name }, orderBy: byName });
@@ -150,7 +152,7 @@ function toWhere({ id, name, pack, enabled }: AliasFilter) {
 	};
 }
 
-/** What may be written: a line for each format that has something to show. `filter` is a regular expression, in any case. */
+/** Returns the help: a line for each format with a display string. `filter` is a case-insensitive regular expression. */
 function toHelp(aliases: readonly ActionAliasEntity[], filter: string | undefined, { limit, offset = 0 }: Paging): Page<AliasHelp> {
 	const lines = aliases.flatMap(({ pack, description, formats }) =>
 		formats.map((format) => ({ pack, display: typeof format === "string" ? format : format.display, description })),

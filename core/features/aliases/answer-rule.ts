@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { RuleInput, Rules } from "../rules/rules-api.ts";
 
-/** Says in a chat what has come of what was asked for there: for each notification that names a channel, on the route that the bridge has named. */
+/** Rule that posts results to a chat: for each notification that names a channel, on the route that the chat bridge has chosen. */
 const answerRule: RuleInput & { readonly pack: string } = {
 	name: "notify",
 	pack: "chatops",
@@ -29,7 +29,7 @@ const answerRule: RuleInput & { readonly pack: string } = {
 
 export interface AnswerRuleOptions extends Uses<"storage"> {
 	readonly rules: Pick<Rules, "create" | "update">;
-	/** Whose it is. */
+	/** Owner of the rule. */
 	readonly principal: Principal;
 }
 
@@ -39,7 +39,7 @@ export async function registerAnswerRule({ storage, rules, principal }: AnswerRu
 	const [known] = await storage.find("rule", { where: { ref: `${pack}.${name}` }, limit: 1 });
 	if (known === undefined) {
 		await rules.create(answerRule, principal).catch((error: unknown) => {
-			// Another node has made it at the same moment.
+			// Another node has created the rule at the same time.
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});
 		return;

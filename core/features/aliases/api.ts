@@ -1,6 +1,6 @@
 import type { Aliases } from "./aliases-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface AliasesApi {
 	readonly aliases: Aliases;
 }

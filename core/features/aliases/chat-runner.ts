@@ -15,7 +15,7 @@ import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
 import { toMatch } from "./records.ts";
 import type { ResultMessages } from "./result-messages.ts";
 
-/** Runner type of the actions of the pack `chatops`; no other pack may use it. */
+/** Runner type of the actions of the pack `chatops`. No other pack may use it. */
 export const chatRunner = "chatops";
 
 export interface ChatRunnerOptions extends Uses<"storage"> {
@@ -25,7 +25,7 @@ export interface ChatRunnerOptions extends Uses<"storage"> {
 	readonly results: ResultMessages;
 }
 
-/** Words of a route, as events of announcements have them. */
+/** Pattern of a route: words separated by dots, as in events of announcements. */
 const routePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3}$/;
 
 /** Runs the actions of the pack `chatops`. */
@@ -63,7 +63,7 @@ class ChatActions {
 	async run(context: RunContext): Promise<RunResult> {
 		const [pack, name = ""] = context.action_ref.split(".", 2);
 		const action = Object.hasOwn(this.#actions, name) ? this.#actions[name] : undefined;
-		// An action of another pack could ask for it with parameters of its own.
+		// An action of another pack could use this runner type with a schema of its own, which bypasses the checks of the parameters.
 		if (pack !== "chatops" || action === undefined) {
 			throw new SvcError(
 				"SVC_RUNNER",
@@ -110,7 +110,7 @@ class ChatActions {
 		);
 	}
 
-	/** Whose permissions count, narrowed to the scopes of the key that the execution was asked for with. */
+	/** Returns the principal whose permissions apply, narrowed to the scopes of the API key that requested the execution. */
 	async #whoAsks(id: string): Promise<Principal> {
 		const { storage, authority } = this.#parts;
 		const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
@@ -136,14 +136,14 @@ function toRoute(value: unknown): string {
 	throw new SvcError("SVC_INVALID", "route: must be words of letters, digits, _ and -, with dots between them");
 }
 
-/** Commands that may be said by what a command has started, one by another. Each may ask for many executions. */
+/** Maximum nesting of commands that are issued by executions of commands. Each command may start many executions. */
 const deepest = 3;
-/** Generations of executions that are looked through for them. */
+/** Maximum number of ancestors that are read to count nested commands. */
 const mostGenerations = 200;
 
 type Said = Pick<ExecutionEntity, "parent_id" | "action_ref">;
 
-/** `SVC_INVALID` for a command that stands too deep in other commands: one that says itself would never end. */
+/** Throws `SVC_INVALID` if a command is nested too deeply. A command that issues itself would otherwise never end. */
 async function assertEnds(storage: Storage, executionId: string): Promise<void> {
 	let commands = 0;
 	let id: string | null = executionId;

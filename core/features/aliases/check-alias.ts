@@ -5,12 +5,12 @@ import { assertDepth } from "../../language/parameters/depth.ts";
 import { checkFormats } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
-/** What an alias says. */
+/** Fields of an alias that its definition determines. */
 export type AliasFields = Omit<ActionAliasEntity, "id" | "author" | "scopes">;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
-/** The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist. */
+/** Returns the fields to store. Throws `SVC_INVALID` with the invalid field. The action need not exist. */
 export function checkAlias(input: AliasInput, pack: string): AliasFields {
 	const { name, action_ref, formats, ack = {}, result = {}, extra = {}, immutable_parameters = {} } = input;
 	assertRefNames({ pack, name });

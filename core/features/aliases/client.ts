@@ -3,7 +3,7 @@ import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AliasFormat, JsonObject } from "../../contract/index.ts";
 import type { ExecutionRecord } from "../executions/client-api.ts";
 
-/** An action alias as the API shows it. */
+/** Action alias as the API returns it. */
 export interface AliasRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -15,61 +15,63 @@ export interface AliasRecord {
 	/** Ref of the action. */
 	readonly action_ref: string;
 	readonly formats: readonly AliasFormat[];
-	/** What is said when the execution has been asked for. */
+	/** Acknowledgement that is sent when the executions have been started. */
 	readonly ack: {
 		readonly enabled?: boolean;
 		readonly format?: string | null;
 		readonly append_url?: boolean;
 		readonly extra?: JsonObject | null;
 	};
-	/** What is said when it has ended. */
+	/** Message that is sent when the execution has ended. */
 	readonly result: { readonly enabled?: boolean; readonly format?: string | null; readonly extra?: JsonObject | null };
 	readonly extra: JsonObject;
-	/** Secrets are masked. */
+	/** Fixed values; secrets are masked. */
 	readonly immutable_parameters: JsonObject;
 	readonly metadata_file: string;
-	/** User who changed it last, with whose permissions its templates are rendered. Null for one of an earlier version. */
+	/**
+	 * User who changed the alias last. Its templates are rendered with the permissions of this user. Null if stored by an earlier version.
+	 */
 	readonly author: string | null;
 }
 
-/** What may be said of an action alias; name, action_ref and formats must be. */
+/** Request body of an action alias. Only name, action_ref and formats are required. */
 export type AliasRequest = Pick<AliasRecord, "name" | "action_ref" | "formats"> & Partial<AliasRecord>;
 
-/** The alias that a command fits, and by what. */
+/** Alias that a command matches, with the matching format. */
 export interface AliasMatchRecord {
 	readonly actionalias: AliasRecord;
 	readonly display: string;
 	readonly representation: string;
 }
 
-/** What may be written. */
+/** Commands that can be written. */
 export interface AliasHelpRecord {
-	/** How many there are, whatever part of them is asked for. */
+	/** Total number of lines, regardless of the requested page. */
 	readonly available: number;
 	readonly helpstrings: readonly { readonly pack: string; readonly display: string; readonly description: string }[];
 }
 
-/** A command, and where it comes from. */
+/** Command and its origin. */
 export interface CommandRequest {
 	readonly command: string;
 	readonly source_channel: string;
-	/** Whoever wrote it. */
+	/** User who wrote the command. */
 	readonly user?: string | null;
-	/** Where the answer goes; without either there is none. */
+	/** Route of the answer. Without a route or a channel, no answer is sent. */
 	readonly notification_route?: string | null;
 	readonly notification_channel?: string | null;
 }
 
-/** A command, with the format that the bridge has found for it. */
+/** Command with the format that the chat bridge has matched. */
 export interface AliasExecutionRequest extends CommandRequest {
 	/** Name or ref of the alias. */
 	readonly name: string;
 	readonly format: string;
-	/** Comes back unchanged with the answer. */
+	/** Data that is returned unchanged with the answer. */
 	readonly source_context?: JsonObject;
 }
 
-/** An execution that a command has started, and what is said about it. */
+/** Execution that a command has started, and the acknowledgement. */
 export interface AliasExecutionRecord {
 	readonly execution: ExecutionRecord;
 	readonly actionalias: AliasRecord;
@@ -77,22 +79,22 @@ export interface AliasExecutionRecord {
 	readonly extra?: JsonObject;
 }
 
-/** The action aliases of a service. */
+/** Client for the action aliases of a service. */
 export interface AliasClient {
 	list(query?: ListQuery): Promise<ListPage<AliasRecord>>;
-	/** By ref or id. */
+	/** Returns an alias by its ref or id. */
 	get(refOrId: string): Promise<AliasRecord>;
 	create(alias: AliasRequest): Promise<AliasRecord>;
-	/** Full replacement. */
+	/** Replaces all fields of an alias. */
 	update(refOrId: string, alias: AliasRequest): Promise<AliasRecord>;
 	remove(refOrId: string): Promise<void>;
-	/** What may be written: `pack`, `filter` (a regular expression), `limit`, `offset`. */
+	/** Lists the commands that can be written. Query: `pack`, `filter` (a regular expression), `limit`, `offset`. */
 	help(query?: ListQuery): Promise<AliasHelpRecord>;
-	/** The one alias that a command fits; `SVC_INVALID` where none does, or several do. */
+	/** Returns the only alias that a command matches. Throws `SVC_INVALID` if none or several match. */
 	match(command: string): Promise<AliasMatchRecord>;
-	/** Start what a command asks for by one format; `results` holds all of several. */
+	/** Starts the executions that a command requests by one format. If there are several, `results` contains all of them. */
 	execute(request: AliasExecutionRequest): Promise<AliasExecutionRecord & { readonly results?: readonly AliasExecutionRecord[] }>;
-	/** Start what a command asks for by the alias that it fits. */
+	/** Starts the executions that a command requests by the alias that it matches. */
 	matchAndExecute(request: CommandRequest): Promise<readonly AliasExecutionRecord[]>;
 }
 

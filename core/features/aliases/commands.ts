@@ -17,7 +17,7 @@ const attributes = [
 const matchAttributes = ["actionalias.ref", "actionalias.action_ref", "display", "representation"];
 const startedAttributes = ["execution.id", "execution.status", "actionalias.ref", "message", "extra"];
 
-/** What commands of the terminal name as their channel. */
+/** Source channel of commands from the command line. */
 const channel = "svc";
 
 interface CommandOptions {
@@ -125,13 +125,13 @@ function start(client: AliasClient, command: string, user: string | undefined): 
 	return client.matchAndExecute({ command, source_channel: channel, ...(user !== undefined && { user }) });
 }
 
-/** Wait for the end of an execution. */
+/** Waits for the end of an execution, and returns it. */
 async function toEnd({ followOutput, executions }: ExecutionClient, id: string) {
 	for await (const _chunk of followOutput(id));
 	return executions.get(id);
 }
 
-/** The action of a command that takes one or more aliases. */
+/** Returns the handler of a command that takes one or more aliases. */
 function forEach(context: CliContext, act: (client: AliasClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);

@@ -22,11 +22,11 @@ export interface AliasesNeeds {
 	readonly registerFiles: RegisterFiles;
 }
 
-/** What people write in a chat to run actions, and what is said to them. */
+/** Creates the feature for action aliases: commands from a chat that run actions, and the answers to the chat. */
 export function createAliasesFeature(kernel: Kernel, { access, rules, registerFiles }: AliasesNeeds): HttpFeature<AliasesApi> {
 	const { storage, options, dependencies } = kernel;
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
-	// A service without chats has no rule for them.
+	// Called only when an alias is used, so that a service without chats has no rule for them.
 	const answer = () => registerAnswerRule({ storage, rules, principal });
 	const secrets = new AliasSecrets(kernel);
 	const aliases = new StoredAliases({ ...kernel, secrets, answer, executions: new AliasExecutions({ ...kernel, answer }) });

@@ -8,14 +8,14 @@ import { checkAlias } from "./check-alias.ts";
 
 export interface RegisterAliasOptions extends Uses<"storage"> {
 	readonly aliases: Pick<Aliases, "create" | "update">;
-	/** Whose the aliases of packs are. */
+	/** Author of the aliases of packs. */
 	readonly principal: Principal;
 	readonly assertPermitted: AssertPermitted;
 }
 
 /**
- * Make an alias say what its file does. Whether it is enabled is for operators, once it is there: a start would undo what they did. What
- * `isOverridden` is their word already.
+ * Creates or updates an alias from its file. `enabled` of an existing alias is kept, because a start would otherwise undo a change by
+ * operators. With `isOverridden`, `enabled` comes from an operator and is always stored.
  */
 export async function registerAlias(
 	{ storage, aliases, principal, assertPermitted }: RegisterAliasOptions,

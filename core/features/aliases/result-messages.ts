@@ -15,22 +15,22 @@ import { toAlias } from "./records.ts";
 export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "executions"> {
 	readonly access: Pick<Access, "assert">;
 	readonly secrets: AliasSecrets;
-	/** Whether values of secret parameters are replaced. */
+	/** True if values of secret parameters are masked. */
 	readonly masked: boolean;
-	/** Base of `web_url`. */
+	/** Returns the base of `web_url`. */
 	readonly webUrl: () => string;
 }
 
-/** The message about the end of an execution. */
+/** Message about the end of an execution. */
 export interface ResultMessage {
 	readonly said: AliasMessage;
 	readonly execution: AnnouncedExecution;
 }
 
-/** Characters of a message; chats take far fewer. */
+/** Maximum characters of a message. Chats accept far fewer. */
 const longest = 20_000;
 
-/** What is said of the ends of executions. */
+/** Creates the messages about the ends of executions. */
 export class ResultMessages {
 	readonly #parts: ResultMessageOptions;
 
@@ -38,7 +38,10 @@ export class ResultMessages {
 		this.#parts = parts;
 	}
 
-	/** Undefined where the alias says nothing. `SVC_FORBIDDEN` where the principal may not view the execution. */
+	/**
+	 * Returns the message about an execution. Returns undefined if the alias sends none. Throws `SVC_FORBIDDEN` if the principal may not
+	 * view the execution.
+	 */
 	async of(executionId: string, principal: Principal): Promise<ResultMessage | undefined> {
 		const { executions, access, masked, webUrl } = this.#parts;
 		const view = await executions.get(executionId);
@@ -56,7 +59,7 @@ export class ResultMessages {
 		return { said: { message: shorten(message), ...(extra !== undefined && { extra }) }, execution: { action_ref, user } };
 	}
 
-	/** The alias that has started it, with its secrets masked; undefined where none has, or it has gone. */
+	/** Returns the alias that has started the execution, with masked secrets. Returns undefined if none has, or if it was deleted. */
 	async #aliasOf({ entity }: ExecutionView): Promise<ActionAliasEntity | undefined> {
 		const named = entity.context["action_alias_ref"];
 		const id = isJsonObject(named) ? named["id"] : undefined;
@@ -66,7 +69,7 @@ export class ResultMessages {
 	}
 }
 
-/** What is said where the alias does not say how. */
+/** Returns the message for an alias without a result template. */
 function toPlainMessage({ status, result, liveaction }: JsonObject): string {
 	const action = isJsonObject(liveaction) ? String(liveaction["action"]) : "";
 	return [`${action}: ${String(status)}`, toPlainResult(result)].filter((line) => line !== "").join("\n");

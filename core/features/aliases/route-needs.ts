@@ -1,7 +1,7 @@
 import type { FollowedNeeds } from "../packs/followed-content-api.ts";
 import type { Aliases } from "./aliases-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes need. */
 export interface RouteNeeds extends FollowedNeeds {
 	readonly aliases: Aliases;
 }

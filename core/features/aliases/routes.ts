@@ -47,7 +47,7 @@ const format = {
 };
 
 type AliasBody = Omit<AliasInput, "formats"> & { readonly formats: readonly JsonValue[] };
-/** Members that the service chooses come back when a client sends the record it was given. */
+/** Body of an alias. Accepts the members that the service sets, so that clients can send back a record that they have read. */
 const aliasBody = defineBody<AliasBody>({
 	properties: {
 		id: text,
@@ -71,7 +71,7 @@ const aliasBody = defineBody<AliasBody>({
 });
 const matchBody = defineBody<{ readonly command: string }>({ properties: { command: text }, required: ["command"], closed: true });
 
-/** What people may write in a chat. */
+/** Routes for action aliases. */
 export const aliasRoutes = [
 	defineRoute({
 		method: "GET",
@@ -175,10 +175,11 @@ export const aliasRoutes = [
 			const { engine, guard, principal, body } = context;
 			const old = await engine.aliases.get(toRef(context));
 			const target = toAliasResource({ pack: old.pack, ...body });
-			// A new name makes another record of it.
+			// A changed name or pack creates another record, which requires the permission to create.
 			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
 			const [shown = old] = await toShownAliases(context, [old]);
-			// Its next version may come at this moment: that is not written over with what was read before.
+			// Update `enabled` only. Another update may happen at the same time, and must not be overwritten with values that were read
+			// before it.
 			const withoutAuthor = (alias: object) => ({ ...alias, author: undefined });
 			if (isSwitchOnly(withoutAuthor(body), withoutAuthor(toAlias(shown))))
 				return replyAlias(context, await engine.aliases.switch(toRef(context), body.enabled ?? true));
@@ -204,7 +205,7 @@ export const aliasRoutes = [
 	}),
 ];
 
-/** Aliases as their reader may see them. */
+/** Returns the aliases as the reader may view them. */
 export async function toShownAliases(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	aliases: readonly ActionAliasEntity[],
@@ -218,7 +219,7 @@ async function replyAlias(context: RouteContext<RouteNeeds, typeof secretsQuery>
 	return replyJson(toAlias(shown), status);
 }
 
-/** The ref or id in the path. */
+/** Returns the ref or id from the path. */
 function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
@@ -239,7 +240,7 @@ function toInput({ name, pack, action_ref, formats, ...rest }: AliasBody): Alias
 	};
 }
 
-/** Null stands for a missing member. */
+/** Removes null members. Null means the same as a missing member. */
 function withoutNull<T extends object>(values: T): T {
 	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined)) as T;
 }

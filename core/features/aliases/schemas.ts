@@ -26,7 +26,7 @@ const example = {
 	author: "maria",
 };
 
-/** An action alias on the wire. */
+/** Action alias in API responses. */
 export const aliasSchema = defineSchema(
 	"ActionAlias",
 	object({
@@ -42,10 +42,10 @@ export const aliasSchema = defineSchema(
 );
 export const aliasPart = partOf(aliasSchema);
 
-/** The alias that a command fits, and by what. */
+/** Alias that a command matches, with the matching format. */
 export const aliasMatchSchema = defineSchema("ActionAliasMatch", object({ actionalias: aliasSchema, display: text, representation: text }));
 
-/** What may be written. */
+/** Commands that can be written. */
 export const aliasHelpSchema = defineSchema(
 	"ActionAliasHelp",
 	object({ available: whole, helpstrings: arrayOf(object({ pack: text, display: text, description: text })) }),
@@ -54,14 +54,14 @@ export const aliasHelpSchema = defineSchema(
 
 const startedMembers = { execution: executionSchema, actionalias: aliasSchema, message: text, extra: jsonObject };
 
-/** What a command has started, and what is said about it. */
+/** Execution that a command has started, and the acknowledgement. */
 const aliasExecutionSchema = defineSchema("AliasExecution", object(startedMembers, ["message", "extra"]));
 
-/** The first that a command has started; `results` holds all where there are several. */
+/** First execution that a command has started. If there are several, `results` contains all of them. */
 export const firstAliasExecutionSchema = defineSchema(
 	"FirstAliasExecution",
 	object({ ...startedMembers, results: arrayOf(aliasExecutionSchema) }, ["message", "extra", "results"]),
 );
 
-/** The same for a command that may ask for several. */
+/** All executions that a command has started. */
 export const aliasExecutionsSchema = defineSchema("AliasExecutions", object({ results: arrayOf(aliasExecutionSchema) }));

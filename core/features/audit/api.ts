@@ -1,6 +1,6 @@
 import type { Audit } from "./audit-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface AuditApi {
 	readonly audit: Audit;
 }

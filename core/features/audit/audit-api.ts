@@ -3,7 +3,7 @@ import type { AuditHook } from "../../http/audit-hook.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { StoredAuditReport } from "./stored-report.ts";
 
-/** Which entries are asked for. */
+/** Filter of audit entries. */
 export interface AuditFilter {
 	readonly user?: string;
 	readonly record_kind?: string;
@@ -11,25 +11,25 @@ export interface AuditFilter {
 	readonly verb?: string | readonly string[];
 	readonly outcome?: string | readonly string[];
 	readonly timestamp?: { readonly gt?: string; readonly lt?: string };
-	/** Entries behind this one. */
+	/** Only entries with a greater number. */
 	readonly after?: number;
 }
 
 export interface AuditQuery extends Paging {
 	readonly filter?: AuditFilter;
-	/** By number. Default: descending, the newest first. */
+	/** Order by number. Default: descending, the newest first. */
 	readonly direction?: "asc" | "desc";
 }
 
-/** The record of who has changed what. */
+/** Audit record: the users who have changed records, and their changes. */
 export interface Audit {
-	/** Has requests recorded. */
+	/** Records requests in the audit record. */
 	readonly recorder: AuditHook;
 	entries(query: AuditQuery): Promise<Page<AuditEntryEntity>>;
-	/** Those that the storage keeps, by number. */
+	/** Returns the stored checkpoints by number. */
 	checkpoints(): Promise<readonly AuditCheckpointEntity[]>;
-	/** Sign what the record is now, and keep that. */
+	/** Signs the current end of the record and stores the checkpoint. */
 	checkpoint(): Promise<AuditCheckpointEntity>;
-	/** Look whether the record is as it was written, by the checkpoints that the storage keeps. Reads all of it. */
+	/** Verifies the record against the stored checkpoints. Reads all entries. */
 	report(): Promise<StoredAuditReport>;
 }

@@ -4,9 +4,9 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { type AuditDraft, type AuditEntry, chain, emptyHead, type Head } from "./chain.ts";
 
-/** Nodes that write at the same time try again this often. */
+/** Maximum number of attempts when nodes append at the same time. */
 const mostAttempts = 50;
-/** Milliseconds at most between two of them. */
+/** Maximum milliseconds between two attempts. */
 const longestPause = 20;
 
 export interface AuditChainOptions extends Uses<"storage" | "clock"> {
@@ -15,26 +15,31 @@ export interface AuditChainOptions extends Uses<"storage" | "clock"> {
 }
 
 /**
- * The record, as the storage keeps it. That no two entries have the same number is what keeps nodes from making two chains of it: whoever
- * was slower finds the number taken, and follows the entry that took it.
+ * Stored chain of audit entries. Entry numbers are unique, which prevents nodes from creating two chains. The slower node finds the number
+ * taken, and appends its entries after those of the other node.
  */
 export class AuditChain {
 	readonly #parts: AuditChainOptions;
 	readonly #turns = new KeyedMutex();
-	/** As far as this node knows. What was cut off since shows as a gap then. */
+	/**
+	 * Last entry that this node has seen. If the end of the record was removed since, the next entry leaves a gap that verification finds.
+	 */
 	#head: Head | undefined;
 
 	constructor(parts: AuditChainOptions) {
 		this.#parts = parts;
 	}
 
-	/** Store entries together with what they tell of, all or none. `SVC_UNAVAILABLE` where the entries cannot be stored. */
+	/**
+	 * Stores entries together with the changes that they describe, all or none. Throws `SVC_UNAVAILABLE` if the entries cannot be stored.
+	 */
 	append(drafts: readonly AuditDraft[], operations: readonly WriteOperation[] = [], store: Storage["write"] = this.#store): Promise<void> {
 		return this.#turns.runExclusive("chain", async () => {
 			for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
 				const head = (this.#head ??= await this.head());
 				const entries = chain(drafts, head);
-				// Last: whoever waits for the number of another node holds up nobody but those that wait for it, too.
+				// Inserted last in the transaction. While it waits for another node's number, it then blocks only writers that wait for
+				// that number too.
 				const inserted = { insert: "audit_entry", entities: entries.map((entry) => this.#toEntity(entry)) } as const;
 				try {
 					await store([...operations, inserted]);
@@ -49,7 +54,7 @@ export class AuditChain {
 		});
 	}
 
-	/** The last entry that is stored. */
+	/** Returns number and hash of the last stored entry. */
 	async head(): Promise<Head> {
 		const [last] = await this.#parts.storage.find("audit_entry", { orderBy: [["number", "desc"]], limit: 1, fields: ["number", "hash"] });
 		return last === undefined ? emptyHead : { number: last.number, hash: last.hash };
@@ -68,10 +73,10 @@ export class AuditChain {
 		return { id: createId(this.#parts.clock), ...entry };
 	}
 
-	/** Whether another node has written meanwhile; else what failed is about the change itself. */
+	/** Returns true if another node has appended entries. Otherwise the error concerns the change itself. */
 	async #isOvertaken(error: unknown, head: Head): Promise<boolean> {
 		if (!isSvcError(error, "SVC_CONFLICT")) {
-			// It may have happened all the same.
+			// The write may have succeeded in spite of the error, so that the end of the chain must be read again.
 			this.#head = undefined;
 			return false;
 		}
@@ -82,7 +87,7 @@ export class AuditChain {
 	}
 }
 
-/** What the storage could not say in the words of its contract is no fault of whoever asked. */
+/** Converts unexpected errors of the storage to `SVC_UNAVAILABLE`, because the caller has not caused them. */
 function toUnavailable(error: unknown): unknown {
 	if (isSvcError(error) || error instanceof TypeError) return error;
 	return new SvcError("SVC_UNAVAILABLE", "the change cannot be stored with its entry in the audit record; nothing was changed", {

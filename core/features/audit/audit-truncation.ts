@@ -2,25 +2,25 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
-/** Entries that are removed with one write. */
+/** Number of entries that one write removes. */
 const atOnce = 1_000;
 
 export interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly checkpoints: Checkpoints;
-	/** 0: nothing is cut. */
+	/** Days for which entries are kept; 0 keeps all entries. */
 	readonly days: number;
 }
 
 /**
- * Remove what has been kept long enough, from the beginning. The last entry that goes is signed in the same write, so that the rest is
- * seen to follow it.
+ * Removes entries older than the retention time from the beginning of the record. The last removed entry is signed in the same write.
+ * Verification can then prove that the remaining entries follow it.
  */
 export async function cutRecord({ storage, clock, logger, checkpoints, days }: AuditTruncationOptions, signal: AbortSignal): Promise<void> {
 	if (days === 0) return;
 	const before = toTimestamp(clock.now() - days * 86_400_000_000);
 	let cut = 0;
 	while (!signal.aborted) {
-		// One stays behind, so that there is something to go on from.
+		// At least one entry remains, so that the chain can be continued.
 		const entries = await storage.find("audit_entry", {
 			orderBy: [["number", "asc"]],
 			limit: atOnce + 1,

@@ -1,12 +1,12 @@
 import type { EntityKind, EntityMap, PackEntity } from "../../contract/index.ts";
 
-/** How changes of a kind of records are told. */
+/** Description of how changes to records of a kind are audited. */
 interface AuditedKind<E> {
-	/** What people call the record. Never a value of it that may be secret. */
+	/** Returns the name of the record for readers. Must never contain a value that may be secret. */
 	ref(entity: E): string | null;
-	/** Fields that the service keeps for itself: a change of nothing else is nobody's decision. */
+	/** Fields that the service maintains itself. A change to only these fields is not a user's decision, and is not recorded. */
 	readonly own?: readonly (keyof E & string)[];
-	/** What its name and the names of what changed do not say. */
+	/** Returns details that the record's name and the names of the changed fields do not contain. */
 	detail?(before: E | undefined, after: E | undefined): string | undefined;
 }
 
@@ -32,15 +32,15 @@ const kinds: { readonly [K in EntityKind]?: AuditedKind<EntityMap[K]> } = {
 	key_value: { ref: ({ user, name }) => (user === null ? name : `${user}:${name}`), own: ["updated_at"] },
 };
 
-/** What is said of a kind of records; undefined where its changes are not recorded. */
+/** Returns how changes of a kind are audited. Returns undefined if they are not recorded. */
 export function auditedKind(kind: EntityKind): AuditedKind<Readonly<Record<string, unknown>>> | undefined {
 	return kinds[kind] as AuditedKind<Readonly<Record<string, unknown>>> | undefined;
 }
 
-/** Longest version that is told whole: it stands in a file of somebody else. */
+/** Maximum characters of a recorded version. Longer ones are cut, because the author of a pack controls their length. */
 const longestVersion = 40;
 
-/** Which version a pack is, and which it was; the hash of its files says the same so that nobody can argue. */
+/** Describes the new and the previous version of a pack. The hash of its files identifies the version beyond doubt. */
 function tellVersions(before: PackEntity | undefined, after: PackEntity | undefined): string | undefined {
 	const [was, is] = [before, after].map((pack) => pack && tellVersion(pack));
 	if (was === is) return undefined;

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { type AuditEntryEntity, stringifyJson } from "../../contract/index.ts";
 
-/** What stands for the hash of an entry before the first one. */
+/** Previous hash of the first entry. */
 export const genesis = "0".repeat(64);
 
-/** An entry as it leaves the service: its id is the storage's own. */
+/** Entry as the API returns it, without the id of the storage. */
 export type AuditEntry = Omit<AuditEntryEntity, "id">;
 
-/** An entry without its place in the chain. */
+/** Entry before it is appended to the chain. */
 export type AuditDraft = Omit<AuditEntry, "number" | "previous_hash" | "hash">;
 
-/** The end of a chain. */
+/** End of a chain. */
 export interface Head {
 	readonly number: number;
 	readonly hash: string;
@@ -18,14 +18,17 @@ export interface Head {
 
 export const emptyHead: Head = { number: 0, hash: genesis };
 
-/** Members in the order in which the hash is made of them. The first word names the form, so that another one can follow. */
+/**
+ * Members of an entry in the order in which they are hashed. The hashed list begins with the name of the format, so that the format can
+ * change.
+ */
 const members = [
 	...["number", "timestamp", "user", "credential", "address", "node", "request_id", "request", "verb"],
 	...["record_kind", "record_id", "ref", "outcome", "fields", "detail", "previous_hash"],
 ] as readonly (keyof AuditEntry)[];
 const form = "svc-audit-1";
 
-/** SHA-256 of the canonical form: a JSON array of the members, in order. */
+/** Returns the SHA-256 of the canonical form: a JSON array of the format name and the members, in order. */
 export function toEntryHash(entry: Omit<AuditEntry, "hash">): string {
 	const values = members.map((member) => (entry as AuditEntry)[member] ?? null);
 	return createHash("sha256")
@@ -33,7 +36,7 @@ export function toEntryHash(entry: Omit<AuditEntry, "hash">): string {
 		.digest("hex");
 }
 
-/** Put drafts behind the end of a chain. */
+/** Appends drafts to the end of a chain. */
 export function chain(drafts: readonly AuditDraft[], head: Head): readonly AuditEntry[] {
 	let { number, hash } = head;
 	return drafts.map((draft) => {

@@ -2,29 +2,29 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 import type { AuditCheckpointEntity } from "../../contract/index.ts";
 import type { Head } from "./chain.ts";
 
-/** A checkpoint as it leaves the service. */
+/** Checkpoint as the API returns it, without the id of the storage. */
 export type AuditCheckpoint = Omit<AuditCheckpointEntity, "id">;
 
-/** Sign what the record is now. */
+/** Signs the current end of the record. */
 export function toCheckpoint({ number, hash }: Head, timestamp: string, privateKey: KeyObject): AuditCheckpoint {
 	const public_key = createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
 	const signature = sign(null, toSigned({ number, hash, timestamp }), privateKey).toString("base64");
 	return { number, hash, timestamp, public_key, signature };
 }
 
-/** Whether the signature is that of the checkpoint's own key. */
+/** Returns true if the signature matches the key in the checkpoint. */
 export function isSigned(checkpoint: AuditCheckpoint): boolean {
 	try {
 		const key = createPublicKey({ key: Buffer.from(checkpoint.public_key, "base64"), format: "der", type: "spki" });
 		if (key.asymmetricKeyType !== "ed25519") return false;
 		return verify(null, toSigned(checkpoint), key, Buffer.from(checkpoint.signature, "base64"));
 	} catch {
-		// Whatever is no key or no signature has signed nothing.
+		// An invalid key or signature means that the checkpoint is not signed.
 		return false;
 	}
 }
 
-/** What people compare keys by: the first 16 hex digits of the SHA-256 of the public key. */
+/** Returns the id by which administrators compare keys: the first 16 hex digits of the SHA-256 of the public key. */
 export function toKeyId(publicKey: string): string {
 	return createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("hex").slice(0, 16);
 }

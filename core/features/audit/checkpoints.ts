@@ -12,17 +12,19 @@ import { toCheckpoint } from "./checkpoint.ts";
 export interface CheckpointOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly chain: AuditChain;
 	readonly options: Options["audit"];
-	/** Absolute. */
+	/** Absolute path of the key file. */
 	readonly keyPath: string;
 }
 
-/** Signs the record now and then: in the storage, in the log, and in a file that may lie elsewhere. */
+/**
+ * Signs the record periodically. Checkpoints are written to the storage, the log, and optionally a file, which may be on another machine.
+ */
 export class Checkpoints {
 	readonly #parts: CheckpointOptions;
 	#key: KeyObject | undefined;
 	#waiting = 0;
 	#timer: NodeJS.Timeout | undefined;
-	/** One at a time; never rejects. */
+	/** Current signing, one at a time. Never rejects. */
 	#signing: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: CheckpointOptions) {
@@ -36,20 +38,20 @@ export class Checkpoints {
 		this.#timer.unref();
 	}
 
-	/** With the end of the record, if nobody has signed that. */
+	/** Stops the timer. Resolves when the current signing has ended. */
 	async stop(): Promise<void> {
 		clearInterval(this.#timer);
 		this.#timer = undefined;
 		await this.#signing;
 	}
 
-	/** Entries have been added. */
+	/** Counts added entries. Signs the record when enough were added. */
 	note(added: number): void {
 		this.#waiting += added;
 		if (this.#waiting >= this.#parts.options.checkpoint_entries) this.#signLater();
 	}
 
-	/** Sign the end of the record. */
+	/** Signs the end of the record. Returns the existing checkpoint if the end is already signed. */
 	async sign(): Promise<AuditCheckpointEntity> {
 		const { storage, chain } = this.#parts;
 		this.#waiting = 0;
@@ -62,7 +64,7 @@ export class Checkpoints {
 		return entity;
 	}
 
-	/** Signed, and kept nowhere yet. */
+	/** Returns a new checkpoint without storing it. */
 	of(head: Head): AuditCheckpointEntity {
 		const { clock, keyPath } = this.#parts;
 		this.#key ??= readCheckpointKey(keyPath);
@@ -79,7 +81,7 @@ export class Checkpoints {
 		});
 	}
 
-	/** Where somebody who can change the storage cannot reach what was signed. */
+	/** Writes the checkpoint to the log and the file. A user who can change the database cannot change these copies. */
 	async #tell({ id, ...checkpoint }: AuditCheckpointEntity): Promise<void> {
 		const { logger, options } = this.#parts;
 		logger.info("audit checkpoint", checkpoint);
@@ -93,7 +95,7 @@ export class Checkpoints {
 	}
 }
 
-/** The key that signs checkpoints, made where there is none. `SVC_CONFIG` for a file that holds something else. */
+/** Reads the key that signs checkpoints, or creates it. Throws `SVC_CONFIG` if the file contains anything else. */
 function readCheckpointKey(path: string): KeyObject {
 	const text = readText(path) ?? createKey(path);
 	let key: KeyObject;
@@ -119,7 +121,7 @@ function readText(path: string): string | undefined {
 	}
 }
 
-/** Of two processes that make one at the same time, both get the same. */
+/** Creates the key file atomically. Two processes that create it at the same time both get the same key. */
 function createKey(path: string): string {
 	const temporary = `${path}.${process.pid}`;
 	const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });

@@ -2,38 +2,38 @@ import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
 
-/** An entry of the audit record. */
+/** Entry of the audit record. */
 export interface AuditEntryRecord extends Omit<AuditEntryEntity, "id"> {}
 
-/** A signed word of what the audit record was at a moment. */
+/** Signed state of the audit record at a point in time. */
 export interface AuditCheckpointRecord extends Omit<AuditCheckpointEntity, "id"> {}
 
-/** What a look of the service at its audit record has found. */
+/** Result of verifying the audit record in the service. */
 export interface AuditReportRecord {
 	readonly entries: number;
-	/** Numbers; null where there are no entries. */
+	/** Numbers of the first and the last entry; null if there are no entries. */
 	readonly first: number | null;
 	readonly last: number | null;
-	/** Checkpoints that the record was compared with. */
+	/** Number of checkpoints that the record was compared with. */
 	readonly checkpoints: number;
-	/** Ids of the keys that have signed them. */
+	/** Ids of the keys that have signed the checkpoints. */
 	readonly keys: readonly string[];
-	/** What is not as it was written: the first hundred of `findings_total`. */
+	/** Differences from the record as it was written: the first 100 of `findings_total`. */
 	readonly findings: readonly { readonly number: number; readonly problem: string }[];
 	readonly findings_total: number;
 }
 
-/** The audit record of a service. */
+/** Client for the audit record of a service. */
 export interface AuditClient {
-	/** Entries, the newest first; with `after` those behind that number, the oldest first. */
+	/** Lists entries, the newest first. With `after`, lists the entries after that number, the oldest first. */
 	list(query?: ListQuery, waiting?: Waiting): Promise<ListPage<AuditEntryRecord>>;
-	/** All entries behind a number, in order. Default: all. */
+	/** Yields all entries after a number, in order. Default: all entries. */
 	entries(after?: number): AsyncIterable<AuditEntryRecord>;
-	/** Those that the service keeps. */
+	/** Returns the stored checkpoints. */
 	checkpoints(waiting?: Waiting): Promise<readonly AuditCheckpointRecord[]>;
-	/** Have the service sign what the record is now. */
+	/** Requests a signature of the current end of the record. */
 	checkpoint(): Promise<AuditCheckpointRecord>;
-	/** Have the service look whether the record is as it was written; it reads all of it. */
+	/** Requests a verification of the record by the service, which reads all entries. */
 	report(waiting?: Waiting): Promise<AuditReportRecord>;
 }
 

@@ -94,7 +94,10 @@ async function readCheckpoints(files: readonly string[]): Promise<readonly Audit
 	return checkpoints;
 }
 
-/** Read twice: checkpoints may stand anywhere, and entries may be too many to hold. */
+/**
+ * Returns the contents of exported files. Reads the files twice, because checkpoints can be on any line, and all entries may not fit into
+ * memory.
+ */
 async function ofFiles(files: readonly string[]): Promise<{ entries: AsyncIterable<AuditEntry>; checkpoints: readonly AuditCheckpoint[] }> {
 	async function* entries() {
 		for (const file of files) for await (const { entry } of readRecord(file)) if (entry !== undefined) yield entry;
@@ -114,13 +117,13 @@ async function tell(report: AuditReport, options: Parameters<typeof printRecord>
 	if (findings.length > 0) throw new CliExit(1, "the audit record is not as it was written");
 }
 
-/** A line of an exported record: one of the two. */
+/** Line of an exported record: an entry or a checkpoint. */
 interface RecordLine {
 	readonly entry?: AuditEntry;
 	readonly checkpoint?: AuditCheckpoint;
 }
 
-/** What the lines of a file hold, in order. Lines of a log with checkpoints in them will do, too. */
+/** Yields the lines of an exported file in order. Also accepts a file of log lines with checkpoints. */
 async function* readRecord(file: string): AsyncIterable<RecordLine> {
 	let number = 0;
 	try {
@@ -133,7 +136,7 @@ async function* readRecord(file: string): AsyncIterable<RecordLine> {
 	}
 }
 
-/** A checkpoint may stand by itself, as the API answers it. */
+/** Parses a line. A checkpoint need not be wrapped in an object, because the API returns it unwrapped. */
 function toLine(value: unknown): RecordLine {
 	if (!isJsonObject(value)) throw new Error("must be an object");
 	const { entry, checkpoint } = value;

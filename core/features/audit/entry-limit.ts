@@ -1,19 +1,19 @@
-/** How many entries of a kind there may be. */
+/** Limits on the number of entries of one kind. */
 export interface EntryBounds {
-	/** Milliseconds for which the others hold. */
+	/** Milliseconds to which the other limits apply. */
 	readonly window: number;
-	/** Entries that are alike. */
+	/** Maximum number of entries with the same key. */
 	readonly alike: number;
-	/** All entries. */
+	/** Maximum number of all entries. */
 	readonly all: number;
 }
 
-/** What is refused again and again. */
+/** Limits for refused requests. */
 export const refusalBounds: EntryBounds = { window: 60_000, alike: 3, all: 60 };
-/** What runs store, as they do day and night. */
+/** Limits for changes by runs, which occur continuously. */
 export const runBounds: EntryBounds = { window: 3_600_000, alike: 1, all: 60 };
 
-/** Keeps those who do the same again and again from filling the record. */
+/** Limits how many entries are recorded in a time window, so that repeated requests cannot fill the record. */
 export class EntryLimit {
 	readonly #now: () => number;
 	readonly #bounds: EntryBounds;
@@ -22,13 +22,16 @@ export class EntryLimit {
 	#skipped = 0;
 	readonly #alike = new Map<string, number>();
 
-	/** @param now milliseconds that only pass */
+	/**
+	 * Creates a limit.
+	 * @param now Returns milliseconds of a monotonic clock.
+	 */
 	constructor(now: () => number, bounds: EntryBounds) {
 		this.#now = now;
 		this.#bounds = bounds;
 	}
 
-	/** Whether this one is to be recorded. */
+	/** Returns true if the request with this key must be recorded. */
 	admits(key: string): boolean {
 		const { window, alike: mostAlike, all: most } = this.#bounds;
 		if (this.#now() - this.#begun >= window) {
@@ -46,17 +49,17 @@ export class EntryLimit {
 		return true;
 	}
 
-	/** What was admitted has not happened, so that nothing was said of what was skipped. */
+	/** Undoes an admission whose request has failed, so that the count of skipped entries was not recorded. */
 	giveBack(key: string, skipped: number): void {
 		this.#skipped += skipped;
 		const alike = this.#alike.get(key);
-		// Of a time that is over nothing is counted any more.
+		// The window of the admission is over, so that its count no longer applies.
 		if (alike === undefined) return;
 		this.#count -= 1;
 		this.#alike.set(key, alike - 1);
 	}
 
-	/** How many were not recorded since the last call. */
+	/** Returns the number of entries that were skipped since the last call. */
 	takeSkipped(): number {
 		const skipped = this.#skipped;
 		this.#skipped = 0;

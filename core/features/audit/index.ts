@@ -16,7 +16,7 @@ import { RequestRecord } from "./request-record.ts";
 import { auditRoutes } from "./routes.ts";
 import { StoredReport } from "./stored-report.ts";
 
-/** Who has changed what: a record that cannot be changed unseen. */
+/** Creates the audit feature. It records who has changed what in a chain that cannot be altered unnoticed. */
 export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const { options, dependencies, storage } = kernel;
 	const logger = kernel.logger.withTag("audit");

@@ -15,14 +15,14 @@ import { findChanges } from "./to-drafts.ts";
 export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
-	/** What of that which runs store is recorded. */
+	/** Setting for changes to the datastore by runs: which of them are recorded. */
 	readonly runs: Options["audit"]["datastore_of_runs"];
 }
 
-/** Longest text of an entry. */
+/** Maximum characters of a string in an entry. */
 const longestText = 300;
 
-/** Records what requests change, and what they are refused. */
+/** Records the changes of requests, and refused requests. */
 export class RequestRecord implements AuditHook, WriteInterceptor {
 	readonly #parts: RequestRecordOptions;
 	readonly #scopes = new ChangeScopes();
@@ -49,7 +49,10 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 		return this.#recordChanges(scope, answer);
 	}
 
-	/** Runs store the same day and night, and have records of their own: one entry for what is alike, with how much there was. */
+	/**
+	 * Records changes by runs. Runs store the same values continuously, and have records of their own. Repeated changes get a single entry
+	 * with their number.
+	 */
 	async #recordRun(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const { runs } = this.#parts;
 		const alike = toText(`${request.principal.username} ${keyOf(request)} ${Object.values(request.path).join("/")}`);
@@ -66,7 +69,7 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 
 	async #recordChanges(scope: ChangeScope, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const reply = await this.#scopes.run(scope, answer);
-		// What has changed nothing that is recorded is recorded as having been asked for; not of nobody, who could fill the record.
+		// A request without audited changes is recorded as a request. Anonymous requests are excluded, because they could fill the record.
 		if (scope.entries === 0 && scope.user !== "") await this.#note(this.#toDraft(scope, { verb: "request", outcome: "done" }));
 		return reply;
 	}
@@ -102,21 +105,27 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 		if (scope === undefined || changes.length === 0) return store(operations);
 		const drafts = changes.map(({ detail, ...change }) => {
 			const draft = this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" });
-			// Whoever signs in is known by what that makes.
+			// The user of a sign-in is only available from the record that the sign-in creates.
 			return scope.user === "" ? { ...draft, user: change.ref ?? "" } : draft;
 		});
 		await this.#parts.chain.append(drafts, operations, store);
 		scope.entries += drafts.length;
 	}
 
-	/** The name where a user has had it, else empty: people type their passwords into the wrong field, and the record is kept for years. */
+	/**
+	 * Returns the name if a user with it exists, otherwise an empty string. A user may type a password into the wrong field, and the record
+	 * is kept for years.
+	 */
 	async #toKnownUser(name: string): Promise<string> {
 		if (name === "") return "";
 		const found = await this.#parts.storage.find("user", { where: { name }, limit: 1 }).catch(() => []);
 		return found.length > 0 ? name : "";
 	}
 
-	/** What has happened, or not, already: the answer does not depend on it. */
+	/**
+	 * Appends an entry about something that has already happened. Errors are logged only, because the response does not depend on the
+	 * entry.
+	 */
 	async #note(draft: AuditDraft): Promise<void> {
 		try {
 			await this.#parts.chain.append([draft]);
@@ -164,12 +173,12 @@ function keyOf({ route }: AuditedRequest): string {
 	return `${route.component} ${route.method} ${route.path}`;
 }
 
-/** As every storage gives it back: an entry that comes back otherwise would look changed. */
+/** Normalizes a string to the form that every storage returns. Otherwise an entry would look changed when its hash is verified. */
 function toText(text: string): string {
 	return Buffer.from(text.slice(0, longestText)).toString("utf8").replaceAll("\0", "");
 }
 
-/** Who is answered now, as entries tell it, and how many entries that has made. */
+/** Request that is being handled, with the values for its entries and the number of entries so far. */
 interface ChangeScope {
 	readonly user: string;
 	readonly credential: string;
@@ -177,18 +186,18 @@ interface ChangeScope {
 	readonly request_id: string | null;
 	/** Method and path of the route, or the action. */
 	readonly request: string;
-	/** Kinds of what is recorded. Absent: all that are audited. */
+	/** Kinds of records whose changes are recorded. Undefined: all audited kinds. */
 	readonly kinds?: readonly EntityKind[];
-	/** What is said with each entry that has nothing to say of itself. */
+	/** Detail of entries that have none of their own. */
 	readonly detail?: string | null;
 	entries: number;
-	/** What goes on after the answer is no part of it. */
+	/** True after the response was created. Later writes do not belong to the request. */
 	hasEnded: boolean;
 }
 
 /**
- * Finds the request that a write belongs to, however deep below its handler. Async context tracking slows down every promise of the process a
- * little, so it is enabled only while such a request is handled: runs and events never pay for it.
+ * Finds the request that a write belongs to, however deep below its handler. Async context tracking slows down every promise of the process
+ * a little, so it is enabled only while such a request is handled: runs and events never pay for it.
  */
 class ChangeScopes {
 	readonly #storage = new AsyncLocalStorage<ChangeScope>();
@@ -213,10 +222,10 @@ class ChangeScopes {
 	}
 }
 
-/** Longer names are given by those who want to fill the record. */
+/** Maximum characters of a claimed user name. Longer names are cut, because they would only serve to fill the record. */
 const longestName = 128;
 
-/** Who wants to sign in, as the request says it; empty where it does not. */
+/** Returns the user name that a sign-in request claims; empty if it contains none. */
 function claimedUser(headers: Headers): string {
 	const [, basic = ""] = /^basic +([A-Za-z0-9+/]{1,1024}={0,2})$/i.exec(headers.get("authorization") ?? "") ?? [];
 	const [name = ""] = Buffer.from(basic, "base64").toString("utf8").split(":", 1);
@@ -224,8 +233,8 @@ function claimedUser(headers: Headers): string {
 }
 
 /**
- * Requests that change something and leave no entry of their own, with the reason. Every other one leaves one at least: what is not named
- * here is recorded.
+ * Requests that change something but leave no entry, with the reason. All other requests leave at least one entry: recording is the
+ * default.
  */
 export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["auth POST /tokens/validate", "changes nothing"],
@@ -247,10 +256,10 @@ export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["api POST /workers/jobs/:id/bytes", "changes nothing"],
 ]);
 
-/** Requests by which runs keep what they know: `audit.datastore_of_runs` says what of it is recorded. */
+/** Requests by which runs store values. `audit.datastore_of_runs` selects which of them are recorded. */
 const storedByRuns: ReadonlySet<string> = new Set(["api PUT /keys/:name", "api DELETE /keys/:name"]);
 
-/** Requests whose work takes many writes, or none in the storage: their entry is stored before it begins. */
+/** Requests that need many writes, or none in the storage. Their entry is stored before the work starts. */
 export const announced: ReadonlySet<string> = new Set([
 	"api PUT /executions/:id",
 	"api DELETE /executions/:id",

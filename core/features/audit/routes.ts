@@ -18,7 +18,7 @@ const { defineRoute } = routesOver<AuditApi>();
 const auditVerbs = ["create", "update", "delete", "sign_in", "sign_out", "request"];
 const auditOutcomes = ["done", "begun", "refused"];
 
-/** As many as an export reads at a time. */
+/** Default page size. Exports read pages of this size. */
 const defaultLimit = 1_000;
 
 const filterQuery = {
@@ -32,7 +32,7 @@ const filterQuery = {
 	after: "integer",
 } as const;
 
-/** The audit record, for those who look after it. */
+/** Routes of the audit record, for administrators. */
 export const auditRoutes = [
 	defineRoute({
 		method: "GET",

@@ -4,7 +4,7 @@ import { arrayOf, defineSchema, fieldsOf, nullable, object, text, timestamp, who
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" };
 
-/** An entry of the audit record on the wire. */
+/** Entry of the audit record in API responses. */
 export const auditEntrySchema = defineSchema(
 	"AuditEntry",
 	object({
@@ -41,7 +41,7 @@ export const auditEntrySchema = defineSchema(
 	},
 );
 
-/** A checkpoint on the wire. */
+/** Checkpoint in API responses. */
 export const auditCheckpointSchema = defineSchema(
 	"AuditCheckpoint",
 	object({ ...fieldsOf(auditCheckpointKind, ["number", "public_key", "signature"]), hash, timestamp }),
@@ -54,7 +54,7 @@ export const auditCheckpointSchema = defineSchema(
 	},
 );
 
-/** What a look at the record has found, on the wire. */
+/** Result of verifying the record, in API responses. */
 export const auditReportSchema = defineSchema(
 	"AuditReport",
 	object({

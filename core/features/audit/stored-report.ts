@@ -2,18 +2,18 @@ import type { Storage } from "../../contract/index.ts";
 import type { AuditEntry } from "./chain.ts";
 import { type AuditReport, verifyRecord } from "./verify.ts";
 
-/** Entries that are read at a time. */
+/** Number of entries that are read at once. */
 const atOnce = 1_000;
-/** Findings that are told: of a record that was written anew there may be as many as it has entries. */
+/** Maximum number of returned findings. A rewritten record may have as many findings as entries. */
 const mostTold = 100;
 
-/** What a look at the record of the storage has found. */
+/** Result of verifying the stored record. */
 export interface StoredAuditReport extends AuditReport {
-	/** All findings; of them the first 100 are told. */
+	/** Number of all findings. Only the first 100 are returned. */
 	readonly findings_total: number;
 }
 
-/** Looks whether the record of the storage is as it was written. That reads all of it: whoever asks meanwhile gets the same answer. */
+/** Verifies the stored record, which reads all entries. Concurrent callers share one verification. */
 export class StoredReport {
 	readonly #storage: Storage;
 	#looking: Promise<StoredAuditReport> | undefined;
@@ -29,14 +29,14 @@ export class StoredReport {
 		return this.#looking;
 	}
 
-	/** What looks wrong is looked at again: the beginning may have been cut, as it was old enough, while it was read. */
+	/** Verifies again after findings, because retention may have removed the beginning of the record while it was read. */
 	async #look(): Promise<StoredAuditReport> {
 		const report = await this.#read();
 		return report.findings_total === 0 ? report : this.#read();
 	}
 
 	async #read(): Promise<StoredAuditReport> {
-		// First: what is signed meanwhile tells of entries that may not be read any more.
+		// Read first. A checkpoint that is signed during the verification may concern an entry that is not read any more.
 		const checkpoints = await this.#storage.find("audit_checkpoint", { orderBy: [["number", "asc"]] });
 		const report = await verifyRecord(this.#entries(), { checkpoints });
 		return { ...report, findings: report.findings.slice(0, mostTold), findings_total: report.findings.length };

@@ -5,18 +5,18 @@ import { auditedKind } from "./audited-kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What has become of one record. */
+/** Change of one record. */
 export interface ChangedRecord {
 	readonly verb: string;
 	readonly record_kind: EntityKind;
 	readonly record_id: string;
 	readonly ref: string | null;
 	readonly fields: readonly string[];
-	/** What more there is to say; null where nothing is. */
+	/** Further details; null if there are none. */
 	readonly detail: string | null;
 }
 
-/** Each record that some operations change, as far as its kind is audited. */
+/** Returns the changes of audited kinds that the operations make. */
 export async function findChanges(storage: Storage, operations: readonly WriteOperation[]): Promise<readonly ChangedRecord[]> {
 	const changes: ChangedRecord[] = [];
 	for (const operation of operations) {
@@ -37,22 +37,22 @@ async function findUpdate(storage: Storage, kind: EntityKind, id: string, patch:
 	const names = Object.keys(patch);
 	if (names.length === 0) return [];
 	const before = (await storage.get(kind, id)) as Fields | undefined;
-	// It will not be changed then.
+	// The record does not exist, so that the write will not change it.
 	if (before === undefined) return [];
 	const own: readonly string[] = auditedKind(kind)?.own ?? [];
 	const fields = names.filter((name) => !own.includes(name) && !isDeepStrictEqual(before[name], patch[name]));
-	// A write may change nothing, and only ask whether a record is as it was.
+	// A write may change nothing, and only assert that a record has not changed.
 	if (fields.length === 0) return [];
 	return [{ ...toChange("update", kind, { before: { ...before, id }, after: { ...before, ...patch, id } }), fields: fields.sort() }];
 }
 
-/** Names of words that say more than that a record of some kind has come or gone. */
+/** Verbs for changes with a special meaning, instead of create and delete. */
 const verbs: Readonly<Record<string, string>> = { "create token": "sign_in", "delete token": "sign_out" };
 
 interface Change {
-	/** Absent: it is new. */
+	/** State before the change; undefined for a new record. */
 	readonly before?: Fields;
-	/** Absent: it is gone. */
+	/** State after the change; undefined for a deleted record. */
 	readonly after?: Fields;
 }
 

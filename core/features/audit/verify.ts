@@ -1,33 +1,33 @@
 import { type AuditEntry, genesis, toEntryHash } from "./chain.ts";
 import { type AuditCheckpoint, isSigned, toKeyId } from "./checkpoint.ts";
 
-/** Something that is not as it was written. */
+/** Difference from the record as it was written. */
 export interface AuditFinding {
-	/** The entry that it is about, the first one of several. */
+	/** Number of the entry concerned, or of the first of several. */
 	readonly number: number;
 	readonly problem: string;
 }
 
-/** What a look at a record has found. */
+/** Result of verifying a record. */
 export interface AuditReport {
 	readonly entries: number;
 	readonly first: number | null;
 	readonly last: number | null;
-	/** Checkpoints that the record was compared with. */
+	/** Number of checkpoints that the record was compared with. */
 	readonly checkpoints: number;
-	/** Keys that have signed them. */
+	/** Ids of the keys that have signed the checkpoints. */
 	readonly keys: readonly string[];
 	readonly findings: readonly AuditFinding[];
 }
 
 export interface VerifyOptions {
-	/** What has been signed earlier, from wherever it was kept. */
+	/** Checkpoints that were signed earlier, from any source. */
 	readonly checkpoints: readonly AuditCheckpoint[];
-	/** Ids of the keys whose word counts. Default: any. */
+	/** Ids of the trusted keys. Default: all keys are trusted. */
 	readonly keys?: readonly string[] | undefined;
 }
 
-/** Look whether a record is as it was written. Entries come by number, ascending. */
+/** Verifies that a record has not changed since it was written. The entries must be in ascending order of their numbers. */
 export async function verifyRecord(
 	entries: AsyncIterable<AuditEntry> | Iterable<AuditEntry>,
 	options: VerifyOptions,
@@ -39,7 +39,7 @@ export async function verifyRecord(
 
 const range = (from: number, to: number) => (from === to ? `entry ${from} is` : `entries ${from} to ${to} are`);
 
-/** One walk along a chain. */
+/** State of one pass over a chain. */
 class Walk {
 	readonly #checkpoints = new Map<number, AuditCheckpoint>();
 	readonly #keys = new Set<string>();
@@ -47,7 +47,7 @@ class Walk {
 	#count = 0;
 	#first: number | null = null;
 	#last: AuditEntry | undefined;
-	/** Up to here the record is what somebody has signed. */
+	/** Number of the last entry that matches a checkpoint. */
 	#signed = 0;
 
 	constructor({ checkpoints, keys }: VerifyOptions) {

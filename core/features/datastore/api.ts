@@ -1,6 +1,6 @@
 import type { DatastoreItems } from "./items-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface DatastoreApi {
 	readonly datastore: DatastoreItems;
 }

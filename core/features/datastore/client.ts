@@ -2,14 +2,14 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonValue } from "../../contract/index.ts";
 
-/** A datastore item. The value of a secret one is masked unless it is decrypted, or shown as cipher text to administrators. */
+/** A datastore item. A secret value is masked, unless the client requests it decrypted, or an administrator requests the ciphertext. */
 export interface KeyRecord {
 	readonly id: string;
 	readonly uid: string;
 	readonly name: string;
 	readonly value: string;
 	readonly secret: boolean;
-	/** Whether `value` is not the plain one. */
+	/** True if `value` is masked or ciphertext. */
 	readonly encrypted: boolean;
 	readonly scope: string;
 	readonly user?: string;
@@ -17,22 +17,22 @@ export interface KeyRecord {
 	readonly expire_timestamp?: string;
 }
 
-/** What is stored in an item of the datastore. */
+/** Request to set a datastore item. */
 export interface KeyInput {
-	/** A value other than a text is stored as its JSON text. */
+	/** Value of the item. A value that is not a string is stored as JSON. */
 	readonly value: JsonValue;
 	readonly description?: string | undefined;
 	readonly scope?: string | undefined;
 	readonly user?: string | undefined;
-	/** Keep it encrypted. */
+	/** True to store the value encrypted. */
 	readonly secret?: boolean | undefined;
-	/** It is cipher text already. */
+	/** True if the value is ciphertext of the service. */
 	readonly encrypted?: boolean | undefined;
-	/** Seconds. */
+	/** Seconds until the item expires. */
 	readonly ttl?: number | undefined;
 }
 
-/** What an exchange of the datastore key has done. */
+/** Report on a rotation of the datastore key. */
 export interface RotationRecord {
 	readonly key_id: string;
 	readonly added: boolean;
@@ -41,7 +41,7 @@ export interface RotationRecord {
 	readonly forgotten: readonly string[];
 }
 
-/** The datastore of a service. */
+/** Client for the datastore of a service. */
 export interface KeyClient {
 	list(query?: ListQuery): Promise<ListPage<KeyRecord>>;
 	get(name: string, query?: ListQuery): Promise<KeyRecord>;

@@ -13,7 +13,7 @@ import { createKeyClient, type KeyClient, type KeyInput, type KeyRecord } from "
 
 const columns = ["name", "value", "secret", "encrypted", "scope", "user", "expire_timestamp"];
 const attributes = ["id", "name", "description", "value", "secret", "encrypted", "scope", "user", "expire_timestamp"];
-/** Longest value in a table. */
+/** Maximum number of characters of a value in a table. */
 const shownLength = 50;
 
 interface WhereOptions {
@@ -37,7 +37,7 @@ interface SetOptions extends WhereOptions {
 	readonly preEncrypted?: boolean;
 }
 
-/** An item in a file: what a list has, with any value. */
+/** An item in a file: the members of a listed item, with any value. */
 interface LoadedItem extends Omit<KeyInput, "value"> {
 	readonly name: string;
 	readonly value: unknown;
@@ -154,7 +154,7 @@ async function deleteByPrefix(options: WhereOptions & CommonOptions & { readonly
 	}
 }
 
-/** All of them, page by page, before the first is deleted. */
+/** Returns all names. Reads all pages before the first item is deleted, because deletions would shift the pages. */
 async function namesOf(client: KeyClient, query: ListQuery): Promise<readonly string[]> {
 	const names: string[] = [];
 	const limit = 100;

@@ -38,7 +38,7 @@ export interface DatastoreOptions
 
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 
-/** Items as they are kept in the storage. */
+/** Datastore items in the storage. */
 export class StoredItems implements DatastoreItems {
 	readonly #parts: DatastoreOptions;
 	readonly #store: ItemStore;
@@ -119,7 +119,7 @@ export class StoredItems implements DatastoreItems {
 
 	async start(): Promise<void> {
 		const { options, keys, logger } = this.#parts;
-		// A second key would be of no use where secrets are kept already: they need the one that is missing.
+		// A missing key file is created only if no secrets exist. Existing secrets need the missing key, not a new one.
 		if (options.keyvalue.enable_encryption && keys.currentId === undefined) await this.#createFirstKey();
 		const problem = keys.findProblem();
 		if (problem !== undefined) logger.warn("secrets of the datastore", { problem });
@@ -136,7 +136,7 @@ export class StoredItems implements DatastoreItems {
 		return toAddress(name, where, principal, this.#parts.access);
 	}
 
-	/** Items of the system the principal may view, or those of a user that `toOwner` has let it name. */
+	/** Returns the system items that the principal may view, or the items of a user that `toOwner` has permitted. */
 	#listHalf(user: string | null, query: ItemListQuery, principal: Principal): Promise<readonly KeyValueEntity[]> {
 		const { storage, access } = this.#parts;
 		const isAllowed = (item: KeyValueEntity) => user !== null || access.allows(principal, "key_value_pair_view", toItemResource(item));
@@ -174,24 +174,24 @@ function notFound(address: ItemAddress): SvcError {
 	return new SvcError("SVC_NOT_FOUND", `datastore item "${toVisibleName(address)}"${owner} in scope ${scope} cannot be found`);
 }
 
-/** Of an execution, which has many other members. */
+/** Selects author and scopes, because callers pass whole executions, which have many other members. */
 function toRights({ author, scopes }: TemplateRights): TemplateRights {
 	return { author, scopes };
 }
 
-/** Items read at a time. */
+/** Number of items in one read. */
 const batch = 500;
 
 interface Half {
 	readonly scope: ItemScope;
-	/** Whose, in user scope. */
+	/** Owner of the items in user scope; null for system items. */
 	readonly user: ItemAddress["user"];
 	readonly query: ItemListQuery;
-	/** Whether an item is there for whoever asks. */
+	/** Returns true if an item has not expired and the caller may view it. */
 	readonly isShown: (item: KeyValueEntity) => boolean;
 }
 
-/** Items of one scope. Limit and offset count those that are shown. */
+/** Returns items of one scope. Limit and offset count only items that the caller may view. */
 async function listItems(storage: Storage, { scope, user, query, isShown }: Half): Promise<readonly KeyValueEntity[]> {
 	const { limit = Number.POSITIVE_INFINITY, orderBy = [] } = query;
 	const where = toWhere(scope, user, query);
@@ -219,7 +219,7 @@ function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: 
 	};
 }
 
-/** Seconds between looks. */
+/** Seconds between runs of the sweep. */
 const interval = 60;
 
 /** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */

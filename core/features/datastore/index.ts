@@ -6,7 +6,7 @@ import { StoredItems } from "./datastore-items.ts";
 import { itemTriggerTypes } from "./item-types.ts";
 import { keyRoutes } from "./routes.ts";
 
-/** Values with names that templates read, secret ones encrypted. */
+/** Creates the datastore feature: named values that templates can read. Secret values are encrypted. */
 export function createDatastoreFeature(kernel: Kernel, needs: { readonly access: Access }): HttpFeature<DatastoreApi> {
 	const logger = kernel.logger.withTag("datastore");
 	const datastore = new StoredItems({ ...kernel, ...needs, logger, draft: (event) => kernel.dispatcher.draft(event) });

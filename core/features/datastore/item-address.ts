@@ -5,23 +5,23 @@ import type { Resource } from "../../kernel/basics/refs.ts";
 
 export type ItemScope = KeyValueEntity["scope"];
 
-/** How requests name an item, or the items of a list. */
+/** Scope and user by which requests address an item or a list of items. */
 export interface ItemWhere {
-	/** `svckv.system`, `svckv.user` or their last word. Default system; `all` means system where one item is meant. */
+	/** `svckv.system`, `svckv.user`, or `system`, `user` or `all`. Default: system. For a single item, `all` means system. */
 	readonly scope?: string | undefined;
-	/** Whose items; implies user scope. Default: the principal's own. */
+	/** Owner of the items; implies user scope. Default in user scope: the principal. */
 	readonly user?: string | null | undefined;
 }
 
-/** Where an item is kept. */
+/** Address of a stored item. */
 export interface ItemAddress {
 	readonly scope: ItemScope;
-	/** In user scope `<user>:<name>`. */
+	/** Stored name: `<user>:<name>` in user scope. */
 	readonly name: string;
 	readonly user: string | null;
 }
 
-/** Longest stored name; indexes of databases have limits. */
+/** Maximum number of characters in a stored name. Database indexes limit the length of their keys. */
 const longestName = 500;
 const scopes: ReadonlyMap<string, ItemScope | "all"> = new Map([
 	["system", "svckv.system"],
@@ -31,7 +31,7 @@ const scopes: ReadonlyMap<string, ItemScope | "all"> = new Map([
 	["all", "all"],
 ]);
 
-/** The scope of a word; system when there is none. `SVC_INVALID` names the words. */
+/** Returns the scope of a word; system if there is none. Throws `SVC_INVALID` with the allowed words for any other one. */
 export function parseScope(word: string | undefined): ItemScope | "all" {
 	const scope = scopes.get(word || "system");
 	if (scope === undefined) throw new SvcError("SVC_INVALID", `scope: must be one of ${[...scopes.keys()].join(", ")}`);
@@ -39,8 +39,8 @@ export function parseScope(word: string | undefined): ItemScope | "all" {
 }
 
 /**
- * The address of an item somebody asks for. `SVC_FORBIDDEN` when it is another user's and the principal is no administrator, or
- * access control is off, where everybody would be one.
+ * Returns the address of a requested item. Throws `SVC_FORBIDDEN` for an item of another user unless the principal is an administrator and
+ * access control is on. Without access control every user would be an administrator.
  */
 export function toAddress(name: string, where: ItemWhere, principal: Principal, access: { readonly enabled: boolean }): ItemAddress {
 	const user = toOwner(where, principal, access);
@@ -51,7 +51,7 @@ export function toAddress(name: string, where: ItemWhere, principal: Principal, 
 	return { scope: user === null ? "svckv.system" : "svckv.user", name: stored, user };
 }
 
-/** Whose items are meant; null for those of the system. */
+/** Returns the owner of the requested items; null for system items. Throws the same errors as `toAddress`. */
 export function toOwner({ scope, user }: ItemWhere, principal: Principal, access: { readonly enabled: boolean }): string | null {
 	const parsed = parseScope(scope);
 	if (!user && parsed !== "svckv.user") return null;
@@ -66,12 +66,12 @@ export function toOwner({ scope, user }: ItemWhere, principal: Principal, access
 	return owner;
 }
 
-/** What permissions on an item are asked for: one's own items need no grant. */
+/** Returns the resource for permission checks of an item. Its owner needs no grant. */
 export function toItemResource({ scope, name, user }: ItemAddress): Resource {
 	return { uid: `key_value_pair:${scope}:${name}`, ...(user !== null && { owner: user }) };
 }
 
-/** The name as users know it. */
+/** Returns the name of an item without the prefix of its user. */
 export function toVisibleName({ name, user }: Pick<KeyValueEntity, "name" | "user">): string {
 	return user === null ? name : name.slice(user.length + 1);
 }

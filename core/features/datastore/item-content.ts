@@ -8,22 +8,22 @@ import { type ItemAddress, toOwner } from "./item-address.ts";
 import type { ItemContent } from "./item-store.ts";
 import type { ItemInput } from "./items-api.ts";
 
-/** Longest life of an item, 100 years in seconds. */
+/** Maximum lifetime of an item in seconds: 100 years. */
 const longestTtl = 3_153_600_000;
 
-/** Where an item is to be kept, and what it holds until now. */
+/** Address of an item to write, and its present content. */
 interface Place {
 	readonly address: ItemAddress;
 	readonly before: KeyValueEntity | undefined;
 }
 
-/** The text that is kept: a text as it is, another value as its JSON text. */
+/** Returns the stored form of a value: a string unchanged, any other value as JSON. Throws `SVC_INVALID` for null. */
 export function toValueText(value: JsonValue): string {
 	if (value === null) throw new SvcError("SVC_INVALID", "value: must not be null; delete the item instead");
 	return typeof value === "string" ? value : stringifyJson(value);
 }
 
-/** What an item is to hold, secrets encrypted. */
+/** Returns the content of an item to store. Secret values are encrypted. */
 export function toItemContent(
 	input: ItemInput & { readonly value: string },
 	{ address, before }: Place,
@@ -34,13 +34,16 @@ export function toItemContent(
 	if (value === secretMask && (secret || before?.secret === true)) {
 		throw new SvcError("SVC_INVALID", `value: "${secretMask}" stands for a hidden value; give the value itself`);
 	}
-	// Verified, and kept with the key that is used for new ones, for this item.
+	// Decrypting verifies a given ciphertext. The value is then encrypted for this item with the current key.
 	const clear = input.encrypted === true ? keys.decrypt(value, parseCiphertext(value)?.address ?? address) : value;
 	const expiry = ttl === undefined || ttl === null ? null : toTimestamp(clock.now() + checkTtl(ttl) * 1_000_000);
 	return { value: secret ? keys.encrypt(clear, address) : clear, secret, description, expire_timestamp: expiry };
 }
 
-/** Before it becomes the value of another item: whoever gives cipher text must be allowed what it was made of. */
+/**
+ * Throws `SVC_FORBIDDEN` unless the principal may set an item from ciphertext. It must be an administrator who may access the item for
+ * which the ciphertext was created.
+ */
 export async function assertMayImport(
 	value: string,
 	principal: Principal,
@@ -50,7 +53,7 @@ export async function assertMayImport(
 		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
 	}
 	const bound = parseCiphertext(value)?.address;
-	// Older cipher texts name no item; of those that are kept here it is known whose they are.
+	// Older ciphertexts do not contain their item. If they are stored here, their owner can be found.
 	const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
 	for (const { user } of sources) toOwner({ user }, principal, access);
 }

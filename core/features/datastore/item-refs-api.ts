@@ -1,6 +1,6 @@
 import type { Resource } from "../../kernel/basics/refs.ts";
 
-/** Refs of the trigger types that tell of changes of items. */
+/** Refs of the trigger types for changes of items. */
 export const itemRefs = {
 	create: "core.svc.key_value_pair.create",
 	update: "core.svc.key_value_pair.update",
@@ -8,7 +8,7 @@ export const itemRefs = {
 	delete: "core.svc.key_value_pair.delete",
 } as const;
 
-/** Resource of an item of the system, by its name. */
+/** Returns the resource of a system item by its name. */
 export function systemItemResource(name: string): Resource {
 	return { uid: `key_value_pair:svckv.system:${name}` };
 }

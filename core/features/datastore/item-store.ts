@@ -24,13 +24,13 @@ export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly quota: UserQuota;
 }
 
-/** What an item is to hold. May be called again when another write came in between. */
+/** Returns the new content of an item. It is called again if a concurrent write has changed the item. */
 type ToContent = (before: KeyValueEntity | undefined) => ItemContent;
 
-/** Writes of other nodes to the same item that may come in between. */
+/** Maximum number of attempts to write an item that other nodes change concurrently. */
 const mostConflicts = 100;
 
-/** Items as they are kept, and their changes together with the events that tell of them. */
+/** Stored items. Each change is written in one transaction with its events. */
 export class ItemStore {
 	readonly #parts: ItemStoreOptions;
 	/** Writers of one node do not make one another try again. */
@@ -40,7 +40,7 @@ export class ItemStore {
 		this.#parts = parts;
 	}
 
-	/** The item, unless it has expired. */
+	/** Returns an item; undefined if it does not exist or has expired. */
 	async find(address: ItemAddress): Promise<KeyValueEntity | undefined> {
 		const found = await this.#read(address);
 		return found !== undefined && this.isLive(found) ? found : undefined;
@@ -54,12 +54,12 @@ export class ItemStore {
 		return this.#turns.runExclusive(toKey(address), () => untilDone(() => this.#trySet(address, toContent)));
 	}
 
-	/** Whether there was something to remove. */
+	/** Removes an item. Resolves with false if it does not exist or has expired. */
 	remove(address: ItemAddress): Promise<boolean> {
 		return this.#turns.runExclusive(toKey(address), () => untilDone(() => this.#tryRemove(address)));
 	}
 
-	/** Resolves when the writes that are under way have ended. */
+	/** Resolves when all running writes have ended. */
 	settled(): Promise<void> {
 		return this.#turns.whenIdle();
 	}
@@ -83,13 +83,13 @@ export class ItemStore {
 	async #tryRemove(address: ItemAddress): Promise<boolean | undefined> {
 		const stored = await this.#read(address);
 		if (stored === undefined || !this.isLive(stored)) return false;
-		// The update makes sure that what is removed is what the event tells of, and that it is removed once.
+		// The update ensures that the event describes the removed version, and that only one caller removes it.
 		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
 		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
 		return (await this.#withinQuota({ stored }, () => this.#commit(operations, toDeleteEvents(stored)))) ? true : undefined;
 	}
 
-	/** Counts a change of a user's item, unless its write fails. */
+	/** Writes a change of a user's item and counts it for the quota of the user. A failed write is not counted. */
 	async #withinQuota(
 		{ stored, after }: { readonly stored: KeyValueEntity | undefined; readonly after?: KeyValueEntity },
 		write: () => Promise<boolean>,
@@ -105,7 +105,7 @@ export class ItemStore {
 		}
 	}
 
-	/** Write with events in the same transaction. False when the item was changed in between. */
+	/** Writes operations and events in one transaction. Resolves with false if the item was changed concurrently. */
 	async #commit(operations: readonly WriteOperation[], events: readonly IncomingEvent[]): Promise<boolean> {
 		const drafts: EventDraft[] = [];
 		for (const event of events) {
@@ -131,7 +131,7 @@ async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
 	throw new SvcError("SVC_CONFLICT", "the datastore item is being changed by many others at once; try again");
 }
 
-/** Compare-and-set by the time of the last change, which is a later one with each. */
+/** Returns a compare-and-set operation. It compares the time of the last change, which increases with each change. */
 function replace(before: KeyValueEntity, after: KeyValueEntity): WriteOperation {
 	const { id, ...patch } = after;
 	return { update: "key_value", id, patch, expected: { updated_at: before.updated_at } };
@@ -146,7 +146,7 @@ function toKey({ scope, name }: ItemAddress): string {
 	return `${scope}:${name}`;
 }
 
-/** Stores events together with what they tell of; see `Dispatcher`. */
+/** Drafts an event so that it can be stored together with the change that it describes; see `Dispatcher`. */
 type DraftEvent = (event: IncomingEvent) => Promise<EventDraft | undefined>;
 
 type Change = { readonly before: KeyValueEntity; readonly after: KeyValueEntity };
@@ -155,7 +155,7 @@ function toCreateEvents(item: KeyValueEntity): readonly IncomingEvent[] {
 	return [{ trigger: itemRefs.create, payload: { object: toPayload(item) } }];
 }
 
-/** A secret that is set again counts as changed: its cipher text is. */
+/** Returns the events of an update. Setting a secret again counts as a change of its value, because the ciphertext differs. */
 function toUpdateEvents({ before, after }: Change): readonly IncomingEvent[] {
 	const update: IncomingEvent = { trigger: itemRefs.update, payload: { object: toPayload(after) } };
 	if (before.value === after.value) return [update];
@@ -166,7 +166,7 @@ function toDeleteEvents(item: KeyValueEntity): readonly IncomingEvent[] {
 	return [{ trigger: itemRefs.delete, payload: { object: toPayload(item) } }];
 }
 
-/** Payloads are kept and shown like any answer: secret values are masked in them. */
+/** Returns the payload of an event. Secret values are masked, because payloads are stored and shown to clients. */
 function toPayload(item: KeyValueEntity): JsonObject {
 	const shown: ShownItem = toMasked(item);
 	return Object.fromEntries(Object.entries(shown));

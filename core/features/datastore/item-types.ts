@@ -4,7 +4,7 @@ import { itemRefs } from "./item-refs-api.ts";
 const object = { type: "object" };
 const keyPayload = ofObject({ object });
 
-/** Changes of datastore items (reference 2.6). */
+/** Trigger types for changes of datastore items. */
 export const itemTriggerTypes: readonly TriggerTypeDefinition[] = [
 	{ type: defineTriggerType(itemRefs.create, "A datastore item was set that did not exist.", keyPayload) },
 	{ type: defineTriggerType(itemRefs.update, "A datastore item that exists was set.", keyPayload) },

@@ -7,61 +7,64 @@ import type { ItemWhere } from "./item-address.ts";
 import type { RotationReport } from "./rotation.ts";
 import type { ShownItem } from "./shown-item.ts";
 
-/** How the values of secret items are shown: masked, as the cipher text that is kept, or in clear. */
+/** Form in which the values of secret items are returned: masked, as the stored ciphertext, or decrypted. */
 export type ValueForm = "masked" | "stored" | "decrypted";
 
-/** Body of a write. */
+/** Body of a request that sets an item. */
 export interface ItemInput extends ItemWhere {
-	/** A value other than a text is stored as its JSON text. */
+	/** Value of the item. A value that is not a string is stored as JSON. */
 	readonly value: JsonValue;
 	readonly description?: string | null | undefined;
-	/** Keep the value encrypted. */
+	/** True to store the value encrypted. */
 	readonly secret?: boolean | undefined;
-	/** The value is cipher text of this service already; implies `secret`. Administrators only. */
+	/** True if the value is ciphertext of this service; implies `secret`. Administrators only. */
 	readonly encrypted?: boolean | undefined;
-	/** Seconds until it counts as absent; without it the item stays. */
+	/** Seconds until the item expires. Default: it does not expire. */
 	readonly ttl?: number | null | undefined;
 }
 
 export interface ItemListQuery extends ItemWhere {
-	/** Beginning of the names as users know them. */
+	/** Prefix of the names, which do not contain the user. */
 	readonly prefix?: string | undefined;
 	readonly names?: readonly string[] | undefined;
 	readonly ids?: readonly string[] | undefined;
 	readonly orderBy?: readonly (readonly ["id" | "name" | "scope" | "user", "asc" | "desc"])[];
-	/** Undefined: no limit. With scope `all` it counts for each of its halves. */
+	/** Maximum number of items. Default: no limit. With scope `all` it applies to each of the two scopes. */
 	readonly limit?: number | undefined;
 	readonly offset?: number | undefined;
 	readonly form?: ValueForm | undefined;
 }
 
-/** Items of the datastore. Permissions on an item are asked for by whoever calls; what depends on the request is checked here. */
+/** Items of the datastore. The caller must check permissions on an item. The methods check the rules that depend on the request. */
 export interface DatastoreItems {
-	/** Items the principal may view. With scope `all` those of the system, then its own. */
+	/** Returns the items that the principal may view. With scope `all`, system items come first, then those of the principal. */
 	list(query: ItemListQuery, principal: Principal): Promise<readonly ShownItem[]>;
-	/** `SVC_NOT_FOUND`, also for an expired one. `SVC_FORBIDDEN` to decrypt items of the system for whoever is no administrator. */
+	/**
+	 * Returns an item. Throws `SVC_NOT_FOUND` if it does not exist or has expired. Throws `SVC_FORBIDDEN` if a system item must be
+	 * decrypted and the principal is not an administrator.
+	 */
 	get(name: string, options: ItemWhere & { readonly form?: ValueForm | undefined }, principal: Principal): Promise<ShownItem>;
-	/** Create or replace, together with the events that tell of it. On disk when the promise resolves. */
+	/** Creates or replaces an item and stores the events of the change. Both are on disk when the promise resolves. */
 	set(name: string, input: ItemInput, principal: Principal): Promise<ShownItem>;
 	remove(name: string, where: ItemWhere, principal: Principal): Promise<void>;
-	/** What a permission on an item is asked for, whether or not the item exists. Errors as of `get`. */
+	/** Returns the resource for permission checks of an item, which need not exist. Throws `SVC_FORBIDDEN` and `SVC_INVALID` like `get`. */
 	resource(name: string, where: ItemWhere, principal: Principal): Resource;
 	/**
-	 * Encrypt all secrets with a new key; goes on where an earlier rotation was interrupted. With `forget`, keys that are used no
-	 * more are removed from the key file. Administrators only.
+	 * Encrypts all secrets with a new key; continues an interrupted rotation. With `forget`, unused keys are removed from the key file.
+	 * Administrators only.
 	 */
 	rotate(options: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport>;
 	/**
-	 * What templates of a user may read: items of the system that the user may view, and the user's own. For an execution that is
-	 * `toItemUser(context)`. `rights` say whose permissions count, and narrow them to the scopes of an API key.
+	 * Returns access for templates of a user: system items that the user may view, and the user's own items. For an execution the user is
+	 * `toItemUser(context)`. `rights` contains the author whose permissions apply, and the scopes of an API key that limit them.
 	 */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/**
-	 * As `accessFor`, for templates that a caller gave who is not an administrator: of the system they decrypt what a grant names, which
-	 * the role `observer` does not.
+	 * Returns access like `accessFor`, for templates from a caller that is not an administrator. To decrypt system items they need a grant;
+	 * the role `observer` is not sufficient.
 	 */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
-	/** As `accessForGiven`, with secret items in clear: for what is a secret itself. `purpose` goes into the log. */
+	/** Returns access like `accessForGiven`, but with secret items decrypted, for values that are secret themselves. Logs `purpose`. */
 	clearAccessFor(username: string, purpose: string, rights?: TemplateRights): DatastoreAccess;
 	start(): Promise<void>;
 	stop(): Promise<void>;

@@ -5,17 +5,17 @@ import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import { type KeyRing, keyIdOf } from "../../secrets/encryption/key-ring.ts";
 import type { ItemStore } from "./item-store.ts";
 
-/** What a rotation did. */
+/** Report on a key rotation. */
 export interface RotationReport {
-	/** Key that secrets are encrypted with now. */
+	/** Id of the key with which secrets are encrypted now. */
 	readonly key_id: string;
-	/** Whether it is a new one; false when an earlier rotation was finished. */
+	/** True if the key is new; false if the call completed an earlier rotation. */
 	readonly added: boolean;
-	/** Items that were encrypted anew. */
+	/** Number of items that were re-encrypted. */
 	readonly reencrypted: number;
-	/** Items that no key of the key file can read; they stay as they are. */
+	/** Number of items that no key of the key file can decrypt; they are left unchanged. */
 	readonly unreadable: number;
-	/** Keys that were removed from the key file. */
+	/** Ids of keys that were removed from the key file. */
 	readonly forgotten: readonly string[];
 }
 
@@ -26,15 +26,15 @@ export interface RotationOptions extends Uses<"storage" | "logger">, Pick<Kernel
 }
 
 const batch = 200;
-/** Passes over all secrets before what others write with an old key is left to the next rotation. */
+/** Maximum number of passes over all secrets. Items that other nodes write with an old key after that are left to the next rotation. */
 const mostPasses = 20;
 
 /**
- * Encrypt every secret with a new key while the service goes on: old keys stay in the file, so that at each moment every item can
- * be read, and an item that is written in between is left as it was written. Interrupted, the next call finishes it.
+ * Encrypts every secret with a new key while the service is running. Old keys stay in the file, so that every item can be read at any time.
+ * An item that is written concurrently keeps the new value. If the rotation is interrupted, the next call completes it.
  *
- * With `forget`, old keys that no item used when the rotation began are removed from the file. Those used then stay for another
- * time: another node may be about to write with one.
+ * With `forget`, old keys that no item used at the start of the rotation are removed from the file. Keys that were used then are kept until
+ * a later rotation, because another node may be about to write with one.
  */
 export async function rotateKeys(parts: RotationOptions, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
 	const { store, keys, logger } = parts;
@@ -42,7 +42,7 @@ export async function rotateKeys(parts: RotationOptions, { forget = false }: { r
 	const kept = new Set([...before.used, keys.currentId]);
 	const added = before.outdated === 0;
 	if (added) logger.info("encryption key of the datastore added", { key_id: keys.addKey() });
-	// What was encrypted with the old key may still be on its way to the storage.
+	// Running writes of this node may still contain values encrypted with the old key.
 	await store.settled();
 	let reencrypted = 0;
 	let after = await survey(parts);

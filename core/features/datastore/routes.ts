@@ -11,7 +11,7 @@ import type { Resource } from "../../kernel/basics/refs.ts";
 import type { DatastoreItems, ItemInput } from "./items-api.ts";
 import { itemSchema, rotationSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds {
 	readonly datastore: DatastoreItems;
 }
@@ -25,7 +25,7 @@ const formQuery = { decrypt: "boolean", ...secretsQuery } as const;
 
 const optionalText = { type: ["string", "null"] };
 const flag = { type: "boolean" };
-/** Open: clients send whole records back, of which the rest is the service's own. */
+/** Body of an item. Other members are allowed, because clients send back whole records with members that only the service sets. */
 const itemBody = defineBody<ItemInput>({
 	properties: {
 		value: { description: "A text. Another value but null is kept as its JSON text." },
@@ -44,7 +44,7 @@ const sortFields = new Map((["id", "name", "scope", "user"] as const).map((name)
 
 type Asked = Pick<RouteContext<RouteNeeds>, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
 
-/** The item in the path; its permissions are asked for whether it exists or not. */
+/** Returns the resource of the item in the path. Permissions are checked whether or not the item exists. */
 function toResource({ engine, path, query, principal }: Asked): Resource {
 	return engine.datastore.resource(path["name"] ?? "", query, principal);
 }
@@ -58,7 +58,7 @@ export const keyRoutes = [
 		description: "Without count headers.",
 		answers: { 200: answerList(itemSchema) },
 		permission: "key_value_pair_list",
-		// Of the system's items a list has those that the caller may view; one's own need no permission.
+		// A list contains only the system items that the caller may view. The caller's own items need no permission.
 		resource: (context) => context.engine.datastore.resource("*", context.query, context.principal),
 		query: { ...pagingQuery, ...whereQuery, ...formQuery, prefix: "string", name: "list", id: "string", sort: "string" },
 		async handler(context) {
@@ -132,7 +132,10 @@ export const keyRoutes = [
 	}),
 ];
 
-/** In clear when that is asked for; as cipher text, to be loaded elsewhere, for administrators who want to see secrets. */
+/**
+ * Returns the form of secret values: decrypted if the client requests it, otherwise masked. If an administrator requests secrets or
+ * `api.mask_secrets` is off, they are returned as ciphertext, for import into another instance.
+ */
 function toForm(context: RouteContext<RouteNeeds, typeof formQuery>) {
 	if (context.query.decrypt === true) return "decrypted";
 	return showsSecrets(context) || !context.options.api.mask_secrets ? "stored" : "masked";

@@ -3,7 +3,7 @@ import { arrayOf, defineSchema, fieldsOf, flag, object, text, whole } from "../.
 
 const optional = ["user", "description", "expire_timestamp"] as const;
 
-/** A datastore item on the wire. */
+/** Schema of a datastore item in the API. */
 export const itemSchema = defineSchema(
 	"KeyValuePair",
 	object({ ...fieldsOf(keyValueKind, ["id", "name", "value", "secret", "scope", ...optional]), uid: text, encrypted: flag }, optional),
@@ -18,7 +18,7 @@ export const itemSchema = defineSchema(
 	},
 );
 
-/** What an exchange of the datastore key has done. */
+/** Schema of the report on a rotation of the datastore key. */
 export const rotationSchema = defineSchema(
 	"Rotation",
 	object({ key_id: text, added: flag, reencrypted: whole, unreadable: whole, forgotten: arrayOf(text) }),

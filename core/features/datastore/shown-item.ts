@@ -2,7 +2,7 @@ import type { KeyValueEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { type ItemScope, toItemResource, toVisibleName } from "./item-address.ts";
 
-/** A datastore item as answers, events and the command client have it. */
+/** A datastore item in responses, events and the command-line client. */
 export type ShownItem = {
 	readonly id: string;
 	/** `key_value_pair:<scope>:<stored name>`. */
@@ -10,21 +10,21 @@ export type ShownItem = {
 	readonly name: string;
 	readonly value: string;
 	readonly secret: boolean;
-	/** Whether `value` is not the plain one. */
+	/** True if `value` is masked or ciphertext. */
 	readonly encrypted: boolean;
 	readonly scope: ItemScope;
-	/** In user scope. */
+	/** Owner of the item; present only in user scope. */
 	readonly user?: string;
 	readonly description?: string;
 	readonly expire_timestamp?: string;
 };
 
-/** With the mask for a secret. */
+/** Returns an item with the value masked if it is secret. */
 export function toMasked(item: KeyValueEntity): ShownItem {
 	return toShown(item, item.secret ? secretMask : item.value);
 }
 
-/** With the value given, which is the plain one or stands for a secret. */
+/** Returns an item with the given value, which is the plain value, ciphertext or the mask. */
 export function toShown(item: KeyValueEntity, value: string, isPlain = !item.secret): ShownItem {
 	const { id, scope, user, secret, description, expire_timestamp } = item;
 	return {

@@ -15,20 +15,20 @@ export interface TemplateAccessOptions extends Uses<"logger">, Pick<Kernel, "key
 	readonly store: ItemStore;
 	readonly access: Access;
 	readonly dialects: Pick<Dialects, "datastoreNames">;
-	/** Says with which permissions the templates of somebody are read who asks for nothing just now. */
+	/** Returns the permissions of a user whose templates are rendered without a current request. */
 	readonly authority: Pick<Authority, "principalOf">;
 }
 
 interface TemplateReader {
-	/** Whose items `svckv.user` stands for. */
+	/** User whose items `svckv.user` contains. */
 	readonly username: string;
-	/** Whose permissions count; default the same. */
+	/** User whose permissions apply. Default: `username`. */
 	readonly author?: string | null | undefined;
-	/** Whether the templates are part of a request, of somebody who is no administrator. */
+	/** True if the templates are part of a request by a caller that is not an administrator. */
 	readonly isGiven?: boolean;
-	/** Of the API key that it was made with. */
+	/** Scopes of the API key with which the templates were written. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
-	/** For the log. */
+	/** Purpose that is logged. If it is set, secret items are returned decrypted. */
 	readonly purpose?: string;
 }
 
@@ -40,7 +40,7 @@ export function createTemplateAccess(parts: TemplateAccessOptions, reader: Templ
 class TemplateAccess implements DatastoreAccess {
 	readonly #parts: TemplateAccessOptions;
 	readonly #reader: TemplateReader;
-	/** Secret items that were read, by their cipher texts. */
+	/** Addresses of secret items that were read, by their ciphertext. */
 	readonly #read = new Map<string, ItemAddress>();
 	#principal: Promise<Principal> | undefined;
 
@@ -56,7 +56,7 @@ class TemplateAccess implements DatastoreAccess {
 	async lookup(scope: DatastoreScope, name: string): Promise<string | undefined> {
 		const address = toAddress(scope, name, this.#reader.username);
 		if (address === undefined) return undefined;
-		// Asked for in any case, or whoever may not view items could find out which there are.
+		// Check the permission even if the item does not exist: otherwise a user without it could find out which items exist.
 		this.#assertMayView(await this.#toPrincipal(), address);
 		const item = await this.#parts.store.find(address);
 		if (item === undefined || !item.secret) return item?.value;
@@ -68,11 +68,11 @@ class TemplateAccess implements DatastoreAccess {
 		return item.value;
 	}
 
-	/** What it was made of is found out from the cipher text, not from where that comes from: anybody may have put it there. */
+	/** Decrypts a ciphertext. Its item is read from the ciphertext itself, not from its source: any user may have copied it there. */
 	async decrypt(cipherText: string): Promise<string> {
 		const parsed = parseCiphertext(cipherText);
 		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
-		// Older ones name no item: one counts that was just read as the value of a secret.
+		// Older ciphertexts do not contain their item. They are accepted only if they were just read as the value of a secret item.
 		const address = parsed.address ?? this.#read.get(cipherText);
 		if (address === undefined || (address.user !== null && address.user !== this.#reader.username)) {
 			throw new SvcError("SVC_FORBIDDEN", "the value is the cipher text of no datastore item that may be read here");
@@ -81,7 +81,7 @@ class TemplateAccess implements DatastoreAccess {
 		return this.#toClear(cipherText, address);
 	}
 
-	/** Observers see secrets masked everywhere: what they make up themselves needs a grant on the item. */
+	/** Throws `SVC_FORBIDDEN` unless the templates may use a secret. Observers see secrets masked, so they need a grant to use one. */
 	#assertMayUse(principal: Principal, address: ItemAddress): void {
 		this.#assertMayView(this.#reader.isGiven === true ? withoutObserver(principal) : principal, address);
 	}
@@ -103,7 +103,7 @@ class TemplateAccess implements DatastoreAccess {
 	}
 }
 
-/** Undefined where there can be no item: of a name with a colon it could be another user's. */
+/** Returns the address of an item; undefined for users with a colon in their name, as the stored name could be another user's item. */
 function toAddress(scope: DatastoreScope, name: string, user: string): ItemAddress | undefined {
 	if (scope === "user" && user.includes(":")) return undefined;
 	return scope === "system" ? { scope: "svckv.system", name, user: null } : { scope: "svckv.user", name: `${user}:${name}`, user };

@@ -3,7 +3,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
 export interface UserQuotaOptions extends Uses<"storage"> {
 	readonly limits: Pick<Options["keyvalue"], "user_items" | "user_bytes">;
-	/** Milliseconds of a clock that never goes back. Default: that of the process. */
+	/** Returns the milliseconds of a monotonic clock. Default: `performance.now`. */
 	readonly now?: () => number;
 }
 
@@ -13,17 +13,17 @@ interface Usage {
 	readonly readAt: number;
 }
 
-/** Milliseconds for which what was read is used again: writes of other nodes within this time are not seen. */
+/** Milliseconds for which a usage is cached. Writes of other nodes within this time are not counted. */
 const freshFor = 10_000;
-/** Users whose usage is remembered. */
+/** Maximum number of users whose usage is cached. */
 const mostUsers = 1_000;
-/** Items read at a time. */
+/** Number of items in one read. */
 const batch = 100;
 
 /**
- * Bounds what each user stores in its own scope, which needs no permission. The usage of a user is read from the storage when the user
- * stores more, at most every ten seconds; in between this node adds up its own writes. Several nodes together may thus pass a limit by
- * what they store within ten seconds.
+ * Limits the items in the scope of each user, which need no permission. When a user stores more, the usage is read from the storage, at
+ * most every ten seconds. In between, this node counts only its own writes. So several nodes together can exceed a limit by their writes
+ * within ten seconds.
  */
 export class UserQuota {
 	readonly #parts: UserQuotaOptions;
@@ -38,14 +38,14 @@ export class UserQuota {
 	 *
 	 * @param before the stored item; undefined if there is none
 	 * @param after the item to store; undefined if it is removed
-	 * @returns a function to call when the write has failed: it takes the change back
-	 * @throws `SVC_FORBIDDEN` when the user would store more than a limit allows
+	 * @returns a function that reverts the count; call it if the write fails
+	 * @throws `SVC_FORBIDDEN` if the change would exceed a limit
 	 */
 	async reserve(user: string, before: KeyValueEntity | undefined, after: KeyValueEntity | undefined): Promise<() => void> {
 		const items = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
 		const bytes = toSize(after) - toSize(before);
 		const grows = items > 0 || bytes > 0;
-		// What shrinks is not worth a read: it is counted only if the usage is known.
+		// A change that reduces the usage is counted only if the usage is cached; it does not justify a read.
 		const usage = await (grows ? this.#usageOf(user) : this.#usages.get(user));
 		if (usage === undefined) return () => undefined;
 		if (grows) this.#assertFits(user, { items: items > 0 ? usage.items + items : 0, bytes: usage.bytes + bytes });
@@ -73,7 +73,7 @@ export class UserQuota {
 		const known = this.#usages.get(user);
 		const usage = await known;
 		if (usage !== undefined && now - usage.readAt < freshFor) return usage;
-		// Callers that waited for the same usage read it anew once, not each for itself.
+		// Only one of the concurrent callers reads an outdated usage; the others use its read.
 		const current = this.#usages.get(user);
 		if (current !== undefined && current !== known) return current;
 		return this.#remember(user, this.#read(user, now));
@@ -88,7 +88,7 @@ export class UserQuota {
 		return reading;
 	}
 
-	/** Reads only until a limit is passed: by how much does not matter. */
+	/** Reads the usage of a user. Stops once a limit is exceeded, because the excess does not matter. */
 	async #read(user: string, readAt: number): Promise<Usage> {
 		const { storage, limits } = this.#parts;
 		const usage = { items: 0, bytes: 0, readAt };

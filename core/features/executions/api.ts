@@ -1,9 +1,9 @@
 import type { EventFeeds, Events } from "./events-api.ts";
 import type { RunAction } from "./runs-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface ExecutionsApi {
-	/** Run an action: its output as it is written, and its end. */
+	/** Runs an action and gives access to its output as it is written and to its completed execution. */
 	readonly run: RunAction;
 	readonly events: Events & EventFeeds;
 }

@@ -1,3 +1,3 @@
 export type { RuleRecord } from "./client.ts";
-// Runs of workflows are executions.
+// Other features use these for workflow runs, which are executions.
 export { createExecutionClient, type ExecutionClient, type ExecutionRecord, type RunGraphRecord } from "./client.ts";

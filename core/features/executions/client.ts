@@ -17,7 +17,7 @@ import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
 import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
 
-/** A rule as the API shows it. */
+/** A rule as the API returns it. */
 export interface RuleRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -33,14 +33,14 @@ export interface RuleRecord {
 	readonly context: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly metadata_file: string;
-	/** Mistakes that keep the rule from working, such as an action that does not exist; absent if there are none. */
+	/** Mistakes that prevent the rule from working, such as an action that does not exist; absent if there are none. */
 	readonly problems?: readonly string[];
 }
 
-/** What of an execution its runner sees. */
+/** The part of an execution that its runner gets. */
 export interface LiveActionRecord {
 	readonly id: string;
-	/** `<pack>.<action>`. */
+	/** Ref of the action: `<pack>.<action>`. */
 	readonly action: string;
 	readonly action_is_workflow: boolean;
 	readonly parameters: JsonObject;
@@ -49,7 +49,7 @@ export interface LiveActionRecord {
 	readonly notify?: JsonObject;
 }
 
-/** An execution as the API shows it. */
+/** An execution as the API returns it. */
 export interface ExecutionRecord {
 	readonly id: string;
 	readonly status: ExecutionStatus;
@@ -67,47 +67,50 @@ export interface ExecutionRecord {
 	readonly web_url: string;
 	readonly parent?: string;
 	readonly children?: readonly string[];
-	/** Of a paused execution that is read by itself: inquiries whose answers it waits for, if it cannot be resumed before. */
+	/** Inquiries that a paused execution waits for, if it cannot be resumed before their answers. Only in responses for one execution. */
 	readonly awaited_inquiries?: readonly string[];
 	readonly delay?: number;
-	/** Of executions that a rule has started: as it was then, and names alone of what one may not see. So are the next three. */
+	/**
+	 * Rule that started the execution, as it was at that time. `trigger`, `trigger_type` and `trigger_instance` describe that time as well.
+	 * Records that the caller may not view contain only names.
+	 */
 	readonly rule?: Partial<RuleRecord>;
 	readonly trigger?: Partial<TriggerRecord>;
 	readonly trigger_type?: Partial<TriggerTypeRecord>;
-	/** Without what has been removed since. */
+	/** Members are missing if the trigger instance has been deleted since. */
 	readonly trigger_instance?: Partial<TriggerInstanceRecord>;
 }
 
-/** What is to be run. */
+/** Request to start an execution. */
 export interface ExecutionInput {
-	/** `<pack>.<action>`. */
+	/** Ref of the action: `<pack>.<action>`. */
 	readonly action: string;
 	readonly parameters?: JsonObject;
 	readonly user?: string | null;
-	/** `trace_context: { trace_tag }` or `{ id_ }` chooses the trace. */
+	/** Context of the execution. `trace_context: { trace_tag }` or `{ id_ }` chooses the trace. */
 	readonly context?: JsonObject;
 	readonly notify?: JsonObject;
 	readonly callback?: JsonObject;
-	/** Milliseconds before it is scheduled. */
+	/** Milliseconds before the execution is scheduled. */
 	readonly delay?: number;
 }
 
-/** What to change when an execution is run again. */
+/** Request to run an execution again, with changes. */
 export interface RerunRequest {
-	/** Laid over the parameters of the first run. */
+	/** Parameters that override those of the first run. */
 	readonly parameters?: JsonObject;
 	readonly user?: string;
 	readonly delay?: number;
-	/** Of a workflow: run these tasks again, and what comes behind them; without `parameters`. A task of a task is `a.b`. */
+	/** Tasks of a workflow to run again, with the tasks after them. Excludes `parameters`. A nested task has the form `a.b`. */
 	readonly tasks?: readonly string[];
-	/** Those of the tasks that begin anew, with items that have succeeded. */
+	/** Those of `tasks` that are reset: items that have succeeded run again as well. */
 	readonly reset?: readonly string[];
 }
 
-/** The definition that a run of a workflow has, with its tasks. */
+/** Workflow definition used by a workflow execution, with its tasks. */
 export interface RunGraphRecord {
 	readonly nodes: readonly (GraphNode & { readonly tasks: readonly TaskState[] })[];
-	/** `taken`: how often. */
+	/** `taken` is the number of times that the edge was followed. */
 	readonly edges: readonly (GraphEdge & { readonly taken: number })[];
 }
 
@@ -117,96 +120,99 @@ export interface StreamEventRecord {
 	readonly data: JsonValue;
 }
 
-/** Which part of an output is wanted. */
+/** Selection of a part of an output. */
 export interface OutputOptions {
-	/** Only this type. Default: all. Lines are counted in what is left. */
+	/** Output type to select. Default: all. Lines are counted within the selected output. */
 	readonly type?: OutputType;
 	/** Number of the first line. Default 1. */
 	readonly fromLine?: number;
-	/** How many lines at most. Default: all. */
+	/** Maximum number of lines. Default: all. */
 	readonly lines?: number;
-	/** Only lines with this text, of at most 1,000 characters, each behind its number and a colon. Default: every line, without numbers. */
+	/**
+	 * Text of at most 1,000 characters that selected lines contain; each line is preceded by its number and a colon. Default: every line,
+	 * without numbers.
+	 */
 	readonly find?: string;
 }
 
-/** Which lines of an output are wanted, one by one. */
+/** Selection of lines of an output. */
 export interface OutputLinesOptions extends OutputOptions {
-	/** Only lines of stderr, and lines with a word such as `error`; not together with `find`. Default false. */
+	/** True to select only lines of stderr and lines with a word such as `error`. Excludes `find`. Default false. */
 	readonly trouble?: boolean;
 }
 
-/** Lines of an output. */
+/** Selected lines of an output. */
 export interface OutputLinesRecord {
-	/** How many the output has so far. */
+	/** Number of lines that the output has so far. */
 	readonly total: number;
-	/** Where to go on; null at the end. */
+	/** Number of the line to continue with; null at the end. */
 	readonly next_line: number | null;
-	/** Where the output was read to its end: what `followOutput` goes on behind. Else null. */
+	/** Value for `after` of `followOutput` that continues after these lines; null unless the output was read to its end. */
 	readonly event_id: string | null;
-	/** Whether its last line goes on. */
+	/** True if the last line of the output is not complete. */
 	readonly last_line_open: boolean;
 	readonly lines: readonly OutputLineRecord[];
 }
 
 /** A line of an output. */
 export interface OutputLineRecord {
-	/** From 1; with a type, counted in that type alone. */
+	/** Line number from 1; if a type was selected, counted within that type. */
 	readonly line: number;
 	readonly output_type: OutputType;
 	readonly timestamp: string;
-	/** At most 4,096 characters of it. */
+	/** The first 4,096 characters of the line at most. */
 	readonly text: string;
-	/** How many characters it has. */
+	/** Number of characters of the whole line. */
 	readonly length: number;
 }
 
-/** Why a state is changed: kept with the name of the user. */
+/** Reason for a change of state, stored with the name of the user. */
 export interface Reasoned extends Waiting {
-	/** At most 1,000 characters. */
+	/** Text of the reason, at most 1,000 characters. */
 	readonly reason?: string | undefined;
 }
 
-/** The executions of a service, their output, and its events. */
+/** Client for the executions of a service, their output, and the general stream. */
 export interface ExecutionClient {
 	readonly executions: {
 		create(input: ExecutionInput, options?: Waiting): Promise<ExecutionRecord>;
-		/** By id, or `last` for the most recently scheduled one. */
+		/** Returns an execution by its id, or the most recently scheduled one for `last`. */
 		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
 		/**
-		 * All that match, the newest first, however many: page by page, each as quick as the first, whatever is added or removed meanwhile. `limit` is
-		 * how many a request asks for, default 100.
+		 * Yields all matching executions, the newest first. Reads them page by page; each page takes as long as the first one, even if
+		 * executions are added or deleted meanwhile. `limit` is the number of executions a request reads, default 100.
 		 */
 		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & Waiting): AsyncIterable<ExecutionRecord>;
-		/** Ask for the end of an execution; `refused` says why that is no longer possible. */
+		/** Requests cancellation of an execution. `refused` is the reason if it is no longer possible. */
 		cancel(id: string, options?: Reasoned): Promise<{ readonly refused?: string }>;
 		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
-		/** Ask a workflow to pause: `pausing` until nothing of it is active any more, then `paused`. */
+		/** Requests that a workflow pauses. It is `pausing` while any of its tasks is active, then `paused`. */
 		pause(id: string, options?: Reasoned): Promise<ExecutionRecord>;
-		/** Ask a paused workflow to go on. */
+		/** Requests that a paused workflow resumes. */
 		resume(id: string, options?: Reasoned): Promise<ExecutionRecord>;
-		/** The tasks of a workflow in the order of their start, also while it runs. */
+		/** Returns the tasks of a workflow in the order of their start, also while the workflow runs. */
 		tasks(id: string, query?: ListQuery, options?: Waiting): Promise<ListPage<TaskState>>;
-		/** The definition that a run of a workflow has, with its tasks. */
+		/** Returns the workflow definition used by a workflow execution, with its tasks. */
 		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
-		/** The values in use for each filter of `list`. */
+		/** Returns the values in use for each filter of `list`. */
 		filterValues(options?: Waiting): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
-		/** The first `limit` descendants, depth first, page by page. Default: all, in one answer. */
+		/** Returns the first `limit` descendants, depth first, read page by page. Default: all, in one response. */
 		children(
 			id: string,
 			query?: { readonly depth?: number; readonly limit?: number },
 			options?: Waiting,
 		): Promise<readonly ExecutionRecord[]>;
-		/** The output so far, or some lines of it, as one text. */
+		/** Returns the output so far, or some of its lines, as one string. */
 		output(id: string, options?: OutputOptions & Waiting): Promise<string>;
-		/** Lines of the output so far, 100 unless `lines` says how many (1,000 at most), each with its number, type and time. */
+		/** Returns lines of the output so far, each with its number, type and time. `lines` is their number: default 100, at most 1,000. */
 		outputLines(id: string, options?: OutputLinesOptions & Waiting): Promise<OutputLinesRecord>;
 	};
-	/** Output of one execution as it arrives, from the first chunk (or behind `after`) to the end, over lost connections. */
+	/** Yields the output of one execution as it arrives, from the first chunk, or after `after`, to the end. Reopens lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
 	/**
-	 * Events of the general stream from now on: `events` is a comma list of names, in which `*` stands for anything. `onOpen` is called when
-	 * nothing that happens from then on is missed.
+	 * Yields events of the general stream from now on. `events` is a comma-separated list of names, in which `*` matches any characters.
+	 * `onOpen` is called once the subscription is active; the stream misses no event after that.
 	 */
 	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
 }

@@ -39,7 +39,7 @@ interface RerunOptions {
 	readonly user?: string;
 	readonly autoDict?: boolean;
 	readonly tasks?: readonly string[];
-	/** True when `--no-reset` was not given. */
+	/** True if `--no-reset` was not given. */
 	readonly reset: true | readonly string[];
 }
 
@@ -111,7 +111,7 @@ function addReading(execution: Command, context: CliContext): void {
 		});
 }
 
-/** What is more than a page is read page by page, which asks for no rights and no memory beyond those of a page. */
+/** Reads the list. A list without a limit is read page by page, so that it needs no additional permission or memory in the service. */
 async function readList({ executions }: ExecutionClient, options: ListOptions & FormatOptions): Promise<ListPage<ExecutionRecord>> {
 	const { limit, sort } = options;
 	const query = {
@@ -189,7 +189,7 @@ function addActing(execution: Command, context: CliContext): void {
 		});
 }
 
-/** Commands that pause executions, and have them go on. */
+/** Adds a command that pauses or resumes executions. */
 function addChange(
 	execution: Command,
 	{ verb, description }: { readonly verb: "pause" | "resume"; readonly description: string },
@@ -213,7 +213,7 @@ function toReason({ reason }: ReasonOptions) {
 	return { reason };
 }
 
-/** What is asked for when only some tasks are to run again: they begin anew, unless it is said that they do not. */
+/** Returns the request to run only some tasks again. Each of them is reset, unless `--no-reset` names it. */
 function toChosenTasks(tasks: readonly string[], words: readonly string[], reset: RerunOptions["reset"]) {
 	if (words.length > 0) throw new CliExit(2, "--tasks: tasks run again with the parameters that they had, others cannot be given");
 	const kept = reset === true ? [] : reset;
@@ -232,7 +232,7 @@ async function printActors({ log }: ExecutionRecord, context: CliContext): Promi
 	}
 }
 
-/** A table of tasks, those of tasks below them. */
+/** Prints a table of tasks, with nested tasks below their parent. */
 async function printTasks(tasks: readonly TaskNode[], options: FormatOptions, context: CliContext): Promise<void> {
 	if (tasks.length === 0) return;
 	await write(context.stdout, "tasks:\n");

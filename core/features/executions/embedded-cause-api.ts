@@ -10,16 +10,16 @@ import { Redactor } from "../../secrets/redactor.ts";
 import { toTrigger, toTriggerType } from "../triggers/records-api.ts";
 import { toRuleRecord } from "./rule-record-api.ts";
 
-/** What a rule started an execution from, as far as whoever asks may see it. */
+/** Rule and trigger instance that started an execution, limited to the parts that the caller may view. */
 export interface ShownCause {
 	readonly snapshot: RuleSnapshotEntity | undefined;
-	/** As the wire has it; undefined once it has been removed. */
+	/** Trigger instance as the API returns it; undefined once it has been deleted. */
 	readonly instance: WireRecord | undefined;
-	/** The parts that are shown whole, and not by their names alone. */
+	/** Parts that are shown in full; the others are shown by name only. */
 	readonly visible: { readonly rule: boolean; readonly trigger: boolean; readonly trigger_type: boolean };
 }
 
-/** Members of an execution that a rule has started. */
+/** Members of an execution record that describe the rule that started it. */
 export interface EmbeddedCause {
 	readonly rule: WireRecord | null;
 	readonly trigger: WireRecord | null;
@@ -33,10 +33,13 @@ interface WireTrigger {
 	readonly trigger_type: WireRecord | null;
 }
 
-/** Made once for each snapshot, as many executions show the same. */
+/** API records of each snapshot. Cached because many executions show the same snapshot. */
 const wireTriggers = new WeakMap<RuleSnapshotEntity, { readonly open: WireTrigger; readonly masked: WireTrigger }>();
 
-/** The members that tell what started an execution; names and ids alone where no more is known, or may be seen. */
+/**
+ * Returns the members that describe what started an execution. Parts that are not stored any more, or that the caller may not view,
+ * contain only names and ids.
+ */
 export function toEmbeddedCause(
 	view: ExecutionView,
 	cause: ShownCause | undefined,
@@ -47,7 +50,7 @@ export function toEmbeddedCause(
 	const hide = (record: WireRecord) => secrets.redactJson(record as JsonObject);
 	if (snapshot === undefined) return { ...toNamedCause(view), ...(instance && { trigger_instance: toShownInstance(instance, secrets) }) };
 	const wire = toWireTrigger(snapshot)[masked ? "masked" : "open"];
-	// Where it cannot be told what is secret, hiding it would take names and ids as well.
+	// If the secrets are unknown, redaction would mask names and ids as well, so show only those.
 	const isWhole = (part: "rule" | "trigger" | "trigger_type") => visible?.[part] === true && !secrets.isUnknown;
 	return {
 		rule: isWhole("rule") ? hide(toRule(view, snapshot, { wire, secrets, masked })) : toNames(snapshot.rule),
@@ -57,7 +60,7 @@ export function toEmbeddedCause(
 	};
 }
 
-/** With the secrets taken out that its action, as it was then, calls so. */
+/** Returns the rule with masked values for the parameters that the action of the execution's snapshot declares as secret. */
 function toRule(
 	{ snapshot: action }: ExecutionView,
 	{ rule }: RuleSnapshotEntity,
@@ -67,7 +70,7 @@ function toRule(
 	return toRuleRecord({ ...rule, action_parameters: parameters }, wire.entity ?? undefined);
 }
 
-/** What an execution itself knows, as one does that an earlier version has stored. */
+/** Returns the names and the id stored in the execution itself. Executions stored by an earlier version have nothing else. */
 function toNamedCause({ entity }: ExecutionView): EmbeddedCause {
 	return {
 		rule: toNamed(entity.rule_name),
@@ -86,7 +89,7 @@ function toNames(record: WireRecord | RuleSnapshotEntity["rule"]): WireRecord {
 	return { id, ref, name, pack };
 }
 
-/** What the execution was given of it may be secret there, whatever the event is to others. */
+/** Masks the execution's secrets in the payload. A value that is visible in the event may be a secret parameter of the execution. */
 function toShownInstance(instance: WireRecord, secrets: Redactor): WireRecord {
 	const { payload } = instance;
 	return payload === undefined ? instance : { ...instance, payload: secrets.redactJson(payload as JsonObject) };
@@ -111,7 +114,7 @@ function toWireTrigger(snapshot: RuleSnapshotEntity) {
 	return wire;
 }
 
-/** Without its type it cannot be told what of it is secret. */
+/** Masks the secret parameters of a trigger. Without its type the secret ones are unknown, so all are masked. */
 function maskTrigger(trigger: TriggerEntity, type: RuleSnapshotEntity["trigger_type"]): TriggerEntity {
 	const { parameters } = trigger;
 	const hidden = () => Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));

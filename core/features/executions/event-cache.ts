@@ -3,23 +3,23 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 
-/** Who is to see something, and who says what they may. */
+/** A client's principal, and the authorizer that checks its permissions. */
 interface Asker {
 	readonly guard: Authorizer;
 	readonly principal: Principal;
 }
 
-/** Perhaps already there. */
+/** A value, or a promise of it. */
 type Later<T> = Promise<T> | T;
 
-/** What the guard was asked while something was shown, and its answer. */
+/** Permission check made while an event was serialized, and its result. */
 interface Answer {
 	readonly permission: string;
 	readonly resource: Resource | undefined;
 	readonly isAllowed: boolean;
 }
 
-/** Something as it is shown to everybody to whom the guard gives these answers. */
+/** Serialized event for all clients for which the authorizer gives these answers. */
 interface Shown {
 	readonly isAdmin: boolean;
 	readonly answers: readonly Answer[];
@@ -27,11 +27,11 @@ interface Shown {
 }
 
 /**
- * What is shown of things, made once for all who may see the same of it: whoever asks is asked about again, and gets what was made for
- * somebody else only if every question of then has the same answer now.
+ * Caches serialized events. A client gets a cached one only if all permission checks made for the first client give the same results
+ * for this one.
  */
 export class SharedFrames<T extends object> {
-	/** In the order in which they were begun. Most things are shown once, and at once: for these there is no promise. */
+	/** Serialized forms of each event, in the order of their start. Most events have one, which is made synchronously. */
 	readonly #shown = new PrivateSlot<T, Later<Shown>[]>();
 
 	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
@@ -43,7 +43,7 @@ export class SharedFrames<T extends object> {
 	}
 
 	async #among<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Promise<Uint8Array> {
-		// More may come meanwhile.
+		// Use an index: other clients may append to the list while this one waits.
 		for (let index = 0; index < all.length; index += 1) {
 			const shown = await orNothing(all[index]);
 			if (shown !== undefined && isFor(shown, context)) return shown.bytes;

@@ -2,29 +2,29 @@ import type { AnnouncedExecution, JsonObject } from "../../contract/index.ts";
 import type { TaskUpdate } from "../../kernel/executions/execution-events.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 
-/** Something that happened to an execution, as it was then. A live action is the same record by another name. */
+/** Change of an execution, with the record at that time. A live action is another view of an execution. */
 interface ChangeEvent<K extends "execution" | "liveaction"> {
 	readonly kind: K;
 	readonly view: ExecutionView;
 }
 
-/** What each event carries, by its name. A route is what the announcement was published under. */
+/** Contents of each event by its name. The name of an announcement ends in the route under which it was published. */
 export interface EventMap {
 	"svc.execution__create": ChangeEvent<"execution">;
 	"svc.execution__update": ChangeEvent<"execution">;
 	"svc.liveaction__create": ChangeEvent<"liveaction">;
 	"svc.liveaction__update": ChangeEvent<"liveaction">;
 	"svc.execution.output__create": { readonly kind: "output"; readonly chunk: OutputChunk };
-	/** A task of a workflow has changed; what is secret in it is masked. */
+	/** A task of a workflow has changed. Its secrets are masked. */
 	"svc.task__update": { readonly kind: "task"; readonly task: TaskUpdate };
-	/** With `about` only those who may view that execution, and the user who started it, are shown it. */
+	/** With `about`, the event is sent only to clients that may view that execution, and to the user who started it. */
 	[announcement: `svc.announcement__${string}`]: { readonly kind: "other"; readonly data: JsonObject; readonly about?: AnnouncedExecution };
 }
 
 /** Names of events. */
 export type EventName = keyof EventMap;
 
-/** Names that a pattern stands for: itself, or with a `*` at its end all that begin like it. */
+/** Event names that a pattern matches: the name itself, or every name with the prefix before a final `*`. */
 export type NamesOf<P extends string> = string extends P
 	? EventName
 	: P extends `${infer Beginning}*`
@@ -34,15 +34,15 @@ export type NamesOf<P extends string> = string extends P
 /** An event whose name is one of `N`. */
 export type StreamEvent<N extends EventName = EventName> = N extends EventName ? { readonly name: N } & EventMap[N] : never;
 
-/** A name or pattern that stands for something; a text that is not known before the program runs may be anything. */
+/** A name or pattern that matches at least one event. A string that is not known at compile time is always accepted. */
 type Known<P extends string> = P extends unknown ? (string extends P ? P : [NamesOf<P>] extends [never] ? EventName : P) : never;
 
 /** Live events of an engine. */
 export interface Events {
 	/**
-	 * Active when the promise resolves; only what happens afterwards. A `*` at the end of a name stands for any rest. Ends without an
-	 * error when `signal` aborts and when the engine stops; a loop that is left ends it too. `SVC_SUBSCRIBER_LAGGED` is thrown where
-	 * events may be missing: for a reader that is 2,000 events behind, and when the event bus may have lost some.
+	 * Subscribes to events. The subscription is active when the promise resolves and contains only later events. A `*` at the end of a
+	 * name matches any suffix. The iteration ends without an error when `signal` aborts, when the engine stops, and when a loop is left.
+	 * It throws `SVC_SUBSCRIBER_LAGGED` if events may be missing: the reader lags by 2,000 events, or the event bus may have lost some.
 	 */
 	subscribe<const P extends string>(
 		names: readonly P[] & readonly Known<P>[],
@@ -50,15 +50,15 @@ export interface Events {
 	): Promise<AsyncIterable<StreamEvent<NamesOf<P>>>>;
 }
 
-/** Live events for somebody who passes them on to many. */
+/** Live events for a fan-out to many clients. */
 export interface EventFeed {
-	/** What has come of each change, in order. Ends as `Events.subscribe` does. */
+	/** Events derived from each change, in order. Ends like the iteration of `Events.subscribe`. */
 	readonly events: AsyncIterable<readonly StreamEvent[]>;
-	/** How many elements `events` has had so far, read or not. */
+	/** Returns the number of elements that `events` has received so far, including unread ones. */
 	published(): number;
 }
 
-/** Where such events come from. All feeds get the same objects. */
+/** Source of event feeds. All feeds get the same objects. */
 export interface EventFeeds {
 	open(names: readonly string[], options: { readonly signal: AbortSignal }): Promise<EventFeed>;
 }

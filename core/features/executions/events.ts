@@ -15,10 +15,10 @@ import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
-/** Events a general stream holds for a slow reader; beyond it the stream ends with an error, as it has no past to read from. */
+/** Maximum number of events buffered for a slow reader. If it is exceeded, the stream ends with an error: past events cannot be read. */
 const streamBuffer = 2_000;
 
-/** What the general stream makes of an event of an execution: first the live action, then the execution. */
+/** Events of the general stream derived from an event of an execution: first the live action, then the execution. */
 const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName, kind: "liveaction" | "execution"])[]>> = {
 	[eventNames.executionCreate]: [
 		["svc.liveaction__create", "liveaction"],
@@ -30,7 +30,7 @@ const derivedNames: Readonly<Record<string, readonly (readonly [name: EventName,
 	],
 };
 
-/** Every event of the general stream by name; `<>` stands for the route of an announcement. */
+/** Names of all events of the general stream; `<>` represents the route of an announcement. */
 export const streamEventNames: readonly string[] = [
 	...Object.values(derivedNames).flatMap((names) => names.map(([name]) => name)),
 	eventNames.outputCreate,
@@ -81,11 +81,11 @@ export function createEvents(parts: EventDependencies): Events & EventFeeds {
 		})();
 	}
 
-	// Which events the patterns stand for is more than the compiler can follow.
+	// The compiler cannot derive which events the patterns match.
 	return { open, subscribe: subscribe as Events["subscribe"] };
 }
 
-/** What the general stream makes of events, once for all who follow it. */
+/** Derives the events of the general stream, once for all subscribers. */
 class ToldEvents {
 	readonly #parts: EventDependencies;
 	/** The bus gives the same object to everybody. */
@@ -95,7 +95,7 @@ class ToldEvents {
 		this.#parts = parts;
 	}
 
-	/** No promise where it is known at once what an event tells of. */
+	/** Returns the derived events; a promise only if the snapshot of the execution is not cached. */
 	of(event: BusEvent): Promise<readonly StreamEvent[]> | readonly StreamEvent[] {
 		let told = this.#told.get(event);
 		if (told === undefined) {
@@ -125,7 +125,10 @@ function isAnnouncement(name: string): name is `svc.announcement__${string}` {
 	return name.startsWith(announcementPrefix);
 }
 
-/** The announcements among what a pattern stands for: only their names are not known beforehand. */
+/**
+ * Returns the pattern of the announcements that `pattern` matches; undefined if it matches none. Only announcements need a pattern:
+ * they can have any name.
+ */
 function toAnnouncements(pattern: string): string | undefined {
 	if (pattern.startsWith(announcementPrefix)) return pattern;
 	return isNamed(announcementPrefix, pattern) ? `${announcementPrefix}*` : undefined;

@@ -11,7 +11,7 @@ import { executionStatuses } from "./execution-statuses-api.ts";
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
 type Range = NonNullable<ExecutionFilter["start_timestamp"]>;
 
-/** Filter names that compare with a field. All of them, and `timestamp`, are names to sort by. */
+/** Fields by the filter name that compares with them. All these names, `timestamp` and `start_timestamp` can be used to sort. */
 const filterFields = {
 	action: "action_ref",
 	status: "status",
@@ -27,8 +27,8 @@ const filterFields = {
 } as const satisfies Readonly<Record<string, FilterField>>;
 
 /**
- * Fields that are null where no rule has started the execution, and only there. Whoever asks for that in one of them asks for all, so that one
- * index serves them.
+ * Fields that are null if and only if no rule started the execution. A query for null in one of them is changed to `rule_name`, so that
+ * one index serves all of them.
  */
 const fieldsOfRules: ReadonlySet<FilterField> = new Set(["rule_name", "trigger_name", "trigger_type_name", "trigger_instance_id"]);
 
@@ -63,9 +63,9 @@ export const executionFilterQuery = {
 type FilterValues = QueryValues<typeof executionFilterQuery>;
 
 /**
- * Filter and order of a list of executions.
+ * Parses the filter and the order of a list of executions.
  *
- * @param toOwnNames several conditions on one field are compared by the service's own names
+ * @param toOwnNames converts values to the service's own names, so that several conditions on one field can be compared
  */
 export function parseExecutionFilter(
 	query: FilterValues,
@@ -100,7 +100,7 @@ function splitToken(token: string): { readonly path: string; readonly value: str
 	return { path: token.slice(0, colon), value: token.slice(colon + 1) };
 }
 
-/** The time of the start in `filter` says what `timestamp` does. */
+/** Returns the query with a start time in `filter` moved to `timestamp`, which has the same meaning. */
 function withStart(query: FilterValues, started: readonly string[]): FilterValues {
 	const [timestamp, ...more] = started;
 	if (timestamp === undefined) return query;
@@ -108,7 +108,7 @@ function withStart(query: FilterValues, started: readonly string[]): FilterValue
 	throw new SvcError("SVC_INVALID", `filter: "${startPath}" is given more than once, or together with timestamp`);
 }
 
-/** Several conditions on one field must all hold. */
+/** Adds a condition. An execution must match all conditions on one field, so their values are intersected. */
 function addCondition(
 	conditions: Map<FilterField, string | null | readonly string[]>,
 	asked: FilterField,
@@ -142,7 +142,10 @@ function parseRange(query: FilterValues): { readonly range?: Range; readonly rev
 	return { range: { ...bounds, gte: reversed ? to : from, lte: reversed ? from : to }, reversed };
 }
 
-/** An explicit `sort` beats the rest; then descending beats ascending. Undefined is the default, newest first. */
+/**
+ * Returns the order of a list; undefined for the default, newest first. `sort` takes precedence over the other parameters, and descending
+ * order over ascending order.
+ */
 function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined {
 	const sorted = parseSort(query.sort, sortFields);
 	if (sorted.length > 0) return sorted;
@@ -156,13 +159,13 @@ function parseOrder(query: FilterValues, reversed: boolean): OrderBy | undefined
 		: undefined;
 }
 
-/** The path of the time that a list may have a range of. */
+/** Record path of the start time, for which a range is allowed. */
 const startPath = "start_timestamp";
 
-/** What executions are found by without looking at each. */
+/** Field that has an index, so that a filter need not read every execution. */
 type FilterField = Exclude<keyof ExecutionFilter, "start_timestamp">;
 
-/** Paths into the record that have an index. */
+/** Fields with an index, by their path in the record. */
 export const recordPaths: ReadonlyMap<string, FilterField> = new Map([
 	["id", "id"],
 	["status", "status"],
@@ -185,7 +188,7 @@ export const recordPaths: ReadonlyMap<string, FilterField> = new Map([
 	["context.trace_context.id_", "trace_id"],
 ]);
 
-/** The field that a path of the record stands for, and the value to look for. Throws `SVC_INVALID` where every execution would be read. */
+/** Returns the field of a record path and the value to compare. Throws `SVC_INVALID` if the path has no index, to avoid a full scan. */
 function toIndexed(path: string, value: string): { readonly field: FilterField; readonly value: string | readonly string[] } {
 	const field = recordPaths.get(path);
 	if (field !== undefined) return { field, value: toStored(path, value) };
@@ -196,7 +199,7 @@ function toIndexed(path: string, value: string): { readonly field: FilterField; 
 	throw new SvcError("SVC_INVALID", `filter: ${why}; ${allowed}`);
 }
 
-/** A uid holds what is stored behind its kind. One of another kind is nobody's. */
+/** Returns the stored value for a filter value: the part of a uid after its kind. A uid of another kind matches no execution. */
 function toStored(path: string, value: string): string | readonly string[] {
 	if (value === "" || value.toLowerCase() === "null") return value;
 	if (path === "runner.uid") return value.startsWith("runner_type:") ? value.slice("runner_type:".length) : [];

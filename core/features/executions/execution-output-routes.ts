@@ -14,7 +14,7 @@ const { defineRoute } = routesOver<RouteNeeds>();
 
 const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
 
-/** Returns the type of output that is asked for; undefined for all of it. `SVC_INVALID` for a type that does not exist. */
+/** Returns the requested output type; undefined for all types. Throws `SVC_INVALID` if the type does not exist. */
 export function parseOutputType(text: string | undefined): OutputType | undefined {
 	const word = text?.toLowerCase();
 	if (word === undefined || word === "all") return undefined;
@@ -22,10 +22,10 @@ export function parseOutputType(text: string | undefined): OutputType | undefine
 	return word as OutputType;
 }
 
-/** Characters of a text that is looked for. */
+/** Maximum number of characters of `find`. */
 const longestFind = 1_000;
 
-/** The wanted lines. Throws `SVC_INVALID` for what no line can be. */
+/** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1 and for a text that no line can contain. */
 export function toLines({
 	from_line: fromLine,
 	lines,
@@ -43,7 +43,7 @@ export function toLines({
 	return { fromLine, lines, find };
 }
 
-/** Output so far, as text. */
+/** Route that returns the output so far as text. */
 export const executionOutputRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",

@@ -2,7 +2,10 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 
-/** An execution is guarded by its action. `last` is looked up once, so that what is shown is what was checked. */
+/**
+ * Returns the action that guards an execution, and the id of the execution. `last` is resolved only here: resolving it again could return
+ * another execution than the one that was checked.
+ */
 export async function findExecutionResource(
 	{ executions }: { readonly executions: Executions },
 	idOrLast: string,

@@ -4,14 +4,14 @@ import type { QueryValues } from "../../http/query.ts";
 
 type Field = keyof ExecutionEntity;
 
-/** What to read of an execution and what to show of it. */
+/** Fields of an execution to read, and members to show. */
 export interface ExecutionSelection {
 	readonly selection: Selection | undefined;
 	readonly fields: readonly Field[];
 	readonly children: boolean;
 }
 
-/** Members of the record of an execution. */
+/** Members of the API record of an execution. */
 export const executionMembers: ReadonlySet<string> = new Set([
 	"id",
 	"status",
@@ -41,28 +41,28 @@ export const executionMembers: ReadonlySet<string> = new Set([
 const rules = { includable: executionMembers, excludable: new Set(["result", "trigger_instance", "status"]), mandatory: ["id"] };
 
 const allFields = Object.keys(entityKinds.execution.fields) as Field[];
-/** Everything but what can be large. */
+/** Fields that cannot be large: all except JSON fields. */
 const smallFields = allFields.filter((field) => entityKinds.execution.fields[field] !== "json");
 
-/** Large fields that a member is made of. */
+/** Large fields from which a member of the API record is derived. */
 const sources: Readonly<Record<string, readonly Field[]>> = {
 	log: ["log"],
 	parameters: ["parameters"],
 	result: ["result"],
 	context: ["context"],
 	liveaction: ["parameters", "callback", "runner_info", "notify"],
-	// They say what is secret in these.
+	// The parameters are needed to mask secrets in the following members.
 	rule: ["parameters"],
 	trigger: ["parameters"],
 	trigger_type: ["parameters"],
 	trigger_instance: ["parameters"],
 };
 
-/** Clients that ask for a part of the action or runner rely on these members. */
+/** Members added to every selection of a part of the action or runner. Clients rely on them. */
 const actionCompanions = ["action.parameters", "action.pack", "action.uid", "action.output_schema"];
 const runnerCompanions = ["runner.runner_parameters", "runner.output_key"];
 
-/** Read the selection of a query over executions. */
+/** Parses the selection of members in a query for executions. */
 export function parseExecutionSelection(query: QueryValues<typeof selectionQuery>): ExecutionSelection {
 	const { include_attributes: include, exclude_attributes } = query;
 	const selection = parseSelection({ include_attributes: include && withCompanions(include), exclude_attributes }, rules);

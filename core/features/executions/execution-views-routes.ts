@@ -40,7 +40,7 @@ const resultAnswer: Answer = {
 	},
 };
 
-/** Parts and views of executions. */
+/** Routes for single attributes, results, descendants and filter values of executions. */
 export const executionViewRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",
@@ -123,7 +123,10 @@ export const executionViewRoutes = withActionExecutions([
 	}),
 ]);
 
-/** Descendants that the total of a page counts at least, if `api.exact_total_limit` is not less: counting them reads them. */
+/**
+ * Maximum number of descendants that are counted beyond the end of a page; `api.exact_total_limit` applies if it is less. Counting
+ * descendants reads them.
+ */
 const maxCounted = 10_000;
 
 interface TreePage {
@@ -132,7 +135,7 @@ interface TreePage {
 	readonly exactTotal: number;
 }
 
-/** A page of executions. It is read up to its end, and as far beyond as the total is counted. */
+/** Reads a page of executions. Reads beyond its end until the total is counted, or exceeds the count limit by one. */
 async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>): Promise<TreePage> {
 	const end = offset + limit;
 	const counted = Math.max(end, Math.min(exactTotal, maxCounted));
@@ -146,7 +149,7 @@ async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exa
 	return { ids, total, exactTotal: counted };
 }
 
-/** Ids of the executions that the caller may view. There may be a hundred thousand of a few actions: each action is checked once. */
+/** Yields the ids of executions that the caller may view. Checks each action once: 100,000 executions may have only a few actions. */
 async function* visibleBy(executions: AsyncIterable<Descendant>, { mayView }: Pick<Presentation, "mayView">): AsyncGenerator<string> {
 	const known = new Map<string, boolean>();
 	for await (const { id, action_ref } of executions) {

@@ -10,19 +10,19 @@ import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
 export interface FollowRunOptions {
-	/** Print the output as it arrives: stdout to stdout, everything else to stderr. */
+	/** True to print the output as it arrives: stdout to stdout, everything else to stderr. */
 	readonly print: boolean;
 	readonly type?: OutputType;
-	/** Ctrl-C cancels the execution; a second one leaves it. Without it the first one leaves. */
+	/** True if the first Ctrl-C cancels the execution and the second one stops following it. Otherwise the first one stops following it. */
 	readonly cancelOnInterrupt: boolean;
 	/**
-	 * Of a workflow, besides what it prints itself: the output of its tasks; or, where somebody looks at a terminal, the tree of its tasks in the
-	 * place of that. Default: neither.
+	 * Display of the tasks of a workflow. `output` prints the output of the tasks in addition to that of the workflow. `tree` shows the
+	 * tree of the tasks instead of the output if stderr is a terminal. Default: neither.
 	 */
 	readonly tasks?: "output" | "tree" | undefined;
 }
 
-/** How an execution ended. */
+/** Final record of a followed execution, and the output types that were printed. */
 export interface FollowedRun {
 	readonly record: ExecutionRecord;
 	/** Types of output that were printed. */
@@ -31,10 +31,10 @@ export interface FollowedRun {
 
 type Following = FollowRunOptions & { readonly progress: Progress; readonly signal: AbortSignal };
 
-/** Milliseconds between two looks at something that tells of no changes. */
+/** Milliseconds between polls of records, for which there are no notifications. */
 const interval = 1_000;
 
-/** Follow an execution to its end. */
+/** Follows an execution until it has ended. Throws `CliExit` if the user interrupts or the reader of stdout closes. */
 export async function followRun(client: ExecutionClient, id: string, options: FollowRunOptions, context: CliContext): Promise<FollowedRun> {
 	const leave = new AbortController();
 	const progress = new Progress(`execution ${id} runs`, context);
@@ -84,14 +84,14 @@ async function printOutput(client: ExecutionClient, id: string, options: Followi
 		const target = chunk.output_type === "stdout" ? context.stdout : context.stderr;
 		progress.hide();
 		await writeOutput(target, chunk.data);
-		// A line that has only begun goes on where it ends.
+		// After an incomplete line the progress stays hidden, so that the next chunk continues that line.
 		if (chunk.data.endsWith("\n")) await progress.aside(async () => {});
 	}
 	signal.throwIfAborted();
 	return streamed;
 }
 
-/** Print the output of all that a workflow starts, each line behind the name of its task. */
+/** Prints the output of all executions that a workflow starts, each line after the name of its task. */
 async function printTaskOutput(client: ExecutionClient, id: string, options: Following, context: CliContext): Promise<void> {
 	const { type, progress, signal } = options;
 	const lines = new LabelledLines();
@@ -109,11 +109,11 @@ async function printTaskOutput(client: ExecutionClient, id: string, options: Fol
 	for (const piece of lines.rest()) await print(piece);
 }
 
-/** Draw the tasks of a workflow until it has ended, and leave them there as they are then. */
+/** Draws the tree of tasks of a workflow until the workflow has ended. The final tree stays on the terminal. */
 async function showTasks(client: ExecutionClient, id: string, { progress, signal }: Following, context: CliContext) {
 	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
 	const look = async () => {
-		// Asked first, so that what is drawn last is how it ended.
+		// Read the record first: if it has ended, the tree read after it is final.
 		const record = await client.executions.get(id, { signal });
 		return { record, lines: toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText) };
 	};
@@ -133,19 +133,19 @@ async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSign
 	for (;;) {
 		const record = await client.executions.get(id, { signal });
 		if (hasEnded(record)) return record;
-		// The output also ends when an execution is paused; then there is nothing to follow but the record.
+		// The output also ends when an execution is paused; then only the record can be polled.
 		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 	}
 }
 
-/** Whether its status is final. */
+/** Returns true if the status of the execution is final. */
 export function hasEnded({ status }: Pick<ExecutionRecord, "status">): boolean {
 	return finalStates.has(status);
 }
 
 /**
- * Exit code for a final record: 0 when it succeeded, the run's own return code (1 to 255) when the action failed with one,
- * 1 for everything else.
+ * Returns the exit code for a final record. It is 0 if the execution succeeded, the return code of the run (1 to 255) if the action failed
+ * with one, and 1 otherwise.
  */
 export function toExitCode({ status, result }: ExecutionRecord): number {
 	if (status === "succeeded") return 0;
@@ -153,7 +153,7 @@ export function toExitCode({ status, result }: ExecutionRecord): number {
 	return status === "failed" && typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 255 ? code : 1;
 }
 
-/** The short line behind the output: id, status, and what the record says about a failure. */
+/** Returns the line printed after the output: id, status, and the error or return code of a failure. */
 export function toSummary({ id, status, elapsed_seconds, result }: ExecutionRecord): string {
 	const seconds = elapsed_seconds === undefined ? "" : ` in ${elapsed_seconds.toFixed(2)} s`;
 	const error = result?.["error"];
@@ -163,14 +163,14 @@ export function toSummary({ id, status, elapsed_seconds, result }: ExecutionReco
 	return `execution ${id} ${status}${seconds}${reason}\n`;
 }
 
-/** Characters of a line that has not ended after which it is shown as one. */
+/** Characters of an incomplete line after which it is printed as a line. */
 const longestLine = 16_384;
 
-/** Puts the name of the task in front of each line of its output; what has only begun waits for its end. */
+/** Prefixes each line of output with the name of its task. Incomplete lines are buffered until they end. */
 export class LabelledLines {
 	readonly #begun = new Map<string, { readonly label: string; readonly type: OutputType; readonly text: string }>();
 
-	/** Whole lines of a piece, with those that were waiting for it; empty when there are none. */
+	/** Adds a chunk. Returns the complete lines, including text buffered before; an empty string if no line is complete. */
 	add({ label, chunk: { execution_id, output_type: type, data } }: TaskChunk): string {
 		const key = `${execution_id} ${type}`;
 		const text = (this.#begun.get(key)?.text ?? "") + data;
@@ -180,7 +180,7 @@ export class LabelledLines {
 		return toLabelled(label, text.slice(0, end));
 	}
 
-	/** What has begun and found no end. */
+	/** Returns and clears the incomplete lines. */
 	rest(): readonly { readonly type: OutputType; readonly text: string }[] {
 		const rest = [...this.#begun.values()].map(({ label, type, text }) => ({ type, text: toLabelled(label, text) }));
 		this.#begun.clear();

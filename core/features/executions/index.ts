@@ -9,7 +9,7 @@ import { executionRoutes } from "./routes.ts";
 import { Runs } from "./runs.ts";
 import { streamRoutes } from "./stream-routes.ts";
 
-/** Executions and their output over the API, the streams, and actions run by the embedding program. */
+/** Creates the feature that serves executions and their output over the API and the streams, and runs actions for the embedding program. */
 export function createExecutionsFeature(kernel: Kernel): HttpFeature<ExecutionsApi> {
 	const runs = new Runs({ ...kernel, systemUser: kernel.options.system_user.user });
 	return {

@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import { delay } from "../../client/delay.ts";
 import { isSvcError, type OutputType, SvcError } from "../../contract/index.ts";
 
-/** A piece of output. `event_id` resumes the stream behind this chunk. */
+/** An output chunk. `event_id` resumes the stream after this chunk. */
 export interface OutputChunkRecord {
 	readonly id: string;
 	readonly execution_id: string;
@@ -14,25 +14,24 @@ export interface OutputChunkRecord {
 	readonly event_id: string;
 }
 
-/** Which output is followed, and from where. */
+/** Options to follow an output. */
 export interface FollowOptions {
 	readonly type?: OutputType;
-	/** Begin behind the chunk with this `event_id`. Default: from the first. */
+	/** `event_id` of the chunk after which to start. Default: start with the first chunk. */
 	readonly after?: string;
-	/** Ends the iteration without an error. */
+	/** Ends the iteration without an error when it aborts. */
 	readonly signal?: AbortSignal;
-	/** Told when a connection is there, the first one and each later one. */
+	/** Called for each opened connection, including the first one. */
 	readonly onOpen?: () => void;
-	/** Told when the connection was lost and is being opened again. */
+	/** Called before a lost connection is reopened. */
 	readonly onReconnect?: (error: SvcError) => void;
 }
 
 const attempts = 8;
 
 /**
- * Every chunk of an execution's output once and in order, until the execution has ended. A connection that is lost is opened
- * again behind the last chunk; after several failures in a row the last one is thrown. A first connection that fails is
- * thrown at once.
+ * Yields every chunk of an execution's output once and in order, until the execution has ended. A lost connection is reopened after the
+ * last chunk. The ninth failure in a row is thrown. If the first connection fails, its error is thrown at once.
  */
 export async function* followOutput(
 	{ addresses, events }: Pick<Api, "addresses" | "events">,

@@ -7,41 +7,41 @@ import { escapeAsciiJson } from "../../lib/bytes/json-escape.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 import { toChunk, toChunkWith } from "./records-api.ts";
 
-/** Bytes that an event of much text mostly takes. */
+/** Bytes that are usually enough for the event of a bulky chunk. */
 const usual = 163_840;
-/** Memory of such events, and of several that leave together. */
+/** Buffer pools for events of one bulky chunk, and for several events that are sent in one write. */
 const [rooms, longRooms] = [new BufferPool({ size: usual, most: 24 }), new BufferPool({ size: usual * 2, most: 4 })];
-/** Long ones in use at most: who does not read keeps them. */
+/** Maximum number of long buffers in use. A client that does not read keeps its buffer in use. */
 const mostLong = 16;
 let longCount = 0;
 
-/** What streams send now of chunks, for all who are to see as much of them. */
+/** Frames of chunks that streams are sending, shared by clients with the same disclosure: secrets masked, or the full text. */
 const shared = { masked: new PrivateSlot<OutputChunk, Frame>(), whole: new PrivateSlot<OutputChunk, Frame>() };
 
 const emptyText = '"data":""';
 
 interface Frame {
 	readonly bytes: Uint8Array;
-	/** What it lies in; undefined where it has memory of its own. */
+	/** Pooled buffer that contains the bytes; undefined if they have memory of their own. */
 	readonly room: PooledBuffer | undefined;
 }
 
-/** The events of an output as one stream sends them, one after another. */
+/** Creates the event frames of an output for one stream, one after another. */
 export class OutputFrames {
 	readonly #isSent: () => boolean;
 	readonly #shared: PrivateSlot<OutputChunk, Frame>;
 	readonly #presentation: Pick<Presentation, "masked">;
-	/** What is to be let go of, given whether it has been sent. */
+	/** Releases the buffer of the last frame. The argument is true if the frame has been sent. */
 	#leave: ((isSent: boolean) => void) | undefined;
 
-	/** @param isSent whether nothing that was given out is on its way any more: then its memory may be used again */
+	/** @param isSent returns true if every returned frame has been sent completely, so that its buffer may be reused */
 	constructor(presentation: Pick<Presentation, "masked">, isSent: () => boolean) {
 		this.#presentation = presentation;
 		this.#shared = presentation.masked ? shared.masked : shared.whole;
 		this.#isSent = isSent;
 	}
 
-	/** The bytes of a chunk's event: the same ones for all who send it now and show as much of it. */
+	/** Returns the event bytes of a chunk. Streams that send the chunk at the same time with the same disclosure share the bytes. */
 	of(chunk: OutputChunk): Uint8Array {
 		this.letGo();
 		const known = this.#shared.get(chunk);
@@ -58,7 +58,10 @@ export class OutputFrames {
 		return frame.bytes;
 	}
 
-	/** The same for a stream that nobody else sends, with what else is at hand where that is much: each write has its price. */
+	/**
+	 * Returns the event bytes of a bulky chunk and of cached chunks after it, for a stream that is the only subscriber. Each write has a
+	 * cost, so several events are sent in one.
+	 */
 	ofSeveral(chunk: OutputChunk, takeAtHand: () => OutputChunk | undefined): Uint8Array {
 		if (longCount >= mostLong || toBulkyBytes(chunk) === undefined) return this.of(chunk);
 		this.letGo();
@@ -66,7 +69,7 @@ export class OutputFrames {
 		let used = 0;
 		for (let next: OutputChunk | undefined = chunk; next !== undefined; ) {
 			const parts = toParts(next, this.#presentation);
-			// Where much of it has to be escaped.
+			// Escaping can make the text longer than the buffer.
 			if (used + lengthOf(parts) > longRooms.bufferSize) return Buffer.concat([room.bytes.subarray(0, used), ...parts]);
 			used = put(parts, room.bytes, used);
 			next = used + usual <= longRooms.bufferSize ? takeAtHand() : undefined;
@@ -74,7 +77,7 @@ export class OutputFrames {
 		return room.bytes.subarray(0, used);
 	}
 
-	/** Nothing of what was given out is needed, unless it is still on its way: then its memory is left to the collector of garbage. */
+	/** Releases the buffer of the last frame. If the frame is still being sent, its buffer is left to the garbage collector instead. */
 	letGo(): void {
 		this.#leave?.(this.#isSent());
 		this.#leave = undefined;
@@ -92,14 +95,17 @@ export class OutputFrames {
 	}
 }
 
-/** Of an event with much text, which is there until the next call: what comes before it, the text, and what comes behind it. Of any other, all of it. */
+/**
+ * Returns the bytes of an event. If the text is bulky, there are three parts: the bytes before the text, the text, and the bytes after
+ * it. The text is valid only until the next call. Every other event is one part.
+ */
 function toParts(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): readonly Uint8Array[] {
 	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
 	const text = escapeAsciiJson(bytes ?? String(shown?.["data"]));
 	const toEvent = (data: unknown) => ({ event: "svc.execution.output__create", data, id: chunk.sequence });
 	if (text === undefined) return [toEventBytes(toEvent(shown ?? toChunk(chunk, presentation)))];
-	// No other text holds these quotes without backslashes.
+	// Only the empty `data` member matches: quotes inside of a JSON string have a backslash.
 	const [before = "", behind = ""] = toEventText(toEvent(toChunkWith(chunk, ""))).split(emptyText);
 	return [Buffer.from(`${before}"data":"`), text, Buffer.from(`"${behind}`)];
 }
@@ -118,7 +124,7 @@ function lengthOf(parts: readonly Uint8Array[]): number {
 	return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Where they end. */
+/** Copies the parts into `target` from `start` on. Returns the end position. */
 function put(parts: readonly Uint8Array[], target: Uint8Array, start: number): number {
 	let end = start;
 	for (const part of parts) {

@@ -31,7 +31,7 @@ const linesSchema = defineSchema("OutputLines", object(linesFields), {
 	lines: [{ line: 1, output_type: "stdout", timestamp: "2031-03-04T09:15:02.901112Z", text: "up 12 days", length: 10 }],
 });
 
-/** Output so far, line by line. */
+/** Routes that return the output so far, line by line. */
 export const outputLinesRoutes = withActionExecutions([
 	defineRoute({
 		method: "GET",

@@ -10,25 +10,28 @@ import type { ShownCause } from "./embedded-cause-api.ts";
 import { toExecution } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
-/** Who asks, and whom the records are read from. */
+/** The caller, its authorizer, and the engine from which records are read. */
 export type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
 
 interface Shown {
 	readonly presentation: Presentation;
-	/** Default everything. */
+	/** Members to show. Default: all. */
 	readonly selection?: Selection | undefined;
-	/** Shown with a change that has just happened; default false. */
+	/** True if the record belongs to an event that has just occurred. Default false. */
 	readonly isLive?: boolean;
 }
 
-/** Executions as whoever asks may see them. */
+/** Returns the records of executions, limited to the parts that the caller may view. */
 export async function presentExecutions(context: Asking, views: readonly ExecutionView[], shown: Shown): Promise<WireRecord[]> {
 	const { presentation, selection } = shown;
 	const causes = views.some(isCaused) ? await readShownCauses(context, views, shown) : undefined;
 	return presentTogether(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
 }
 
-/** The same for one. Most have been started by somebody: then nothing need be read, and there is no promise where there is room in this turn. */
+/**
+ * Returns the record of one execution, limited to the parts that the caller may view. If no rule started the execution, nothing is read;
+ * then the result is a promise only if the event loop must be yielded first.
+ */
 export function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
 	const { presentation, selection } = shown;
 	if (isCaused(view)) return presentExecutions(context, [view], shown).then(([record]) => record as WireRecord);
@@ -39,7 +42,7 @@ function isCaused({ entity }: ExecutionView): boolean {
 	return typeof entity.trigger_instance_id === "string";
 }
 
-/** What rules have started executions from, by the ids of the executions. Nothing is read that is not shown. */
+/** Returns the rules and trigger instances that started executions, by execution id. Reads only the parts that are selected. */
 async function readShownCauses(
 	context: Asking,
 	views: readonly ExecutionView[],
@@ -53,7 +56,7 @@ async function readShownCauses(
 	const events = [
 		...new Map([...causes.values()].flatMap(({ instance }) => (instance ? [[instance.id, instance] as const] : []))).values(),
 	];
-	// As they were when the rules acted.
+	// Show the instances in the state they had while the rules acted on them.
 	const then = events.map((event) => ({ ...event, status: "processing" as const, failure_reason: null }));
 	const shown = events.length === 0 ? [] : await toShownInstances(context, then, presentation);
 	const byId = new Map(events.map(({ id }, index) => [id, shown[index]]));
@@ -65,7 +68,7 @@ async function readShownCauses(
 	return new Map([...causes].map(([id, cause]) => [id, toCause(cause)]));
 }
 
-/** An execution shows no more of a rule than its own page would. */
+/** Returns the parts that are shown in full. They require the view permission of the rule, the trigger or the trigger type itself. */
 function toVisible({ guard, principal }: Asking, snapshot: RuleSnapshotEntity | undefined): ShownCause["visible"] {
 	const allows = (kind: "rule" | "trigger" | "trigger_type", named: { readonly pack: string; readonly name: string } | null | undefined) =>
 		principal.isAdmin ||

@@ -11,7 +11,7 @@ import { maskExecutionResult } from "../../secrets/result-masking.ts";
 import { toAction, toRunnerType } from "../actions/records-api.ts";
 import { type ShownCause, toEmbeddedCause } from "./embedded-cause-api.ts";
 
-/** Action and runner type of an execution, in both forms. Made once for each snapshot: there are few, and they are large. */
+/** API records of the action and runner type of a snapshot, unmasked and masked. Cached: snapshots are few and the records large. */
 interface WireSnapshot {
 	readonly action: ActionEntity;
 	readonly runner: RunnerTypeEntity;
@@ -34,8 +34,8 @@ const ownContext: ReadonlySet<string> = new Set([
 const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
 
 /**
- * An execution. Members that are empty, zero, false or null are left out, as are those the view was read without. Without its cause,
- * what a rule started it from is shown by name.
+ * Returns the API record of an execution. Omits members that are empty, zero, false or null, and members that the view was read without.
+ * If `cause` is undefined, the rule and trigger that started the execution are shown by name.
  */
 export function toExecution(view: ExecutionView, presentation: Presentation, cause?: ShownCause): WireRecord {
 	const { entity } = view;
@@ -71,7 +71,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 	});
 }
 
-/** The live action of an execution, as the general stream shows it. */
+/** Returns the live action of an execution as the general stream sends it. */
 export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
 	const { entity } = view;
 	const secrets = presentation.masked ? view.secrets : Redactor.none;
@@ -88,12 +88,12 @@ export function toLiveAction(view: ExecutionView, presentation: Presentation): W
 	});
 }
 
-/** A chunk of output. It has no member `status`: clients tell it from an execution by that. */
+/** Returns the API record of an output chunk. It must not have a member `status`: clients distinguish it from an execution by that. */
 export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): WireRecord {
 	return toChunkWith(chunk, masked ? toMaskedText(chunk) : chunk.data);
 }
 
-/** The same with another text. */
+/** Returns the API record of an output chunk with `data` as its text. */
 export function toChunkWith(chunk: Omit<OutputChunk, "data">, data: string): WireRecord {
 	const { id, execution_id, action_ref, runner_ref, output_type, timestamp } = chunk;
 	return { id, execution_id, action_ref, runner_ref, output_type, data, timestamp };
@@ -111,13 +111,16 @@ function toEmbeddedLiveAction({ entity, isWorkflow }: ExecutionView, parameters:
 	});
 }
 
-/** The live action without what its caller gave and what its runner said of the run. */
+/** Returns the live action without the values given by its caller and without the runner's information on the run. */
 function toNamedLiveAction({ entity, isWorkflow }: ExecutionView): WireRecord {
 	const { liveaction_id: id, action_ref: action } = entity;
 	return { id, action, action_is_workflow: isWorkflow, parameters: {}, callback: {}, runner_info: {} };
 }
 
-/** Returns true if parameters, callback and notifications may be shown. Like results, they are withheld from users who may not view the execution. */
+/**
+ * Returns true if parameters, callback and notifications may be shown. Like results, they are withheld from users who may not view the
+ * execution.
+ */
 function showsGiven({ entity }: ExecutionView, presentation: Presentation): boolean {
 	return presentation.showsGiven === true || presentation.mayView(entity.action_ref);
 }
@@ -127,7 +130,7 @@ function toParameters({ entity, snapshot, secrets }: ExecutionView, masked: bool
 	return masked && parameters !== undefined ? maskParametersWith(parameters, snapshot, secrets) : parameters;
 }
 
-/** A reason is a text of a user, who may have written anything into it. */
+/** Masks secrets in the reasons of a log. A reason is free text, so a user may have written a secret into it. */
 function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): ExecutionEntity["log"] | undefined {
 	if (log === undefined || !log.some(({ by }) => by !== undefined && by.reason !== null)) return log;
 	return log.map((entry) =>
@@ -135,7 +138,7 @@ function hideInLog(log: ExecutionEntity["log"] | undefined, secrets: Redactor): 
 	);
 }
 
-/** What the service itself writes into a context stays where it is not known what is secret. */
+/** Masks secrets in a context. If the secrets are unknown, only the members that the service itself writes stay visible. */
 function hideInContext(context: JsonObject | undefined, secrets: Redactor): JsonObject | undefined {
 	if (context === undefined || !secrets.isUnknown) return secrets.redactJson(context);
 	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : secretMask]));

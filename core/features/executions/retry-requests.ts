@@ -3,7 +3,7 @@ import { isSvcError } from "../../contract/index.ts";
 
 const attempts = 8;
 
-/** Ask again while the service cannot be reached, as when it is started anew; after several failures in a row the last one is thrown. */
+/** Repeats a request while the service is unreachable, for example during a restart. Throws the error of the ninth failure. */
 export async function overOutages<T>(
 	ask: () => Promise<T>,
 	{ signal, onReconnect }: { readonly signal: AbortSignal; readonly onReconnect: (error: Error) => void },

@@ -3,7 +3,7 @@ import type { Actions } from "../actions/catalog-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { EventFeeds } from "./events-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 export interface RouteNeeds {
 	readonly executions: Executions;
 	readonly output: Output;

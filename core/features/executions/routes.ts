@@ -178,7 +178,7 @@ export const executionRoutes = withActionExecutions([
 		query: { ...secretsQuery, reason: "string" },
 		async handler(context) {
 			const { view, refused, wasCanceled } = await context.engine.executions.cancel(toId(context), context.principal, context.query.reason);
-			// Clients that cancel several at once stop at an error status.
+			// Clients that cancel several executions in a loop would stop at an error status.
 			if (refused !== undefined) return replyFault(200, refused);
 			const warnings = wasCanceled ? [`execution "${view.entity.id}" was already canceled`] : [];
 			return replyExecution(context, view, { headers: toWarningHeaders(warnings) });
@@ -198,7 +198,7 @@ export const executionRoutes = withActionExecutions([
 		body: rerunBody,
 		async handler(context) {
 			if (!context.principal.isAdmin) {
-				// What the first run was given shows in the new one.
+				// The new execution shows the parameters of the first one, so the caller must be allowed to view that.
 				const { path: _path, ...resource } = await findExecutionResource(context.engine, toId(context));
 				context.guard.assert(context.principal, "execution_view", resource);
 			}
@@ -208,14 +208,14 @@ export const executionRoutes = withActionExecutions([
 	}),
 ]);
 
-/** Pause, resume and cancel: everything else that is set from outside says what came of the run. */
+/** States that pause, resume or cancel an execution. Every other state set from outside completes it. */
 const stoppingStatuses: ReadonlySet<ExecutionStatus> = new Set(["pausing", "paused", "resuming", "canceling", "canceled"]);
 
 function isCompletion({ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject }): boolean {
 	return result !== undefined || !stoppingStatuses.has(status);
 }
 
-/** The id in the path, where `last` has no meaning. */
+/** Returns the id in the path. Throws `SVC_NOT_FOUND` for `last`. */
 export function toId({ path }: RouteContext<RouteNeeds>): string {
 	const id = path["id"] ?? "";
 	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
@@ -245,7 +245,7 @@ async function read(
 		throw new SvcError("SVC_INVALID", `max_result_size: must be from 0 to ${largestResultSize} bytes, got ${maximum}`);
 	}
 	if (!maximum || !fields.includes("result")) return executions.get(id, { fields, children });
-	// A large result is not even read.
+	// Read the size first, so that a result above the maximum is not loaded.
 	const view = await executions.get(id, { fields: fields.filter((field) => field !== "result"), children });
 	return (view.entity.result_size ?? 0) > maximum ? view : executions.get(view.entity.id, { fields, children });
 }
@@ -266,14 +266,14 @@ function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
 	};
 }
 
-/** The header may add to the context, but not say who asks and for which pack. */
+/** Adds the members of the header to the context, except `user` and `pack`: the header must not choose the caller or the pack. */
 function withHeaderContext(context: JsonObject | undefined, header: string): JsonObject | undefined {
 	if (header === "") return context;
 	const { user: _user, pack: _pack, ...added } = parseHeaderContext(header);
 	return { ...context, ...added };
 }
 
-/** These members say who has changed the state of an execution, and are written by the service alone. */
+/** Removes the members that name the users who changed the state of an execution. Only the service may write them. */
 function withoutActors({ paused_by: _paused, resumed_by: _resumed, cancelled_by: _canceled, ...context }: JsonObject): JsonObject {
 	return context;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, RuleEntity, TriggerEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 
-/** A rule with its trigger, as the wire has it. */
+/** Returns the API record of a rule with its trigger. */
 export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefined) {
 	return {
 		id: rule.id,
@@ -21,7 +21,7 @@ export function toRuleRecord(rule: RuleEntity, trigger: TriggerEntity | undefine
 	} satisfies WireRecord;
 }
 
-/** Of a trigger that has gone only the type is known. */
+/** Returns the trigger of a rule. If the trigger has been deleted, only its type is available. */
 function toRuleTrigger(rule: RuleEntity, trigger: TriggerEntity | undefined): JsonObject {
 	if (trigger === undefined) return { type: rule.trigger_type, parameters: {} };
 	return { type: trigger.type, ref: trigger.ref, parameters: trigger.parameters };

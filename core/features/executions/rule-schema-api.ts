@@ -1,7 +1,7 @@
 import { ruleKind } from "../../contract/entities/rule.ts";
 import { arrayOf, defineSchema, fieldsOf, jsonObject, object, text } from "../../http/openapi/schema.ts";
 
-/** A rule on the wire. */
+/** Schema of a rule in the API. */
 export const ruleSchema = defineSchema(
 	"Rule",
 	object(

@@ -41,7 +41,7 @@ Parameters:
 
 Exit code: 0 succeeded; the run's own return code (1 to 255) when the action failed with one; 1 any other end; 2 unknown action.`;
 
-/** Options of everything that starts an execution. */
+/** Adds the options that all commands starting an execution have in common. */
 export function withRunOptions(command: Command): Command {
 	return withCommonOptions(command, "--attr <names>")
 		.option("-a, --async", "print the id and do not wait")
@@ -56,7 +56,7 @@ export const addRunCommand: AddCommands = (parent, context) => {
 	withNames(run, { path: "/actions", name: "ref" });
 	withRunOptions(run)
 		.usage("[options] <action> [parameters...]")
-		// With an action the help is about that, which the service has to be asked for: commander's own would not wait.
+		// The help for an action needs requests to the service. Commander's own help option would not wait for them.
 		.helpOption(false)
 		.option("-h, --help", "display help for command, or with an action its parameters")
 		.option("--trace-tag <tag>", "start a trace with this tag")
@@ -106,7 +106,7 @@ export function toSchemas(
 	return { action: action.parameters ?? {}, runner: runner?.runner_parameters ?? {} };
 }
 
-/** Print what the options ask for of a new execution; throws `CliExit` with its exit code when that is not 0. */
+/** Prints a new execution according to the options. Throws `CliExit` with the exit code of the execution if that is not 0. */
 export async function finish(client: ExecutionClient, created: ExecutionRecord, options: RunOptions, context: CliContext): Promise<void> {
 	const data = options.json === true || options.yaml === true;
 	if (options.async) {
@@ -114,7 +114,7 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 		await write(context.stdout, `${created.id}\n`);
 		return write(context.stderr, `\`svc execution tail ${created.id}\` follows it, \`svc execution get ${created.id}\` shows it\n`);
 	}
-	// A run that never ends by itself can be looked up from elsewhere.
+	// Print the id first, so that a user can inspect a run that never ends from another terminal.
 	if (!data) await write(context.stderr, toSummary(created));
 	const tasks = created.liveaction.action_is_workflow ? (options.tail ? "output" : "tree") : undefined;
 	const { record, streamed } = await followRun(client, created.id, { print: !data, cancelOnInterrupt: true, tasks }, context);
@@ -127,12 +127,12 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }
 
-/** Show an execution that another command has started: its output as it comes, and how it ended. Its result is told by its output. */
+/** Shows an execution started by another command: its output as it arrives, and how it ended. The output replaces the result. */
 export async function followStarted(api: Api, id: string, options: RunOptions, context: CliContext): Promise<void> {
 	const client = createExecutionClient(api);
 	const created = await client.executions.get(id);
 	if (options.async || options.json || options.yaml) return finish(client, created, options, context);
-	// A short one has ended already, which is said behind its output.
+	// If the execution has already ended, the summary is printed only after its output.
 	if (!hasEnded(created)) await write(context.stderr, toSummary(created));
 	const { record } = await followRun(client, id, { print: true, cancelOnInterrupt: true }, context);
 	await write(context.stderr, toSummary(record));
@@ -140,20 +140,20 @@ export async function followStarted(api: Api, id: string, options: RunOptions, c
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }
 
-/** Variables that belong to the shell and the place rather than to the work, besides those that the service refuses. */
+/** Variables of the shell and terminal that are not passed on, in addition to those that the service refuses. */
 const shellVariables = new Set(
 	"_ columns lang lines logname ls_colors mail oldpwd pwd shlvl ssh_client ssh_connection ssh_tty term user".split(" "),
 );
 
 function inheritedEnvironment(env: CliContext["env"]): JsonObject {
 	const kept = Object.entries(env).filter((entry): entry is [string, string] => {
-		// The service refuses the command's own credentials too: they are no business of the action.
+		// Refused variables include the credentials of this command, which the action must not get.
 		return entry[1] !== undefined && !shellVariables.has(entry[0].toLowerCase()) && !isRefusedVariable(entry[0]);
 	});
 	return Object.fromEntries(kept);
 }
 
-/** What `svc run <action> -h` says of an action. What its callers may not set is left out. */
+/** Returns the text of `svc run <action> -h`. Parameters that callers cannot set are omitted. */
 function toActionHelp({ ref, description, runner_type }: ActionRecord, parameters: ParameterSchema): string {
 	const settable = Object.entries(parameters).filter(([, { immutable }]) => immutable !== true);
 	const isAsked = ([, { required, default: fallback }]: (typeof settable)[number]) => required === true && fallback === undefined;
@@ -170,7 +170,7 @@ function toActionHelp({ ref, description, runner_type }: ActionRecord, parameter
 	].join("");
 }
 
-/** Those with a position first, in their order; the others as they were declared. */
+/** Returns the parameters that have a position, in its order, and then the others as they were declared. */
 function inOrder<E extends readonly [string, ParameterDefinition]>(entries: readonly E[]): readonly E[] {
 	const place = ([, { position }]: E) => position ?? Number.POSITIVE_INFINITY;
 	return entries.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
@@ -189,8 +189,9 @@ function toLines([name, definition]: readonly [string, ParameterDefinition]): st
 }
 
 /**
- * The part of a result that nobody has seen yet when its output of the types `streamed` has been printed, and the line at the end
- * names status, return code and error; undefined when there is none. Runners that start processes keep their output in the result too.
+ * Returns the part of a result that the terminal does not show otherwise; undefined if there is none. The output of the types `streamed`
+ * has been printed, and the final line contains status, return code and error. Runners that start processes repeat the output in the
+ * result.
  */
 export function toShownResult(result: JsonObject | undefined, streamed: ReadonlySet<OutputType>): JsonValue | undefined {
 	if (result === undefined) return undefined;
@@ -205,7 +206,7 @@ function withoutSeen(result: JsonObject, streamed: ReadonlySet<OutputType>): Jso
 	return Object.fromEntries(
 		Object.entries(result).flatMap(([name, value]): [string, JsonValue][] => {
 			if (isSaid(name, value) || (isOfProcess && isSeen(name, value, streamed))) return [];
-			// Runners that work on several hosts have the result of a process for each.
+			// Runners that work on several hosts return one process result for each host.
 			if (!isJsonObject(value) || !("return_code" in value && "succeeded" in value)) return [[name, value]];
 			const ofHost = withoutSeen(value, streamed);
 			return Object.keys(ofHost).length === 0 ? [] : [[name, ofHost]];
@@ -219,9 +220,9 @@ function isSaid(name: string, value: JsonValue): boolean {
 }
 
 function isSeen(name: string, value: JsonValue, streamed: ReadonlySet<OutputType>): boolean {
-	// The lines of several hosts come as output of a type of their own.
+	// Output from several hosts has the type `other`.
 	if (name === "stdout" || name === "stderr") return value === "" || streamed.has(name) || streamed.has("other");
-	// Python's word for an action that came to no end of its own.
+	// Python actions that return nothing have the result None.
 	if (name === "result") return value === null || value === "None";
 	return name === "engine" || name === "truncated";
 }

@@ -14,12 +14,12 @@ interface RunsOptions extends Uses<"logger"> {
 	readonly systemUser: string;
 }
 
-/** Followers of executions that have ended get so long to read what is left before the storage is closed. */
+/** Milliseconds that a stop waits for followers of ended executions to read the remaining output, before the storage is closed. */
 const readGrace = 1_000;
-/** No chunk has a higher sequence: whoever follows behind it waits for the end and reads nothing. */
+/** No chunk has a higher sequence. A follower that starts after it waits for the end and reads nothing. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
-/** It is followed to its end only where somebody asks for that. */
+/** Run that follows its execution to the end only once `ended` is read. */
 class AskedRun implements Run {
 	readonly created: Run["created"];
 	readonly output: Run["output"];
@@ -52,12 +52,12 @@ export class Runs {
 		this.#parts = parts;
 	}
 
-	/** Nothing is run before. */
+	/** Allows runs. Before it, a run rejects with `SVC_UNAVAILABLE`. */
 	start(): void {
 		this.#isStarted = true;
 	}
 
-	/** Let those go that wait for something which will not happen any more. Resolves when they have gone. */
+	/** Rejects runs whose execution has not ended with `SVC_UNAVAILABLE`. Resolves when all runs have settled, at most one second later. */
 	async stop(): Promise<void> {
 		this.#closing.abort();
 		await settledWithin(Promise.allSettled(this.#active), readGrace);
@@ -83,7 +83,7 @@ export class Runs {
 		return (await this.#parts.executions.submit(input, principal)).entity;
 	}
 
-	/** Functions of their own: the program may take any of them out of the run. */
+	/** Creates a run whose functions do not depend on `this`: the program may take any of them out of the object. */
 	#toRun(created: Promise<ExecutionEntity>, principal: Principal): Run {
 		const follow = (id: string) => this.#follow(id, 0);
 		const output = {
@@ -100,7 +100,7 @@ export class Runs {
 		return (await this.#parts.executions.get(id)).entity;
 	}
 
-	/** Chunks behind `after` until the execution has ended. Throws when the engine is stopped before that. */
+	/** Yields the chunks after `after` until the execution has ended. Throws `SVC_UNAVAILABLE` if the engine is stopped before that. */
 	async *#follow(id: string, after: number): AsyncGenerator<OutputChunk> {
 		let done = () => {};
 		void this.#track(
@@ -126,17 +126,17 @@ export class Runs {
 		throw new SvcError("SVC_UNAVAILABLE", `the engine was stopped before execution "${id}" had ended`);
 	}
 
-	/** Have a stop wait for it. That nobody else may look at it is fine. */
+	/** Registers a promise that `stop` must wait for. Prevents an unhandled rejection if the program does not use the promise. */
 	#track<T>(promise: Promise<T>): Promise<T> {
 		const forget = () => void this.#active.delete(settled);
-		// One that leads to nothing: tables of the set that have been left behind refer to what was in them.
+		// Store the derived promise, which holds no result: discarded hash tables of a set still refer to their former elements.
 		const settled = promise.then(forget, forget);
 		this.#active.add(settled);
 		return promise;
 	}
 }
 
-/** The signal is listened to for as long as the execution lasts, and no longer. */
+/** Cancels the execution when the signal aborts. The listener is removed when the execution ends. */
 function cancelOnAbort(
 	{ created, ended, cancel }: Run,
 	signal: AbortSignal,

@@ -20,10 +20,10 @@ import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../trig
 import { executionStatuses } from "./execution-statuses-api.ts";
 import { ruleSchema } from "./rule-schema-api.ts";
 
-/** The state of an execution. */
+/** Schema of the state of an execution. */
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
 
-/** The user who asked for a state. */
+/** Schema of the user who requested a state. */
 const actorSchema = object({ user: text, credential: nullable(text), reason: nullable(text) });
 
 const liveActionSchema = defineSchema(
@@ -42,7 +42,7 @@ const liveActionSchema = defineSchema(
 	),
 );
 
-/** An execution on the wire. Members that are empty are left out. */
+/** Schema of an execution in the API. Empty members are omitted. */
 export const executionSchema = defineSchema(
 	"Execution",
 	object(
@@ -118,7 +118,7 @@ export const executionSchema = defineSchema(
 );
 export const executionPart = partOf(executionSchema);
 
-/** A piece of output, as streams tell of it. */
+/** Schema of an output chunk in event streams. */
 export const outputChunkSchema = defineSchema(
 	"OutputChunk",
 	object({

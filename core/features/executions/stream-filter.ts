@@ -16,16 +16,16 @@ export const streamFilterQuery = {
 	end_execution_id: "string",
 } as const;
 
-/** Output and tasks are sent to those only who ask for them. */
+/** Events sent by default. Output and tasks are sent only to clients that request them. */
 const defaultEvents = ["svc.execution__*", "svc.liveaction__*", "svc.announcement__*"];
 const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
-/** Which events go to a client, and which one is the last. */
+/** Selects the events sent to a client, and the one that ends its stream. */
 export interface StreamFilter {
-	/** Names to subscribe to; at least those that are accepted. */
+	/** Names to subscribe to. They include all names that `accepts` accepts. */
 	readonly subscriptions: readonly string[];
 	accepts(event: StreamEvent): boolean;
-	/** Whether one of them will be the last. */
+	/** True if an event can end the stream. */
 	readonly hasEnd: boolean;
 	isEnd(event: StreamEvent): boolean;
 }
@@ -47,7 +47,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 	};
 }
 
-/** What an event carries as the general stream sends it, secrets masked. */
+/** Returns the contents of an event as the general stream sends them, with secrets masked. */
 function presentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<unknown> | unknown {
 	switch (event.kind) {
 		case "execution":
@@ -63,7 +63,7 @@ function presentEvent(context: Asking, event: StreamEvent, presentation: Present
 	}
 }
 
-/** The bytes of an event on the general stream. No promise where nothing has to be waited for. */
+/** Returns the bytes of an event for the general stream; a promise only if the record must be read first. */
 export function toEventFrame(context: Asking, event: StreamEvent, presentation: Presentation): Promise<Uint8Array> | Uint8Array {
 	const toBytes = (data: unknown) => toEventBytes({ event: event.name, data, ...(event.kind === "output" && { id: event.chunk.id }) });
 	const data = presentEvent(context, event, presentation);
@@ -74,14 +74,14 @@ function isListed(value: string | undefined, list: readonly string[] | undefined
 	return list === undefined || (value !== undefined && list.includes(value));
 }
 
-/** The action whose execution an event is about; undefined for other events. */
+/** Returns the action of the execution to which the event belongs; undefined for other events. */
 export function toActionRef(event: StreamEvent): string | undefined {
 	if (event.kind === "output") return event.chunk.action_ref;
 	if (event.kind === "task") return event.task.action_ref;
 	return event.kind === "other" ? undefined : event.view.entity.action_ref;
 }
 
-/** Live actions have no execution id on the stream. */
+/** Returns the execution id of an event; undefined for live actions, whose events contain none, and for other events. */
 function toExecutionId(event: StreamEvent): string | undefined {
 	if (event.kind === "output") return event.chunk.execution_id;
 	if (event.kind === "task") return event.task.execution_id;

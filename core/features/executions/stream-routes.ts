@@ -72,7 +72,7 @@ export const streamRoutes = [
 	}),
 ];
 
-/** Answer with events that end with the signal given to `open`. What `open` throws is an ordinary error answer. */
+/** Responds with an event stream that ends when the signal given to `open` aborts. Errors of `open` become normal error responses. */
 async function replyEvents(
 	context: RouteContext<RouteNeeds>,
 	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent | Uint8Array>>,
@@ -88,7 +88,7 @@ async function replyEvents(
 	}
 }
 
-/** Not a generator, as many clients may follow: each of them would cost several promises for a line. */
+/** Returns the events of an output. Not a generator: that would cost several promises for each line and client, and clients may be many. */
 function followOutput(
 	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
@@ -132,15 +132,15 @@ function parseLastEventId(text: string | undefined): number {
 
 type Context = RouteContext<RouteNeeds>;
 
-/** Frames of each event, for all who follow the general stream. */
+/** Frames of each event, shared by all clients of the general stream. */
 const frames = new SharedFrames<StreamEvent>();
 
-/** Followers with the same rights who ask for the same get the same stream; one that is to end somewhere is for its client alone. */
+/** Returns the key under which clients with equal rights and queries share a stream. A stream with an end event is not shared. */
 function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown {
 	return hasEnd ? Symbol("stream with an end") : JSON.stringify([principal.isAdmin ? "admin" : toRightsKey(principal), query]);
 }
 
-/** The events that pass the filter and that whoever asks may see, as bytes. */
+/** Opens the source of frames for the events that pass the filter and that the client may view. */
 async function openFrames(context: Context, filter: StreamFilter, signal: AbortSignal): Promise<SseFanOutSource> {
 	const { events, published } = await context.engine.events.open(filter.subscriptions, { signal });
 	const toFrame = (event: StreamEvent) => frames.of(event, context, (asking) => toEventFrame(asking, event, toMaskedPresentation(asking)));
@@ -163,7 +163,10 @@ async function openFrames(context: Context, filter: StreamFilter, signal: AbortS
 	return { eventBatches: read(), publishedCount: published };
 }
 
-/** Executions, their output and announcements about them show only to those who may view them, and these to their own user. */
+/**
+ * Returns true if the client may view the event. Events of an execution, its output, its tasks and announcements about it
+ * require `execution_view`. Announcements about an execution are also sent to the user who started it.
+ */
 function mayView(event: StreamEvent, { guard, principal }: Context): boolean {
 	const about = event.kind === "other" ? event.about : undefined;
 	const ref = about?.action_ref ?? toActionRef(event);

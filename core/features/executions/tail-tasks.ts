@@ -5,9 +5,9 @@ import type { OutputChunkRecord } from "./output-client.ts";
 import { overOutages } from "./retry-requests.ts";
 import { readTasks } from "./task-tree.ts";
 
-/** A piece of the output of one of a workflow's tasks. */
+/** Output chunk of one task of a workflow. */
 export interface TaskChunk {
-	/** The task, and those that it is inside of: `build.compile`; `#2` of the second execution of one. */
+	/** Path of the task with its enclosing tasks, such as `build.compile`. The second execution of a task ends in `#2`. */
 	readonly label: string;
 	readonly chunk: OutputChunkRecord;
 }
@@ -15,28 +15,28 @@ export interface TaskChunk {
 export interface TailOptions {
 	readonly type?: OutputType | undefined;
 	readonly signal: AbortSignal;
-	/** Whether the workflow has ended: nothing new comes then. */
+	/** Returns true if the workflow has ended. It starts no further tasks after that. */
 	readonly hasEnded: () => Promise<boolean>;
-	/** Milliseconds between looks for what has begun. Default 500. */
+	/** Milliseconds between polls for new tasks. Default 500. */
 	readonly interval?: number;
 	readonly onReconnect: (error: Error) => void;
-	/** Told each piece; those of one task come in their order, and wait for this. */
+	/** Called for each chunk. The chunks of one task arrive in order, and the next one waits until this resolves. */
 	readonly onChunk: (piece: TaskChunk) => Promise<void>;
 }
 
-/** Streams that are open at once: users may hold so many only, and output is kept for those that wait. */
+/** Maximum number of open streams. The service limits the streams of a user; output is stored, so waiting tasks lose none. */
 const mostStreams = 8;
 const attributes = "id,status,liveaction";
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
-/** Follow the output of all that a workflow starts, also by workflows inside of it, until all of it has ended. */
+/** Follows the output of all executions that a workflow and its nested workflows start, until all of them have ended. */
 export async function tailTasks(client: ExecutionClient, id: string, options: TailOptions): Promise<void> {
 	await new TaskTail(client, options).follow(id);
 }
 
 interface Workflow {
 	readonly id: string;
-	/** In front of the names of its tasks. */
+	/** Prefix of the labels of its tasks. */
 	readonly path: string;
 }
 
@@ -66,9 +66,9 @@ class TaskTail {
 		while (this.#open.size > 0) await Promise.race(this.#open);
 	}
 
-	/** Whether nothing new will come. What was looked at before a failure is known and not begun again. */
+	/** Polls all workflows for new tasks. Returns true if the root has ended. A call after a failure does not add known tasks again. */
 	async #lookAtAll(root: string): Promise<boolean> {
-		// Asked first: what was started before the end is found after it.
+		// Check first: the polls after it then find every task that was started before the end.
 		const isOver = await this.#options.hasEnded();
 		for (const workflow of [...this.#workflows]) await this.#look(workflow, root);
 		return isOver;
@@ -93,7 +93,7 @@ class TaskTail {
 		if (isEnded) this.#workflows = this.#workflows.filter((one) => one.id !== workflow.id);
 	}
 
-	/** Begin with as many as there is room for. */
+	/** Starts to follow waiting tasks while fewer than `mostStreams` streams are open. */
 	#fill(): void {
 		while (this.#open.size < mostStreams) {
 			const next = this.#waiting.shift();
@@ -103,7 +103,7 @@ class TaskTail {
 				this.#fill();
 			});
 			this.#open.add(following);
-			// Told to whoever waits for it at the end.
+			// Avoids an unhandled rejection: `follow` awaits the promise and reports the error at the end.
 			following.catch(() => undefined);
 		}
 	}

@@ -1,38 +1,38 @@
 import type { TaskState } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 
-/** A line of what a workflow is made of, and what is below it. */
+/** A line of the task tree of a workflow, with the lines below it. */
 export interface TaskNode {
-	/** Of the task; of one of several executions of it their number, as in `#2`. */
+	/** Name of the task. For one of several executions of a task, its number, such as `#2`. */
 	readonly name: string;
 	readonly status: string;
 	readonly elapsed_seconds?: number;
 	readonly action?: string;
-	/** Id of the execution, the last one of several; undefined for a step without work. */
+	/** Id of the last execution of the task; undefined if the task started none. */
 	readonly id?: string;
 	readonly tasks: readonly TaskNode[];
 }
 
-/** How much of a workflow is read. */
+/** Limits for reading a task tree. */
 export interface TaskTreeOptions {
-	/** Levels of workflows inside of workflows. Default: all, as far as `mostWorkflows` goes. */
+	/** Maximum number of levels of nested workflows. Default: all, within `mostWorkflows`. */
 	readonly depth?: number | undefined;
 	readonly signal?: AbortSignal | undefined;
 }
 
 type Tasks = Pick<ExecutionClient["executions"], "tasks" | "get">;
 
-/** Workflows inside of one that are looked into: each takes requests of its own. */
+/** Maximum number of workflows read for one tree. Each of them needs requests of its own. */
 const mostWorkflows = 100;
-/** What of an execution is asked for. */
+/** Attributes requested of each execution. */
 const attributes = "id,status,elapsed_seconds,action.ref,liveaction";
 
-/** The tasks of a workflow with those inside of them. */
+/** Returns the tasks of a workflow with their nested tasks. */
 export async function readTaskTree(client: Tasks, id: string, { depth, signal }: TaskTreeOptions = {}): Promise<readonly TaskNode[]> {
 	return new TaskTree(client, signal).read(id, depth ?? Number.POSITIVE_INFINITY);
 }
 
-/** All tasks of a workflow, however many pages of them there are. */
+/** Returns all tasks of a workflow. Reads all pages. */
 export async function readTasks(client: Pick<Tasks, "tasks">, id: string, signal?: AbortSignal): Promise<readonly TaskState[]> {
 	const all: TaskState[] = [];
 	for (;;) {
@@ -73,7 +73,7 @@ class TaskTree {
 		};
 	}
 
-	/** Of attempts and items those are worth a line that did not just succeed. */
+	/** Returns the lines for several executions of a task. Omits executions that succeeded and are not workflows. */
 	async #severalOf(ids: readonly string[], depth: number): Promise<readonly TaskNode[]> {
 		const nodes: TaskNode[] = [];
 		for (const [index, id] of ids.entries()) {
@@ -104,7 +104,7 @@ class TaskTree {
 	}
 }
 
-/** Nodes in the order of their lines, with what draws the tree in front of their names. */
+/** Returns the nodes in the order of their lines, each with the characters that draw the tree before its name. */
 export function toTaskLines(nodes: readonly TaskNode[], indent = ""): readonly (readonly [lead: string, node: TaskNode])[] {
 	return nodes.flatMap((node, index) => {
 		const isLast = index === nodes.length - 1;
@@ -113,7 +113,7 @@ export function toTaskLines(nodes: readonly TaskNode[], indent = ""): readonly (
 	});
 }
 
-/** A line of the tree as text: name, status, time and action. */
+/** Returns a line of the tree as text: name, status, time and action. */
 export function toTaskText([lead, { name, status, elapsed_seconds, action }]: readonly [string, TaskNode]): string {
 	const seconds = elapsed_seconds === undefined ? "" : ` ${elapsed_seconds.toFixed(2)} s`;
 	return `${lead}${name} ${status}${seconds}${action === undefined ? "" : ` ${action}`}`;

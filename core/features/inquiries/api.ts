@@ -1,6 +1,6 @@
 import type { Inquiries } from "./inquiries-api.ts";
 
-/** What the engine has of this feature. */
+/** Engine members that this feature provides. */
 export interface InquiriesApi {
 	readonly inquiries: Inquiries;
 }

@@ -3,7 +3,7 @@ import { castText } from "../../cli/parameters.ts";
 import type { Choice, Prompts } from "../../cli/prompts.ts";
 import { type JsonObject, type JsonValue, type ParameterDefinition, stringifyJson } from "../../contract/index.ts";
 
-/** Ask for each property of an answer. One that nothing is typed for is left out, so that the default of the schema applies. */
+/** Prompts for each property of an answer. An empty input omits the property, so that the default of the schema applies. */
 export async function askForAnswer(schema: JsonObject, prompts: Prompts, warn: (text: string) => void): Promise<JsonObject> {
 	const definition = schema as ParameterDefinition;
 	const listed: unknown = definition.required;
@@ -44,7 +44,7 @@ async function askForOne(
 	}
 }
 
-/** The values there are; none where there are others too, or nobody may see them. */
+/** Returns the choices of a property, or none if its values are not enumerable or secret. */
 function toChoices(
 	{ type, enum: allowed, default: fallback, secret }: ParameterDefinition,
 	isRequired: boolean,
@@ -72,7 +72,7 @@ function toQuestion(
 	return `${description === undefined ? "" : `${description}\n`}${name}${hints.length === 0 ? "" : ` (${hints.join(", ")})`}: `;
 }
 
-/** People say yes and no. */
+/** Converts `yes`, `y`, `no` and `n` to the boolean literals that `castText` accepts. */
 function toTruth(text: string, { type }: ParameterDefinition): string {
 	if (type !== "boolean") return text;
 	if (/^(y|yes)$/i.test(text.trim())) return "true";

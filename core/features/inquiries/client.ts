@@ -2,24 +2,24 @@ import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
-/** A question that waits for an answer. */
+/** A pending inquiry. */
 export interface InquiryRecord {
-	/** Id of the execution that asks. */
+	/** Id of the pending execution. */
 	readonly id: string;
 	readonly route: string;
-	/** Minutes; 0: for ever. */
+	/** Minutes until the inquiry times out; 0 for never. */
 	readonly ttl: number;
 	readonly users: readonly string[];
 	readonly roles: readonly string[];
-	/** Schema of the answer. */
+	/** Schema of the response. */
 	readonly schema: JsonObject;
 }
 
-/** The questions of a service that wait for an answer. */
+/** Client for the pending inquiries of a service. */
 export interface InquiryClient {
 	list(query?: ListQuery, options?: Waiting): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;
-	/** Answer. The answer as it is kept comes back, its secrets masked. */
+	/** Responds to an inquiry. Returns the stored response with its secrets masked. */
 	respond(id: string, response: JsonObject, reason?: string): Promise<{ readonly id: string; readonly response: JsonValue }>;
 }
 

@@ -48,7 +48,7 @@ function parseAnswer(text: string): JsonObject {
 		const value: unknown = parseJson(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch {
-		// Said below, for all that is no object.
+		// The error below covers invalid JSON and values that are not objects.
 	}
 	throw new CliExit(1, "-r must be a JSON object, such as '{\"continue\": true}'");
 }

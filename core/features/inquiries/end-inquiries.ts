@@ -10,8 +10,8 @@ const minute = 60_000_000;
 const pageSize = 500;
 
 /**
- * End inquiries whose time has passed, as timed out, until the signal aborts: how many they were. Several nodes may do it at once:
- * one of them ends each.
+ * Ends expired inquiries with status `timeout` until the signal aborts, and returns how many it ended. Several nodes may run it
+ * concurrently; only one of them ends each inquiry.
  */
 export async function endInquiries(parts: InquiryEndDependencies, signal: AbortSignal): Promise<number> {
 	const { storage, clock } = parts;
@@ -27,7 +27,7 @@ export async function endInquiries(parts: InquiryEndDependencies, signal: AbortS
 	return count;
 }
 
-/** Whole minutes count, and the last one is given. */
+/** True from `ttl + 1` minutes after the start, because only whole minutes count. With a `ttl` of 0 or less, inquiries never expire. */
 function isOver(execution: ExecutionEntity, now: number): boolean {
 	const { ttl } = toInquiry(execution);
 	return ttl > 0 && Math.floor((now - fromTimestamp(execution.start_timestamp)) / minute) > ttl;

@@ -6,11 +6,11 @@ import { createInquiries } from "./inquiries.ts";
 import { inquiryRoutes } from "./routes.ts";
 
 export interface InquiriesFeature extends HttpFeature<InquiriesApi> {
-	/** End the questions whose time has passed, until the signal aborts: how many they were. */
+	/** Ends expired inquiries until the signal aborts. Returns how many it ended. */
 	endOverdue(signal: AbortSignal): Promise<number>;
 }
 
-/** Questions that executions ask. */
+/** Creates the feature for inquiries of executions. */
 export function createInquiriesFeature(kernel: Kernel): InquiriesFeature {
 	return {
 		api: { inquiries: createInquiries(kernel) },

@@ -3,36 +3,37 @@ import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 
-/** A question that waits for an answer: an execution of the runner `inquirer` that is pending. */
+/** A pending inquiry: a pending execution of the runner `inquirer`. */
 export interface Inquiry {
 	/** Id of the execution. */
 	readonly id: string;
 	readonly route: string;
-	/** Minutes; 0 or less: for ever. */
+	/** Minutes until the inquiry times out; 0 or less for never. */
 	readonly ttl: number;
-	/** Who may answer; empty: everybody. */
+	/** Users who may respond; empty for all users. */
 	readonly users: readonly string[];
-	/** Roles of which one is needed to answer; empty: everybody may. */
+	/** Roles of which a user needs one to respond; empty if no role is needed. */
 	readonly roles: readonly string[];
-	/** Schema of the answer. */
+	/** Schema of the response. */
 	readonly schema: JsonObject;
 }
 
-/** A question as it is looked at from outside. */
+/** An inquiry with the data for masking its secrets. */
 export interface InquiryView extends Inquiry {
-	/** What of it must not be shown. */
+	/** Masks the secrets of the inquiry. */
 	readonly secrets: Redactor;
 }
 
 export interface Inquiries {
-	/** Inquiries that are pending, the oldest first unless `newestFirst` is true. */
+	/** Returns pending inquiries, oldest first unless `newestFirst` is true. */
 	list(paging: Paging, options?: { readonly newestFirst?: boolean }): Promise<Page<InquiryView>>;
-	/** `SVC_NOT_FOUND` for an unknown id; `SVC_INVALID` when it is no inquiry, or none that waits for an answer. */
+	/** Returns a pending inquiry. Throws `SVC_NOT_FOUND` for an unknown id, and `SVC_INVALID` if it is not a pending inquiry. */
 	get(id: string): Promise<InquiryView>;
 	/**
-	 * Answer. Of several answers the first one counts; the others get `SVC_INVALID`, as from `get`. `SVC_FORBIDDEN` when the principal
-	 * is not among those asked; `SVC_INVALID` when the answer does not fit the schema, after which another may be given. Resolves
-	 * with the question and the answer as it is kept, with the defaults of the schema.
+	 * Responds to an inquiry. Returns the inquiry and the stored response, which includes the defaults of the schema.
+	 *
+	 * Only the first response is accepted; later ones throw `SVC_INVALID`, as in `get`. Throws `SVC_FORBIDDEN` if the inquiry is not
+	 * addressed to the principal. Throws `SVC_INVALID` if the response violates the schema; the inquiry then stays pending.
 	 */
 	respond(
 		id: string,
@@ -40,6 +41,6 @@ export interface Inquiries {
 		principal: Principal,
 		reason?: string,
 	): Promise<{ readonly inquiry: Inquiry; readonly response: JsonObject }>;
-	/** Ref of the action that started the execution's parent, undefined without one. Whoever may run it may answer. */
+	/** Returns the action ref of the parent execution, or undefined without a parent. Users who may run that action may respond. */
 	parentAction(id: string): Promise<string | undefined>;
 }

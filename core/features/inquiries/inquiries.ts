@@ -81,7 +81,7 @@ export function createInquiries(parts: InquiryOptions): Inquiries {
 					...toResultPatch(result),
 					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.addValues(execution.known_secrets, secret) }),
 				};
-				// Somebody else may have answered meanwhile: what is read then says so.
+				// A concurrent response or timeout may have ended the inquiry. The next iteration then throws the matching error.
 				if ((await applyTransition(parts, execution, patch, { status: "pending" })) === undefined) continue;
 				logger.info("inquiry answered", { execution_id: id, user: principal.username });
 				return { inquiry, response: answer };
@@ -96,7 +96,7 @@ export function createInquiries(parts: InquiryOptions): Inquiries {
 	};
 }
 
-/** The answer with the defaults of the schema. `SVC_INVALID` when the schema refuses it. */
+/** Returns the response with the defaults of the schema. Throws `SVC_INVALID` if it violates the schema. */
 function checkAnswer(inquiry: Inquiry, response: JsonObject): JsonObject {
 	const definition = toAnswerDefinition(inquiry.schema);
 	try {

@@ -3,7 +3,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { inquiryRunnerType, readAnswerSchema } from "../../language/inquiry-schema.ts";
 import type { Inquiry } from "./inquiries-api.ts";
 
-/** What the result of a pending execution says of its question. */
+/** Returns the inquiry in the result of a pending execution. */
 export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">): Inquiry {
 	const { route, ttl, users, roles } = result ?? {};
 	return {
@@ -16,7 +16,7 @@ export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">
 	};
 }
 
-/** Refuse an execution that waits for no answer. */
+/** Throws `SVC_INVALID` if an execution is not a pending inquiry. */
 export function assertWaiting({ id, runner_name, status }: ExecutionEntity): void {
 	if (runner_name !== inquiryRunnerType) throw new SvcError("SVC_INVALID", `Action execution "${id}" is not an inquiry.`);
 	if (status === "timeout") throw new SvcError("SVC_INVALID", `Inquiry "${id}" timed out and cannot be responded to.`);
@@ -24,7 +24,7 @@ export function assertWaiting({ id, runner_name, status }: ExecutionEntity): voi
 	if (status !== "pending") throw new SvcError("SVC_INVALID", `Inquiry "${id}" has already been responded to.`);
 }
 
-/** Refuse whoever was not asked. Without access control nobody has roles, and those that are asked for say nothing. */
+/** Throws `SVC_FORBIDDEN` if the inquiry is not addressed to the principal. Without access control, roles of the inquiry are ignored. */
 export function assertAsked({ id, users, roles }: Inquiry, principal: Principal): void {
 	const isUser = users.length === 0 || users.includes(principal.username);
 	const held = principal.roles;

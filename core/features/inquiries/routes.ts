@@ -12,7 +12,7 @@ import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import type { Inquiries, InquiryView } from "./inquiries-api.ts";
 import { inquiryAnswerSchema, inquiryPart, inquirySchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly inquiries: Inquiries;
 }
@@ -23,7 +23,7 @@ const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
 const selectionRules = { includable: members, excludable: members, mandatory: ["id"] };
 
-/** The id in the body is that in the path; clients send the whole inquiry with the answer in it. */
+/** Request body with a response. It contains the id of the path, because clients send the whole inquiry with the response in it. */
 const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject; readonly reason?: string }>({
 	properties: { id: { type: "string" }, response: { type: "object" }, reason: { type: "string", maxLength: 1_000 } },
 	required: ["id", "response"],
@@ -88,7 +88,7 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-/** An inquiry has no grants of its own; one that has a parent is guarded by the parent's action as well. */
+/** Returns the resource for permission checks: the action of the parent execution, otherwise the inquiry, which has no own grants. */
 async function findInquiryResource({ inquiries }: RouteNeeds, id: string): Promise<GuardedResource> {
 	const action = await inquiries.parentAction(id);
 	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);

@@ -1,6 +1,6 @@
 import { arrayOf, defineSchema, jsonObject, jsonValue, object, partOf, real, text } from "../../http/openapi/schema.ts";
 
-/** A question that waits for an answer, on the wire. */
+/** Wire schema of a pending inquiry. */
 export const inquirySchema = defineSchema(
 	"Inquiry",
 	object({ id: text, route: text, ttl: real, users: arrayOf(text), roles: arrayOf(text), schema: jsonObject }),
@@ -15,7 +15,7 @@ export const inquirySchema = defineSchema(
 );
 export const inquiryPart = partOf(inquirySchema);
 
-/** An answer as it is kept; of a question whose whole answer is secret, the mask stands in its place. */
+/** Wire schema of a stored response. If the whole response is secret, the mask replaces it. */
 export const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonValue }), {
 	id: "66a1f0c29d3e4b7a51c08d12",
 	response: { approved: true },

@@ -3,43 +3,43 @@ import type { ListPage } from "../../client/page.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
 
-/** A node as the API shows it. */
+/** A node as the API returns it. */
 export interface NodeRecord {
 	readonly id: string;
 	readonly name: string;
 	readonly hostname: string;
 	readonly pid: number;
 	readonly version: string;
-	/** `gone`: it has not told of itself for longer than its lease. */
+	/** State of the node; `gone` if its lease has expired without a heartbeat. */
 	readonly state: NodeState | "gone";
-	/** Whether it has been asked to drain. */
+	/** True if an administrator has requested that the node drain. */
 	readonly drain: boolean;
-	/** Executions that run there. */
+	/** Number of executions that run on the node. */
 	readonly running: number;
 	readonly started_at: string;
 	readonly heartbeat_at: string;
-	/** Writes refused because the work was no longer its own. */
+	/** Stale writes refused because the node no longer held the lease. */
 	readonly late_writes: number;
-	/** Seconds by which its clock is ahead of the storage's; null where it alone uses the storage. */
+	/** Seconds by which the clock of the node is ahead of the storage clock. Null if no other node uses the storage. */
 	readonly clock_offset: number | null;
 	readonly event_bus: string;
 	readonly roles: readonly NodeRole[];
-	/** Where its components listen, by component. */
+	/** Listening addresses by component. */
 	readonly addresses: JsonObject;
 }
 
-/** A node with what runs there. */
+/** A node with its running executions. */
 export interface SingleNodeRecord extends NodeRecord {
-	/** What runs there, the oldest first; a hundred at most. */
+	/** Executions that run on the node, oldest first; at most 100. */
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 
-/** Whether a node is ready for requests. */
+/** Readiness of a node for requests. */
 export interface ReadinessRecord {
 	readonly ready: boolean;
-	/** Why not, in words. */
+	/** Reason, if the node is not ready. */
 	readonly problem?: string;
-	/** What is not as it should be, though it is ready: `clock`. */
+	/** Problems that do not affect readiness: `clock`. */
 	readonly warnings: readonly string[];
 }
 
@@ -47,16 +47,16 @@ interface Waiting {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** The nodes of a service. */
+/** Client for the nodes of a service. */
 export interface NodeClient {
 	list(): Promise<ListPage<NodeRecord>>;
-	/** By id, or by a name that only one node has. */
+	/** Returns the node with an id, or with a name that only one node has. */
 	get(idOrName: string, options?: Waiting): Promise<SingleNodeRecord>;
-	/** Ask it to take on nothing new. */
+	/** Requests that the node start no new work. */
 	drain(idOrName: string): Promise<NodeRecord>;
-	/** Ask it to take on work again. */
+	/** Requests that the node accept new work again. */
 	resume(idOrName: string): Promise<NodeRecord>;
-	/** Whether the node that answers is ready. */
+	/** Returns the readiness of the node that handles the request. */
 	readiness(options?: Waiting): Promise<ReadinessRecord>;
 }
 

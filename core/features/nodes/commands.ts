@@ -14,7 +14,7 @@ const attributes = [
 	...["late_writes", "clock_offset", "event_bus", "addresses", "started_at", "heartbeat_at"],
 ];
 
-/** Milliseconds between two looks at a node that drains. */
+/** Milliseconds between polls of a draining node. */
 const pause = 500;
 
 export const addNodeCommands: AddCommands = (parent, context) => {

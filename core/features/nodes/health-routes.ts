@@ -5,17 +5,17 @@ import { routesOver } from "../../http/route.ts";
 import type { Readiness, UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 import { readySchema, unreadySchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readiness(): Promise<Readiness>;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** Seconds after which it is worth asking again. */
+/** Seconds after which a client should retry. */
 const retryAfter = "1";
 
-/** For load balancers and whoever restarts processes, on every listener: nobody signs in for them. */
+/** Routes for load balancers and process supervisors, on every listener. They need no authentication. */
 export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((component) => [
 	defineRoute({
 		method: "GET",

@@ -3,7 +3,7 @@ import { healthRoutes } from "./health-routes.ts";
 import { nodeRoutes } from "./routes.ts";
 import { serviceRegistryRoutes } from "./service-registry-routes.ts";
 
-/** The nodes of the service over the API, and their health. */
+/** Creates the feature with the API for nodes and their health. */
 export function createNodesFeature(): HttpFeature {
 	return { api: {}, routes: [...healthRoutes, ...nodeRoutes, ...serviceRegistryRoutes] };
 }

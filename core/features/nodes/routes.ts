@@ -4,14 +4,14 @@ import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { nodeSchema, singleNodeSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly nodes: Nodes;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** The processes that make up the service, for those who run it. */
+/** Routes for administrators to list and drain the nodes of the service. */
 export const nodeRoutes = [
 	defineRoute({
 		method: "GET",

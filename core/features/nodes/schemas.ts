@@ -28,10 +28,10 @@ const example = {
 	addresses: { api: "http://127.0.0.1:9101" },
 };
 
-/** A node on the wire. */
+/** Wire schema of a node. */
 export const nodeSchema = defineSchema("Node", object(members), example);
 
-/** A node with what runs there. */
+/** Wire schema of a node with its running executions. */
 export const singleNodeSchema = defineSchema(
 	"SingleNode",
 	object({ ...members, executions: arrayOf(object({ id: text, action_ref: text, status: statusSchema })) }),
@@ -46,18 +46,18 @@ const capabilities = object(
 	["listen_host", "listen_port"],
 );
 
-/** Parts of the service that some node runs. */
+/** Wire schema of the roles that at least one node has. */
 export const groupsSchema = object({ groups: arrayOf(oneOf(...nodeRoles)) });
 
-/** The nodes that run a part of the service. */
+/** Wire schema of the nodes with a role. */
 export const membersSchema = object({ members: arrayOf(object({ group_id: text, member_id: text, capabilities })) });
 
 const warnings = arrayOf(oneOf("clock"));
 
-/** A node that is ready. */
+/** Wire schema of a ready node. */
 export const readySchema = defineSchema("Ready", object({ ready: flag, warnings }, ["warnings"]), { ready: true });
 
-/** One that is not, and why. */
+/** Wire schema of a node that is not ready, with the reasons. */
 export const unreadySchema = defineSchema(
 	"Unready",
 	object({ ready: flag, reasons: arrayOf(oneOf("starting", "draining", "drained", "stopping", "storage")), warnings, faultstring: text }, [

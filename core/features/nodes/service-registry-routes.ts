@@ -4,14 +4,14 @@ import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { groupsSchema, membersSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly nodes: Nodes;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** Nodes by what they do, in the form of the reference (7.19). */
+/** Routes that list nodes by role, as groups and members. The API specification determines this format. */
 export const serviceRegistryRoutes = [
 	defineRoute({
 		method: "GET",
@@ -45,7 +45,7 @@ function toMember(group: string, { node }: NodeView) {
 	return { group_id: group, member_id: `${hostname}_${pid}`, capabilities };
 }
 
-/** Roles without a listener have none. */
+/** Returns the address of the listener of a role. Returns no members for a role without a listener. */
 function toListener(address: unknown) {
 	if (typeof address !== "string") return {};
 	const { hostname, port, protocol } = new URL(address);

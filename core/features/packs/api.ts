@@ -4,7 +4,7 @@ import type { PackIndexes } from "./pack-index-api.ts";
 import type { Packs } from "./pack-views-api.ts";
 import type { PackRegister } from "./register-api.ts";
 
-/** What the engine has of this feature. */
+/** Engine members that this feature provides. */
 export interface PacksApi {
 	readonly packConfigs: PackConfigs;
 	readonly packs: Packs;

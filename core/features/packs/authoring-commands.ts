@@ -29,7 +29,7 @@ interface CheckOptions extends FormatOptions {
 
 const configOption = ["--config <file>", "configuration with the runners; default ./svc.config.ts, or what comes with svc"] as const;
 
-/** Commands for whoever writes packs: they need no service. */
+/** Adds the commands for pack authors, which need no running service. Adds none if the CLI context has no `packs`. */
 export function addPackAuthoringCommands(pack: Command, context: CliContext): void {
 	const { packs } = context;
 	if (packs === undefined) return;
@@ -92,7 +92,7 @@ function addWatch(pack: Command, packs: PackWork, context: CliContext): void {
 		});
 }
 
-/** The service must have the pack from a directory of its configuration. */
+/** Returns a function that makes the service reload a pack. The pack must be in a pack directory of the configuration of the service. */
 async function toReload(options: CommonOptions, context: CliContext): Promise<(pack: string) => Promise<string>> {
 	const api = await openSession(options, context);
 	return async (pack) => {
@@ -109,12 +109,15 @@ async function printChecks(checks: readonly PackCheck[], options: CheckOptions, 
 	if (countErrors(findings) > 0 || (options.strict === true && findings.length > 0)) throw new CliExit(1);
 }
 
-/** Without a name the pack that one stands in. */
+/** Defaults to the current directory. */
 function orHere(directories: readonly string[]): readonly string[] {
 	return directories.length === 0 ? ["."] : directories;
 }
 
-/** Ctrl-C ends what was begun; a directory or a configuration that cannot be used is a wrong use of the command. */
+/**
+ * Runs `work` until it ends or Ctrl-C aborts it. Throws `CliExit` 130 after Ctrl-C. A directory or configuration that cannot be used is a
+ * usage error: `CliExit` 2.
+ */
 async function interruptible<T>({ onInterrupt }: CliContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const controller = new AbortController();
 	const leave = onInterrupt(() => controller.abort());

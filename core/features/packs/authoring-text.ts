@@ -2,7 +2,11 @@ import { join, relative } from "node:path";
 import type { PackCheck } from "../../cli/pack-work.ts";
 import type { PackFinding } from "../../contract/index.ts";
 
-/** Findings as compilers write them, so that editors lead to the place, and how many there are. `base`: what paths are relative to. */
+/**
+ * Returns the findings in the format of compiler messages, so that editors link them to the line, and their counts for each pack.
+ *
+ * @param base directory that paths are relative to
+ */
 export function toCheckText(checks: readonly PackCheck[], base: string): string {
 	const lines = checks.flatMap((check) => {
 		const { pack, findings } = check;
@@ -12,7 +16,7 @@ export function toCheckText(checks: readonly PackCheck[], base: string): string 
 	return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A line for each finding. */
+/** Returns one line for each finding. */
 export function toCheckLines({ directory, findings }: PackCheck, base: string): readonly string[] {
 	return findings.map((finding) => toLine(finding, directory, base));
 }
@@ -26,7 +30,7 @@ function toLine({ type, file, line, path, message }: PackFinding, directory: str
 	return `${place}${line === null ? "" : `:${line}`}: ${type}: ${message}${path === null ? "" : ` (${path})`}`;
 }
 
-/** `1 error`, `2 errors`. */
+/** Returns a count with its noun in the singular or plural: `1 error`, `2 errors`. */
 export function count(number: number, word: string): string {
 	return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -16,7 +16,7 @@ export interface ConfigSchemaRecord {
 	readonly attributes: ParameterSchema;
 }
 
-/** Configurations of packs. */
+/** Client for the configurations of packs. */
 export interface ConfigClient {
 	list(query?: ListQuery): Promise<ListPage<ConfigRecord>>;
 	get(pack: string, query?: ListQuery): Promise<ConfigRecord>;

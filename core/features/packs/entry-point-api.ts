@@ -3,8 +3,8 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 
 /**
- * Absolute path of an entry point below a folder of a pack. `SVC_INVALID` when it leads out of it, also through a symbolic link, or when
- * there is no such file.
+ * Returns the absolute path of an entry point below a folder of a pack. Throws `SVC_INVALID` if the path leaves the folder, also through a
+ * symbolic link, or if the file does not exist.
  */
 export async function resolveEntryPoint(
 	packDirectory: string,

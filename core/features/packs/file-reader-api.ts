@@ -1,11 +1,11 @@
 import type { DialectKind, JsonObject, ParameterSchema } from "../../contract/index.ts";
 import type { Place } from "./pack-files-api.ts";
 
-/** A pack whose files are read where they are written. */
+/** Location of a metadata file that is checked in the directory where the author edits the pack. */
 export interface ReadingPlace extends Place {
-	/** Absolute path of the pack. */
+	/** Absolute path of the pack directory. */
 	readonly directory: string;
-	/** Parameters of each runner type that there is, and what it says of entry points. */
+	/** Parameters of each registered runner type, and its rule for entry points. */
 	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
 }
 
@@ -14,18 +14,18 @@ export interface ReadRunnerType {
 	readonly entryPoint: "required" | "forbidden" | "optional";
 }
 
-/** How the files in one folder of a pack are read, for whoever tells what is wrong with them. */
+/** Reads the metadata files in one folder of a pack, so that their problems can be reported. */
 export interface FileReader {
-	/** What a file describes. */
+	/** Kind of record that a file describes. */
 	readonly kind: DialectKind;
-	/** Folder of the pack that the files lie in. */
+	/** Folder of the pack that contains the files. */
 	readonly folder: string;
 	/** Attribute that must be unique among the files. Default `name`. */
 	readonly nameIn?: string;
-	/** Names of files there that are something else, and why. */
+	/** Names of files in the folder that are not metadata files, each with the reason. */
 	readonly others?: Readonly<Record<string, string>>;
-	/** Takes what the service takes: throws `SVC_INVALID`, naming attribute and what is allowed, for the first thing that is wrong. */
+	/** Accepts what the service accepts. Throws `SVC_INVALID` for the first problem, with the attribute and the allowed values. */
 	read(metadata: JsonObject, place: ReadingPlace): unknown;
-	/** What may stand for required attributes that are wrong, so that the others can be looked at; by path, with dots. */
+	/** Valid values that replace wrong required attributes, so that the other attributes can be checked. The keys are dotted paths. */
 	readonly standIns: JsonObject;
 }

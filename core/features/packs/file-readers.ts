@@ -5,7 +5,7 @@ import { resolveEntryPoint } from "./entry-point-api.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
 import { toAction } from "./reading/action-metadata.ts";
 
-/** A runner type that takes everything stands for one that there is not. */
+/** Substitute for an unknown runner type; it accepts all parameters. */
 const anyRunnerType = "any_runner_type";
 const anything: ReadRunnerType = { parameters: {}, entryPoint: "optional" };
 

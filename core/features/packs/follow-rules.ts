@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toSourceText } from "./followed-source-api.ts";
 
-/** A rule that the service itself makes, as the configuration asks for it. */
+/** A rule that the service creates because the configuration requires it. */
 export interface FollowRule {
 	readonly pack: "packs";
 	readonly name: string;
@@ -12,10 +12,10 @@ export interface FollowRule {
 	readonly action: { readonly ref: string; readonly parameters: JsonObject };
 }
 
-/** What the names of these rules look like: those that the configuration asks for no more are known by it. */
+/** Pattern of the names of these rules. It identifies rules that the configuration no longer requires. */
 export const followRuleName = /^followed_[0-9a-f]{12}$/;
 
-/** A rule for each repository whose webhook tells that something was pushed: signature and repetitions are the webhook's. */
+/** Returns one rule for each repository with a webhook for pushes. The webhook trigger checks the signature and drops duplicates. */
 export function toFollowRules(packs: readonly GitPack[]): readonly FollowRule[] {
 	return packs.flatMap((pack) => {
 		const { webhook } = pack;

@@ -2,25 +2,25 @@ import { isDeepStrictEqual } from "node:util";
 import { parseJson, stringifyJson } from "../../contract/index.ts";
 import type { PackInstalls } from "./install-api.ts";
 
-/** What routes that change content of packs ask of the engine. A configuration may leave the packs out. */
+/** Engine members used by routes that change content of packs. Absent if the configuration has no packs feature. */
 export interface FollowedNeeds {
 	readonly packInstalls?: Pick<PackInstalls, "assertNotFollowed">;
 }
 
 /**
- * To be asked by every route that changes content of packs, with the pack that it is in and the one that it comes into: `SVC_INVALID` where
- * the service follows one of them in git, as its next version there would undo what is done.
+ * Throws `SVC_INVALID` if the service follows one of the packs in git, because the next version from git would undo the change. Every
+ * route that changes content of packs must call it with the pack that contains the content and the pack that it moves to.
  */
 export async function assertNotFollowed({ packInstalls }: FollowedNeeds, ...packs: readonly string[]): Promise<void> {
 	await packInstalls?.assertNotFollowed(...packs);
 }
 
-/** Whether a body is the record as it was read, perhaps with another `enabled`, which is for operators wherever a pack comes from. */
+/** True if a body differs from the record in `enabled` at most. Operators may change `enabled` of any pack, whatever its source. */
 export function isSwitchOnly(body: object, record: object): boolean {
 	return isDeepStrictEqual(withoutSwitch(body), withoutSwitch(record));
 }
 
-/** As it stands on the wire. */
+/** Returns the value in its wire form, without `enabled`. */
 function withoutSwitch(value: object): unknown {
 	return parseJson(stringifyJson({ ...value, enabled: undefined }));
 }

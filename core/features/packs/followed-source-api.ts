@@ -2,14 +2,14 @@ import { type GitPack, toErrorMessage } from "../../contract/index.ts";
 import { toShownAddress } from "./sources/pack-address.ts";
 import { parsePackRequest } from "./sources/parse-request.ts";
 
-/** What would be written to install it. */
+/** Returns the source as a user would write it to install the pack: `<git>=<revision>#<subdirectory>`. */
 export function toSourceText({ git, revision, subdirectory }: GitPack): string {
 	return `${git}${revision === undefined ? "" : `=${revision}`}${subdirectory === undefined ? "" : `#${subdirectory}`}`;
 }
 
-/** Why nothing can be followed there; undefined: it can. Holds nothing of an address with a password. */
+/** Returns why the source cannot be followed, or undefined if it can. The message never contains an address with a password. */
 export function findSourceProblem(pack: GitPack): string | undefined {
-	// The text is told in records, executions and the log.
+	// The source appears in records, executions and the log, so it must not contain a password.
 	if (toShownAddress(pack.git) !== plain(pack.git))
 		return "git: must be an address without name and password; hint: content.credentials_file holds those of servers";
 	try {
@@ -25,7 +25,7 @@ export function findSourceProblem(pack: GitPack): string | undefined {
 	}
 }
 
-/** An address as it is shown, but for what is left out there. */
+/** Returns an address in the normalized form of `toShownAddress`, but with its user name, password and query. */
 function plain(address: string): string {
 	return URL.canParse(address) ? new URL(address).href : address;
 }

@@ -1,12 +1,12 @@
 import type { Api } from "../../client/api.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
-/** How reading one index of packs went. */
+/** Result of reading one pack index. */
 export interface PackIndexStatusRecord {
 	readonly url: string;
 	readonly packs: number;
 	readonly message: string;
-	/** `unresponsive`, `malformed` or `empty`; null where it went well. */
+	/** `unresponsive`, `malformed` or `empty`; null if the index was read. */
 	readonly error: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface PackIndexRecord {
 	readonly index: Readonly<Record<string, JsonObject>>;
 }
 
-/** How the indexes of packs are. */
+/** Health of the pack indexes. */
 export interface PackIndexHealthRecord {
 	readonly indexes: {
 		readonly count: number;
@@ -28,13 +28,13 @@ export interface PackIndexHealthRecord {
 	readonly packs: { readonly count: number };
 }
 
-/** Packs that can be installed by name. */
+/** Client for packs that can be installed by name. */
 export interface PackIndexClient {
 	get(): Promise<PackIndexRecord>;
 	health(): Promise<PackIndexHealthRecord>;
-	/** Entries that hold a word: in the name first, then as a keyword, then elsewhere. */
+	/** Returns the entries that contain a word: matches in the name first, then keywords, then other fields. */
 	search(query: string): Promise<readonly JsonObject[]>;
-	/** The entry of a name; undefined where there is none. */
+	/** Returns the entry of a pack, or undefined if no index contains its name. */
 	show(name: string): Promise<JsonObject | undefined>;
 }
 

@@ -6,7 +6,7 @@ import { createPackIndexClient } from "./index-client.ts";
 
 const columns = ["name", "description", "version", "author"];
 
-/** `svc pack search` and `svc pack show`: what can be installed. */
+/** Adds `svc pack search` and `svc pack show`, for packs that can be installed. */
 export const addPackIndexCommands: AddCommands = (pack, context) => {
 	withCommonOptions(pack.command("search <query>").description("Search packs that can be installed by name.")).action(
 		async (query: string, _options, command) => {

@@ -6,7 +6,7 @@ import { routesOver } from "../../http/route.ts";
 import { indexHealthSchema, indexSchema, searchSchema } from "./index-schemas.ts";
 import type { PackIndexes } from "./pack-index-api.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly packIndex: PackIndexes;
 }

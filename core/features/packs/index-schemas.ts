@@ -8,13 +8,13 @@ const statusSchema = defineSchema(
 	example,
 );
 
-/** The packs of all indexes on the wire, by name, and how reading each index went. */
+/** Wire schema of the packs of all indexes, by name, with the result of reading each index. */
 export const indexSchema = defineSchema("PackIndex", object({ status: arrayOf(statusSchema), index: mapOf(jsonObject) }), {
 	status: [example],
 	index: { disk: { name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" } },
 });
 
-/** How the indexes are, on the wire. */
+/** Wire schema of the health of the indexes. */
 export const indexHealthSchema = defineSchema(
 	"PackIndexHealth",
 	object({
@@ -24,7 +24,7 @@ export const indexHealthSchema = defineSchema(
 	{ indexes: { count: 1, valid: 1, invalid: 0, errors: {}, status: [example] }, packs: { count: 2 } },
 );
 
-/** What a search has found, on the wire: a list for a word, an entry for a name. */
+/** Wire schema of search results: a list for a word, an entry for a name. */
 export const searchSchema = defineSchema("PackIndexSearch", { anyOf: [arrayOf(jsonObject), jsonObject] }, [
 	{ name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" },
 ]);

@@ -25,26 +25,26 @@ import { StoredPacks } from "./stored-packs.ts";
 import { PackSwitch } from "./switch/pack-switch.ts";
 
 export interface PacksFeature extends HttpFeature<PacksApi> {
-	/** For features whose records packs may bring; to be called when they are registered. */
+	/** Registers records of another feature from the files of packs; that feature calls it while it registers. */
 	readonly registerFiles: RegisterFiles;
-	/** Remove content of packs that nothing needs from the storage, until the signal aborts: how much. */
+	/** Removes unused pack content from the storage until the signal aborts. Returns how many contents were removed. */
 	collectContent(signal: AbortSignal): Promise<number>;
-	/** Files of packs, as the storage keeps them. */
+	/** Stored files of packs. */
 	readonly contents: Pick<PackContents, "store" | "keep" | "files" | "readBytes">;
-	/** Makes the records of packs say what their files say. */
+	/** Updates the records of packs to match their files. */
 	readonly switch: PackSwitch;
-	/** Rules that the configuration asks for, for the feature whose records they are; those of earlier ones are known by their names. */
+	/** Rules that the configuration requires, for the rules feature. The pattern `name` identifies rules of earlier configurations. */
 	readonly ownRules: { readonly pack: "packs"; readonly name: RegExp; readonly rules: readonly FollowRule[] };
 }
 
 interface PacksNeeds {
 	readonly access: Access;
 	readonly datastore: DatastoreItems;
-	/** How the files of all kinds are read, for whoever is told what is wrong with them. */
+	/** Readers for the files of all kinds, used to report problems. */
 	readonly readers: readonly FileReader[];
 }
 
-/** Pack directories and their configuration, and packs that are installed. */
+/** Creates the feature for pack directories, their configuration and installed packs. */
 export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
 	const contents = createContents(kernel);
 	const packConfigs = new StoredPackConfigs({
@@ -89,7 +89,7 @@ function createContents(kernel: Kernel): PackContents {
 	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
-/** What the storage does not keep any more goes from this node, now and then. */
+/** Returns the lifecycle functions. While started, content that the storage no longer has is removed from this node at intervals. */
 function createLife(
 	{ logger, options }: Kernel,
 	contents: PackContents,

@@ -16,16 +16,16 @@ export { LocatedYaml } from "./inspect/located-yaml.ts";
 export { toMessagePlace } from "./inspect/message-path.ts";
 export { findPackDirectories } from "./reading/find-pack-directories.ts";
 
-/** What a pack holds, and what is wrong with it. */
+/** Content and problems of a pack. */
 export interface PackInspection {
 	readonly ref: string;
-	/** Absolute. */
+	/** Absolute path. */
 	readonly directory: string;
-	/** By file and line. */
+	/** Sorted by file and line. */
 	readonly findings: readonly PackFinding[];
-	/** All files, as paths in the pack. */
+	/** Paths of all files, relative to the pack. */
 	readonly files: readonly string[];
-	/** What files with metadata say, by path in the pack: those that can be read as YAML. */
+	/** Content of the metadata files that are valid YAML, by path in the pack. */
 	readonly metadata: ReadonlyMap<string, JsonObject>;
 }
 
@@ -36,8 +36,8 @@ export interface InspectPackOptions {
 }
 
 /**
- * Everything that is wrong with the files of a pack, by what the service reads them by; what depends on other packs is not looked at. `SVC_INVALID` for
- * a directory that is no pack.
+ * Finds all problems in the files of a pack with the readers that the service uses. Does not check references to other packs. Throws
+ * `SVC_INVALID` if the directory is not a pack.
  */
 export async function inspectPack(path: string, { readers, runnerTypes, dialects }: InspectPackOptions): Promise<PackInspection> {
 	const directory = resolve(path);

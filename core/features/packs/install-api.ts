@@ -2,19 +2,20 @@ import type { FollowedPackEntity } from "../../contract/index.ts";
 import type { LockEntry } from "./install/lock-entries.ts";
 import type { Newer } from "./install/outdated.ts";
 
-/** What is known of the packs that were installed, and where they came from. */
+/** Information on installed packs and their sources. */
 export interface PackInstalls {
 	/**
-	 * `SVC_INVALID` says what is wrong with the first that nothing can be installed from, or that the service follows in git. `locked`:
-	 * entries of a lock file.
+	 * Throws `SVC_INVALID` for the first pack that cannot be installed as given, or that the service follows in git.
+	 *
+	 * @param locked entries of a lock file
 	 */
 	check(packs: readonly string[], locked?: readonly unknown[]): Promise<void>;
-	/** What there is of each where it came from: asks these places. */
+	/** Returns the versions that the sources of all installed packs offer. Contacts these sources. */
 	outdated(): Promise<readonly Newer[]>;
-	/** How far each pack has come that the configuration has the service follow. */
+	/** Returns the state of each pack that the service follows, as configured. */
 	followed(): Promise<readonly FollowedPackEntity[]>;
-	/** `SVC_INVALID` where the service follows one of these in git; the text says where. */
+	/** Throws `SVC_INVALID` if the service follows one of the packs in git; the message names the source. */
 	assertNotFollowed(...packs: readonly string[]): Promise<void>;
-	/** What a lock file says of them. */
+	/** Returns the lock file entries of the installed packs. */
 	lock(): Promise<readonly LockEntry[]>;
 }

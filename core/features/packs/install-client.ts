@@ -6,12 +6,12 @@ export interface PackJobRecord {
 	readonly execution_id: string;
 }
 
-/** What is installed. Names in the index, addresses, and directories, with `=revision` behind them. */
+/** Packs to install: names in the index, addresses or directories, each optionally followed by `=revision`. */
 export interface PackInstallRequest {
 	readonly packs?: readonly string[];
 	readonly force?: boolean;
 	readonly skip_dependencies?: boolean;
-	/** Entries of a lock file, in the place of `packs`. */
+	/** Entries of a lock file, instead of `packs`. */
 	readonly locked?: readonly PackLockEntry[];
 }
 
@@ -23,7 +23,7 @@ export interface PackLockEntry {
 	readonly content: string;
 }
 
-/** What there is of an installed pack where it came from. */
+/** Versions that the source of an installed pack offers. */
 export interface PackNewerRecord {
 	readonly ref: string;
 	readonly version: string;
@@ -44,21 +44,21 @@ export interface FollowedPackRecord {
 	readonly reason: string | null;
 	readonly execution_id: string | null;
 	readonly tried_at: string | null;
-	/** When the commit is tried again, though it is the same; null: with another one. */
+	/** When the same commit is tried again. Null if only a new commit causes the next attempt. */
 	readonly retry_at: string | null;
 	readonly checked_at: string;
 }
 
-/** What changes the packs that are installed. */
+/** Client for jobs that change the installed packs. */
 export interface PackInstallClient {
 	install(request: PackInstallRequest): Promise<PackJobRecord>;
 	uninstall(packs: readonly string[], options?: { readonly force?: boolean }): Promise<PackJobRecord>;
-	/** Without packs: all of them. */
+	/** Upgrades the given packs, or all installed packs if the list is empty. */
 	upgrade(packs: readonly string[], options?: Pick<PackInstallRequest, "force" | "skip_dependencies">): Promise<PackJobRecord>;
-	/** Default: to the version before. */
+	/** Rolls a pack back, by default to the previous version. */
 	rollback(pack: string, version?: string): Promise<PackJobRecord>;
 	outdated(): Promise<readonly PackNewerRecord[]>;
-	/** Packs in git that the configuration has the service follow. */
+	/** Returns the packs in git that the service follows, as configured. */
 	followed(): Promise<readonly FollowedPackRecord[]>;
 	lock(): Promise<readonly PackLockEntry[]>;
 }

@@ -15,7 +15,7 @@ export interface JobOptions extends CommonOptions {
 	readonly async?: boolean;
 }
 
-/** Shows an execution as it goes, or prints its id where nobody waits; throws `CliExit` when it has not succeeded. */
+/** Shows the progress of an execution, or prints its id if the command does not wait. Throws `CliExit` if the execution does not succeed. */
 export type FollowJob = (api: Api, executionId: string, options: JobOptions, context: CliContext) => Promise<void>;
 
 interface InstallOptions extends JobOptions {
@@ -29,9 +29,9 @@ const lockFile = "svc-packs.lock";
 const lockHead = "# Written by `svc pack lock`. `svc pack install --locked` installs exactly this.\n";
 
 /**
- * Commands that change what is installed, below the command `pack`.
+ * Creates the subcommands of `pack` that change the installed packs.
  *
- * @param follow how executions are shown
+ * @param follow shows the execution of a job
  */
 export function createPackInstallCommands(follow: FollowJob): AddCommands {
 	return (parent, context) => {

@@ -9,7 +9,7 @@ import type { JobName } from "./install/packs-pack.ts";
 import type { PackInstalls } from "./install-api.ts";
 import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly executions: Pick<Executions, "submit">;
 	readonly packInstalls: PackInstalls;
@@ -44,7 +44,7 @@ const answers = {
 	202: answerJson(packJobSchema, { description: "It has begun: its execution tells how it goes." }),
 };
 
-/** Requests that change what is installed. Each is an execution of an action of the pack `packs`. */
+/** Routes that change the installed packs. Each request submits an execution of an action of the pack `packs`. */
 export const packInstallRoutes = [
 	defineRoute({
 		method: "POST",
@@ -57,7 +57,7 @@ export const packInstallRoutes = [
 		permission: "pack_install",
 		body: installBody,
 		async handler(context) {
-			// What is wrong with an address is said at once, before an execution holds it.
+			// An invalid address is rejected here, before an execution is created with it.
 			const { packs = [], locked = [] } = context.body as { readonly packs?: readonly string[]; readonly locked?: readonly unknown[] };
 			assertSomething(packs, locked);
 			await context.engine.packInstalls.check(packs, locked);
@@ -144,12 +144,12 @@ export const packInstallRoutes = [
 
 type JobContext = Pick<RouteContext<RouteNeeds>, "engine" | "guard" | "principal"> & { readonly body: JsonObject };
 
-/** Refuses a job about no pack, which would succeed and do nothing. */
+/** Throws `SVC_INVALID` for a job without packs, which would succeed and do nothing. */
 function assertSomething(packs: readonly string[], locked: readonly unknown[] = []): void {
 	if (packs.length + locked.length === 0) throw new SvcError("SVC_INVALID", "packs: name at least one pack");
 }
 
-/** Begins a job, unless the service follows one of the packs in git: that is refused before there is an execution. */
+/** Submits a job. Throws `SVC_INVALID` before an execution is created if the service follows one of the packs in git. */
 async function beginOn(context: JobContext, name: JobName, packs: readonly string[]): Promise<Reply> {
 	await context.engine.packInstalls.assertNotFollowed(...packs);
 	return begin(context, name);
@@ -158,7 +158,7 @@ async function beginOn(context: JobContext, name: JobName, packs: readonly strin
 async function begin({ engine, guard, principal, body }: JobContext, name: JobName): Promise<Reply> {
 	const action = `packs.${name}`;
 	guard.assert(principal, "action_execute", toActionResource(action));
-	// Braces in an address or a path are part of it, not a template.
+	// Braces in an address or a path are literal, not a template.
 	const input: SubmitInput = { action, parameters: body, literalParameters: Object.keys(body) };
 	const { entity } = await engine.executions.submit(input, principal);
 	return replyJson({ execution_id: entity.id }, 202);

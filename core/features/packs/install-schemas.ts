@@ -2,12 +2,12 @@ import { defineSchema, flag, nullable, object, oneOf, recordId, text, timestamp 
 
 const commit = "8ad5cf0dd9ab2f2b1a0c3b5f6f1d2e3c4b5a6978";
 
-/** A job on packs, which has begun. */
+/** Wire schema of a submitted pack job. */
 export const packJobSchema = defineSchema("PackJob", object({ execution_id: recordId }), { execution_id: "66a1f7009d3e4b7a51c0f001" });
 
 const version = object({ version: nullable(text), revision: nullable(text), commit: nullable(text) });
 
-/** What there is of an installed pack where it came from. */
+/** Wire schema of the versions that the source of an installed pack offers. */
 export const newerSchema = defineSchema(
 	"PackNewer",
 	object({
@@ -25,7 +25,7 @@ export const newerSchema = defineSchema(
 	},
 );
 
-/** One pack of a lock file. */
+/** Wire schema of one pack in a lock file. */
 export const lockEntrySchema = defineSchema(
 	"PackLockEntry",
 	object({
@@ -49,7 +49,7 @@ export const lockEntrySchema = defineSchema(
 
 export const followedState = oneOf("installing", "installed", "failed", "unreachable");
 
-/** A pack in git that the configuration has the service follow. */
+/** Wire schema of a pack in git that the service follows. */
 export const followedSchema = defineSchema(
 	"FollowedPack",
 	object({

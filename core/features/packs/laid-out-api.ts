@@ -1,3 +1,3 @@
-/** Files of packs on a disk: for whoever lays them out where there is no storage. */
+/** Functions that write the files of packs to disk, for callers without a storage. */
 export { toContentId } from "./content/content-files.ts";
 export { holdsFiles, layOut, takeAway } from "./content/laid-out.ts";

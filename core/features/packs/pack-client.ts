@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
-/** A pack as the API shows it; members of its manifest that nobody here knows are there, too. */
+/** A pack as the API returns it. The record also contains unknown members of the manifest. */
 export interface PackRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -19,32 +19,32 @@ export interface PackRecord {
 	readonly svc_version?: string;
 	/** Paths in the pack, at most 1,000. */
 	readonly files: readonly string[];
-	/** Its directory, for one that the configuration names. */
+	/** Pack directory, if the configuration provides the pack in a directory. */
 	readonly path?: string;
 	readonly system: JsonObject;
-	/** Of an installed one: SHA-256 of its files. */
+	/** SHA-256 of the files of an installed pack. */
 	readonly content?: string;
-	/** Of an installed one: where it came from. */
+	/** Source of an installed pack. */
 	readonly source?: JsonObject;
-	/** Of an installed one: `at`, `by` and `execution_id`. */
+	/** Installation of an installed pack: `at`, `by` and `execution_id`. */
 	readonly installation?: JsonObject;
-	/** Of one that the service follows in git: `source`, and `state`, `commit`, `reason` and `checked_at` of the last look there. */
+	/** State of a pack that the service follows in git: `source`, and `state`, `commit`, `reason` and `checked_at` of the last poll. */
 	readonly followed?: JsonObject;
 }
 
-/** A text of a pack. */
+/** A text file of a pack. */
 export interface PackFileRecord {
 	readonly file_path: string;
 	readonly content: string;
 }
 
-/** The packs of a service, each by ref or id. */
+/** Client for the packs of a service, each addressed by ref or id. */
 export interface PackClient {
 	list(query?: ListQuery): Promise<ListPage<PackRecord>>;
 	get(refOrId: string): Promise<PackRecord>;
-	/** Its texts. */
+	/** Returns the text files of a pack. */
 	files(refOrId: string): Promise<readonly PackFileRecord[]>;
-	/** One of its files, with slashes between the parts of its path. */
+	/** Returns the bytes of one file. Slashes separate the parts of the path. */
 	file(refOrId: string, path: string): Promise<Uint8Array>;
 }
 

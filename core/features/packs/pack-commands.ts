@@ -4,7 +4,7 @@ import { addPackIndexCommands } from "./index-commands.ts";
 import { addPackViewCommands } from "./pack-view-commands.ts";
 import { addPackRegisterCommands } from "./register-commands.ts";
 
-/** `svc pack`: what is about packs as a whole. */
+/** Adds `svc pack`, the commands for whole packs. */
 export const addPackCommands: AddCommands = (parent, context) => {
 	const pack = parent.command("pack").description("Write packs, and see which there are.");
 	addPackViewCommands(pack, context);

@@ -1,11 +1,11 @@
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
-/** The configuration of a pack as it was written: templates are not rendered, defaults not filled in. */
+/** Configuration of a pack as stored in its file: templates are not rendered, and defaults are not filled in. */
 export interface PackConfig {
 	readonly id: string;
 	readonly pack: string;
-	/** Secret members in clear: mask them by `schema`. */
+	/** Values with secrets unmasked. Callers mask them with `schema`. */
 	readonly values: JsonObject;
 	readonly schema: ParameterSchema;
 }
@@ -16,30 +16,33 @@ export interface PackConfigSchema {
 	readonly attributes: ParameterSchema;
 }
 
-/** A configuration as a run gets it. */
+/** A configuration as a run receives it. */
 export interface ResolvedPackConfig {
-	/** Defaults filled in, templates rendered, secrets in clear. */
+	/** Values with defaults filled in, templates rendered and secrets unmasked. */
 	readonly values: JsonObject;
-	/** The same with secrets masked. */
+	/** `values` with masked secrets. */
 	readonly masked: JsonObject;
-	/** Texts among them that must not show. */
+	/** Secret strings in `values` that must be masked. */
 	readonly secrets: readonly string[];
 }
 
-/** Configurations of packs: a schema in the pack, values in a file beside the others. The files are the truth. */
+/** Configurations of packs, which exist only in files: the schema in the pack, the values in the directory of configurations. */
 export interface PackConfigs {
-	/** For a run or a sensor; `svckv.user` is this user's. Empty when the pack has none. `SVC_INVALID` names pack and member. */
+	/**
+	 * Returns the configuration for a run or a sensor; `svckv.user` refers to the items of the given user. Empty if the pack has no
+	 * configuration. Throws `SVC_INVALID`, which names the pack and the member.
+	 */
 	resolve(pack: string, username: string): Promise<ResolvedPackConfig>;
-	/** What `config_context` is made of: empty unless it is mentioned somewhere in `sources`. */
+	/** Returns the values of `config_context`. Empty unless `sources` contain the word `config_context`. */
 	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedPackConfig>;
-	/** Of all packs, by name. */
+	/** Returns the configurations of all packs, sorted by name. */
 	list(): Promise<readonly PackConfig[]>;
 	schemas(): Promise<readonly PackConfigSchema[]>;
-	/** `SVC_NOT_FOUND` for an unknown pack and for one without configuration. */
+	/** Returns the configuration of a pack. Throws `SVC_NOT_FOUND` if the pack is unknown or has no configuration. */
 	get(pack: string): Promise<PackConfig>;
 	schema(pack: string): Promise<PackConfigSchema>;
-	/** Check and write to the file. `********` where a secret is stored keeps it. `SVC_INVALID` names the member. */
+	/** Checks values and writes them to the file. `********` keeps a stored secret. Throws `SVC_INVALID`, which names the member. */
 	set(pack: string, values: JsonObject, principal: Principal): Promise<PackConfig>;
-	/** Look through all files and log what is wrong with them. */
+	/** Checks all files and logs their problems. */
 	check(): Promise<void>;
 }

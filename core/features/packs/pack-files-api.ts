@@ -4,50 +4,53 @@ import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import { type Attribute, text } from "../../language/attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
 
-/** Where in the packs a file lies. */
+/** Location of a file in a pack. */
 export interface Place {
 	readonly pack: string;
-	/** Path in the pack. */
+	/** Path relative to the pack. */
 	readonly file: string;
 }
 
 /** Kinds of records that files of packs describe. */
 export type PackKind = Exclude<DialectKind, "pack" | "config_schema">;
 
-/** Circumstances of the registration of a file. */
+/** Context in which a file is registered. */
 export interface Registering {
-	/** Pack that the file lies in. */
+	/** Pack that contains the file. */
 	readonly pack: PackDirectory;
-	/** `enabled` is not the file's but the operator's word, and counts also for a record that is there. */
+	/** True if an operator overrides `enabled` of the file. The override then also applies to an existing record. */
 	readonly isOverridden: boolean;
-	/** Called with what a new or changed record concerns outside of its pack, before it is written. Permits everything at a start of the service. */
+	/** Checks permissions on content of other packs that a new or changed record refers to before the write. At startup it permits all. */
 	readonly assertPermitted: AssertPermitted;
 }
 
-/** Files of one kind that packs may hold, for the feature that the records belong to which the files describe. */
+/** Files of one kind in packs. The feature that owns the described records implements this interface. */
 export interface PackFiles<Input extends { readonly name: string }> {
 	readonly kind: Exclude<PackKind, "action">;
-	/** Folder of a pack that they lie in. */
+	/** Folder of a pack that contains the files. */
 	readonly folder: string;
-	/** How many types of such records there are, of kinds that have types. */
+	/** Number of types of such records, for kinds that have types. */
 	readonly typeCount?: number;
-	/** What a file says; the ref of the record is made of the pack and of `name`. `SVC_INVALID` names the attribute and what is allowed. */
+	/**
+	 * Parses the metadata of a file. The ref of the record consists of the pack and `name`. Throws `SVC_INVALID`, which names the attribute
+	 * and the allowed values.
+	 */
 	toInput(metadata: JsonObject, place: Place): Input;
-	/** Make the record, or make it say what its file does. */
+	/** Creates the record, or updates it to match its file. */
 	register(input: Input, how: Registering): Promise<void>;
-	/** Refs of the trigger types that come with the record and go with its file. Default none. */
+	/** Returns the refs of the trigger types that the record brings, which are removed with its file. Default: none. */
 	triggerTypes?(input: Input): readonly string[];
-	/** Remove the record, as its file has gone with a new version of the pack, or the pack itself. */
+	/** Removes the record after its file was removed in a new version of the pack, or the pack itself was removed. */
 	remove(ref: string): Promise<void>;
 }
 
-/** Make the records of a kind say what the files of packs say. A bad file is told of, and the others go on. */
+/** Updates the records of a kind to match the files of packs. An invalid file is reported; the other files are still registered. */
 export type RegisterFiles = <Input extends { readonly name: string }>(files: PackFiles<Input>) => Promise<void>;
 
-/** Attributes that are set by the service; a file that was written by it may hold them. */
+/** Attributes that the service sets. A file that the service wrote may contain them. */
 export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, uid: text, ref: text, metadata_file: text };
 
-/** A name that records are known by. */
+/** Name attribute that identifies a record in its pack. */
 export const requiredName: Attribute = {
 	description: "made of letters (a to z, A to Z), digits, underscore, minus and dot",
 	accepts: (value) => typeof value === "string" && isRefName(value),
@@ -55,13 +58,13 @@ export const requiredName: Attribute = {
 	required: true,
 };
 
-/** A pack describes what is its own. */
+/** Throws `SVC_INVALID` if the metadata names a pack other than the one that contains the file. */
 export function checkPack(metadata: JsonObject, pack: string): void {
 	if ((metadata["pack"] ?? pack) !== pack)
 		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
 }
 
-/** Null stands for a missing attribute. */
+/** Removes null members. A null attribute means the same as a missing one. */
 export function withoutNull(values: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }

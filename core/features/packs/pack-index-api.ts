@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 
-/** How reading one index went, as the wire has it. */
+/** Result of reading one index, in its wire form. */
 export interface IndexStatus {
 	readonly url: string;
 	readonly packs: number;
@@ -8,10 +8,10 @@ export interface IndexStatus {
 	readonly error: string | null;
 }
 
-/** All indexes as one. */
+/** All indexes merged into one. */
 export interface MergedIndex {
 	readonly status: readonly IndexStatus[];
-	/** By name. */
+	/** Entries by name. */
 	readonly index: Readonly<Record<string, JsonObject>>;
 }
 
@@ -20,21 +20,21 @@ export interface IndexHealth {
 		readonly count: number;
 		readonly valid: number;
 		readonly invalid: number;
-		/** How many have which error. */
+		/** Number of indexes for each error. */
 		readonly errors: Readonly<Record<string, number>>;
 		readonly status: readonly IndexStatus[];
 	};
 	readonly packs: { readonly count: number };
 }
 
-/** The packs that can be had by name: of several indexes, what a later one says of a name holds. */
+/** Packs that can be installed by name. If several indexes contain a name, the last index takes precedence. */
 export interface PackIndexes {
-	/** All of it. An index that cannot be reached is no error: its status says so. */
+	/** Returns the merged index. Does not throw if an index is unreachable; its status then contains the error. */
 	get(): Promise<MergedIndex>;
-	/** How the indexes are. */
+	/** Returns the health of the indexes. */
 	health(): Promise<IndexHealth>;
-	/** Entries that hold a word: in the name first, then as a keyword, then elsewhere. `SVC_INVALID` for an empty one. */
+	/** Returns entries with a word: matches in the name first, then keywords, then other fields. Throws `SVC_INVALID` if it is empty. */
 	search(query: string): Promise<readonly JsonObject[]>;
-	/** The entry of a name; undefined where there is none. */
+	/** Returns the entry of a pack, or undefined if no index contains its name. */
 	show(name: string): Promise<JsonObject | undefined>;
 }

@@ -18,10 +18,10 @@ const members = {
 	followed: object({ source: text, state: followedState, commit: nullable(text), reason: nullable(text), checked_at: timestamp }),
 };
 const absent = ["svc_version", "email", "path", "content", "source", "installation", "followed"];
-/** Manifests may have more. */
+/** Manifests may have additional members. */
 const additional = { additionalProperties: jsonValue };
 
-/** A pack on the wire. */
+/** Wire schema of a pack. */
 export const packSchema = defineSchema(
 	"Pack",
 	{ ...object(members, absent), ...additional },
@@ -51,7 +51,7 @@ export const packPart = defineSchema("PackPart", {
 	...additional,
 });
 
-/** A file of a pack, on the wire. */
+/** Wire schema of a file of a pack. */
 export const packFileSchema = defineSchema("PackFile", object({ file_path: text, content: text }), {
 	file_path: "pack.yaml",
 	content: "name: disk\n",

@@ -25,7 +25,7 @@ const attributes = [
 	"followed",
 ];
 
-/** `svc pack list`, `get` and `files`: which packs there are, and what they hold. */
+/** Adds `svc pack list`, `get` and `files`, which show packs and their files. */
 export function addPackViewCommands(pack: Command, context: CliContext): void {
 	withCommonOptions(pack.command("list").description("List packs."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
@@ -62,10 +62,10 @@ export function addPackViewCommands(pack: Command, context: CliContext): void {
 	});
 }
 
-/** What runs, and how far the service has come that follows it. */
+/** Returns a table row with the installed commit and the state of following it. */
 function toRow(pack: PackRecord): object {
 	const commit = pack.source?.["commit"];
-	// That of archives and directories begins with "sha256:".
+	// The commit of archives and directories begins with "sha256:".
 	return {
 		...pack,
 		commit: typeof commit === "string" ? commit.replace(/^((?:sha256:)?.{10}).*$/s, "$1") : undefined,
@@ -73,7 +73,10 @@ function toRow(pack: PackRecord): object {
 	};
 }
 
-/** Byte for byte, but to a terminal: somebody else has written it. */
+/**
+ * Writes a file unchanged to files and pipes. On a terminal, control sequences are filtered, because the author of the pack is not trusted
+ * with the terminal.
+ */
 function writeFile(stream: Writable, file: Uint8Array): Promise<void> {
 	if ("isTTY" in stream && stream.isTTY === true) return writeOutput(stream, Buffer.from(file).toString("utf8"));
 	return new Promise((resolve) => stream.write(file, () => resolve()));

@@ -14,7 +14,7 @@ import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
 import type { PackFile, Packs } from "./pack-views-api.ts";
 import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly packs: Packs;
 	readonly packInstalls: Pick<PackInstalls, "followed">;
@@ -48,7 +48,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".svg", "image/svg+xml"],
 ]);
 const plain = "text/plain";
-/** Somebody else has written it: where a browser opens it, it runs nothing, loads nothing and is of nobody's origin. */
+/** Files of packs are untrusted: a browser that opens one must not run scripts, load resources or give it the origin of the service. */
 const fileHeaders = { "content-security-policy": "default-src 'none'; sandbox", "cache-control": "private, no-cache" };
 
 const fileAnswers = {
@@ -139,7 +139,7 @@ function toPack({ path }: Pick<RouteContext, "path">): string {
 	return path["pack"] ?? "";
 }
 
-/** The pack named in the path, by its ref. */
+/** Returns the resource of the pack in the path. Its uid contains the ref, even if the path contains the id. */
 async function findPackResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	return { uid: `pack:${(await context.engine.packs.get(toPack(context))).ref}` };
 }
@@ -150,7 +150,7 @@ function replyFile({ headers: asked }: Pick<Request, "headers">, file: PackFile)
 	return replyContent(file.content, contentTypes.get(extname(file.path).toLowerCase()) ?? plain, headers);
 }
 
-/** Whether whoever asks has the file. The tag is the better word, where there is one. */
+/** True if the client already has this version of the file. If the request has `If-None-Match`, `If-Modified-Since` is ignored. */
 function isKnown(asked: Headers, { tag, modified }: PackFile): boolean {
 	const tags = asked.get("if-none-match");
 	if (tags !== null) return tags.split(",").some((one) => ["*", tag].includes(one.trim().replace(/^(?:W\/)?"(.*)"$/, "$1")));

@@ -8,9 +8,9 @@ export interface PackFilter {
 }
 
 export interface PackListing extends Paging {
-	/** Read only these; the others are absent. Default: all. */
+	/** Fields to read; the others are absent. Default: all. */
 	readonly fields?: readonly (keyof PackEntity)[];
-	/** Default: by ref. */
+	/** Sort order. Default: by ref. */
 	readonly orderBy?: readonly (readonly [field: "id" | "name" | "ref", direction: "asc" | "desc"])[];
 }
 
@@ -18,21 +18,21 @@ export interface PackListing extends Paging {
 export interface PackFile {
 	readonly path: string;
 	readonly content: Uint8Array;
-	/** Another one for other bytes. */
+	/** Entity tag, which changes with the content. */
 	readonly tag: string;
-	/** Milliseconds since 1970. */
+	/** Modification time in milliseconds since 1970. */
 	readonly modified: number;
 }
 
-/** The packs of a service. Each is named by its ref or its id; `SVC_NOT_FOUND` where there is none. */
+/** Packs of a service, addressed by ref or id. Methods throw `SVC_NOT_FOUND` if the pack does not exist. */
 export interface Packs {
 	list(filter: PackFilter, listing: PackListing): Promise<Page<PackEntity>>;
 	get(refOrId: string): Promise<PackEntity>;
 	/**
-	 * Its files as far as they are texts of 500,000 bytes at most: 1,000 of them with 8,000,000 bytes in all, the rest is passed over.
-	 * `SVC_NOT_FOUND` where they lie on other nodes.
+	 * Returns the text files of a pack that have at most 500,000 bytes each. Returns at most 1,000 files with 8,000,000 bytes in total; the
+	 * rest is skipped. Throws `SVC_NOT_FOUND` if the files are on other nodes.
 	 */
 	texts(refOrId: string): Promise<readonly { readonly path: string; readonly text: string }[]>;
-	/** One file. `SVC_NOT_FOUND` where there is none, `SVC_INVALID` for one of more than 500,000 bytes. */
+	/** Returns one file. Throws `SVC_NOT_FOUND` if it does not exist, and `SVC_INVALID` if it has more than 500,000 bytes. */
 	file(refOrId: string, path: string): Promise<PackFile>;
 }

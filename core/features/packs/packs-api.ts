@@ -1,8 +1,8 @@
-/** A pack with files of its own. */
+/** A pack that has a directory. */
 export interface PackDirectory {
 	readonly ref: string;
-	/** Absolute. */
+	/** Absolute path of the directory. */
 	readonly path: string;
-	/** Of an installed pack: `content` of its record, which what it brings is stored with. */
+	/** `content` of the record of an installed pack; its resources are stored with this value. Null for a pack that is not installed. */
 	readonly content: string | null;
 }

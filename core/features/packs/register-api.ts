@@ -1,25 +1,26 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
 
-/** Which packs are to be registered, and what of them. */
+/** Packs to register, and the kinds of their content. */
 export interface RegisterInput {
-	/** Refs. Default: those in the directories of the configuration, and those that are installed. */
+	/** Refs. Default: all packs in the configured directories, and all installed packs. */
 	readonly packs?: readonly string[];
-	/** Such as `actions` or `rule`; what is not known is ignored. Default: everything. */
+	/** Kinds to register, such as `actions` or `rule`; unknown kinds are ignored. Default: all kinds. */
 	readonly types?: readonly string[];
-	/** Change nothing where one file cannot be used. Default true; otherwise the others are registered. */
+	/** True to change nothing if one file is invalid; false to register the other files. Default: true. */
 	readonly fail_on_failure?: boolean;
 }
 
-/** How many there are of each kind that was asked for; `<kind>(overridden)` where operators have overridden what packs say. */
+/** Count of records of each requested kind. `<kind>(overridden)` counts the records whose `enabled` operators have overridden. */
 export type RegisterCounts = Readonly<Record<string, number>>;
 
-/** Has packs be what their files say. */
+/** Registers packs again while the service runs. */
 export interface PackRegister {
 	/**
-	 * In one write, seen by every node. Packs in directories are read again on this node; installed ones are what they are.
+	 * Updates the records of packs to match their files, in one write that is visible to every node. Packs in directories are read again on
+	 * this node; installed packs are registered from their stored content.
 	 *
-	 * `SVC_INVALID` names what is wrong with which file, and packs that are not here. `SVC_FORBIDDEN` where a new or changed file
-	 * concerns content of other packs on which the principal lacks the permission.
+	 * Throws `SVC_INVALID`, which lists the problems of files and the packs that are not on this node. Throws `SVC_FORBIDDEN` if a new or
+	 * changed file refers to content of other packs on which the principal lacks the permission.
 	 */
 	register(input: RegisterInput, principal: Principal): Promise<RegisterCounts>;
 }

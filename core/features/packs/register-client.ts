@@ -1,21 +1,21 @@
 import type { Api } from "../../client/api.ts";
 
-/** Which packs are to be registered, and what of them. */
+/** Packs to register, and the kinds of their content. */
 export interface RegisterRequest {
-	/** Refs. Default: those in the directories of the configuration, and those that are installed. */
+	/** Refs. Default: all packs in the configured directories, and all installed packs. */
 	readonly packs?: readonly string[];
-	/** Such as `actions` or `rule`; what is not known is ignored. Default: everything. */
+	/** Kinds to register, such as `actions` or `rule`; unknown kinds are ignored. Default: all kinds. */
 	readonly types?: readonly string[];
-	/** Change nothing where one file cannot be used. Default true; otherwise the others are registered. */
+	/** True to change nothing if one file is invalid; false to register the other files. Default: true. */
 	readonly fail_on_failure?: boolean;
 }
 
-/** How many there are of each kind that was asked for; `<kind>(overridden)` where operators have overridden what packs say. */
+/** Count of records of each requested kind. `<kind>(overridden)` counts the records whose `enabled` operators have overridden. */
 export type RegisterRecord = Readonly<Record<string, number>>;
 
-/** Packs that are read again. */
+/** Client that registers packs again. */
 export interface PackRegisterClient {
-	/** Have packs be what their files say: how many there are of each kind. */
+	/** Updates the records of packs to match their files. Returns the count of records of each kind. */
 	register(request?: RegisterRequest): Promise<RegisterRecord>;
 }
 

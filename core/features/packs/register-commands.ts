@@ -10,7 +10,7 @@ interface RegisterOptions {
 	readonly skipBroken?: boolean;
 }
 
-/** Packs that are read again. */
+/** Adds `svc pack register`, which registers packs again. */
 export function addPackRegisterCommands(pack: Command, context: CliContext): void {
 	withCommonOptions(
 		pack.command("register [packs...]").description("Have packs be what their files say, without a restart; without names all of them."),

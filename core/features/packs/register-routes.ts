@@ -5,7 +5,7 @@ import { routesOver } from "../../http/route.ts";
 import type { PackRegister, RegisterInput } from "./register-api.ts";
 import { registerCountsSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly packRegister: PackRegister;
 }

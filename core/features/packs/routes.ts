@@ -10,7 +10,7 @@ import { maskDefaults } from "../../secrets/default-masking.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-configs-api.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly packConfigs: PackConfigs;
 }
@@ -109,7 +109,7 @@ function toConfig({ id, pack, values, schema }: PackConfig, isMasked: boolean) {
 	return { id, pack, values: isMasked ? maskBySchema(values, schema) : values };
 }
 
-/** A secret default is a secret. */
+/** Returns the wire form. Defaults of secret members are masked as well, if `isMasked` is true. */
 function toSchema({ id, pack, attributes }: PackConfigSchema, isMasked: boolean) {
 	return { id, pack, attributes: isMasked ? maskDefaults(attributes) : attributes };
 }

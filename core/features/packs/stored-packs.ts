@@ -8,11 +8,11 @@ import type { PackContents } from "./content/pack-contents.ts";
 import { builtInFiles, directoryFiles, type PackFiles, storedFiles } from "./content/pack-files.ts";
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
 
-/** Texts of a pack that are answered together, and bytes of them. */
+/** Maximum number of text files in one response, and their total bytes. */
 const mostTexts = 1_000;
 const mostBytes = 8_000_000;
 
-/** Packs as the storage has them, and their files. */
+/** Stored packs and their files. */
 export class StoredPacks implements Packs {
 	readonly #storage: Storage;
 	readonly #contents: PackContents;

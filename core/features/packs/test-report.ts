@@ -2,7 +2,7 @@ import { toJunit } from "../../cli/junit.ts";
 import type { PackTests } from "../../cli/pack-work.ts";
 import type { PackTestResult } from "../../contract/index.ts";
 
-/** What came of tests, in one of the formats of `svc pack test`. */
+/** Returns the results of tests in one of the formats of `svc pack test`. */
 export function toTestReport(format: "text" | "json" | "junit", tests: readonly PackTests[]): string {
 	if (format === "json") return `${JSON.stringify(tests, undefined, 2)}\n`;
 	return format === "junit" ? toXml(tests) : tests.map(toText).join("");
@@ -17,7 +17,7 @@ function toText({ pack, results }: PackTests): string {
 		.join("");
 }
 
-/** What came of one test: a line, and below it what is wrong. */
+/** Returns the result of one test: a summary line, followed by its problems. */
 export function toTestLines({ file, name, problems, skipped }: PackTestResult): readonly string[] {
 	const verdict = problems.length > 0 ? "FAIL" : skipped === undefined ? "ok  " : "skip";
 	const reason = skipped === undefined ? "" : ` (${skipped})`;

@@ -1,6 +1,6 @@
 import type { Policies } from "./policies-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface PoliciesApi {
 	readonly policies: Policies;
 }

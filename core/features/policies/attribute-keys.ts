@@ -3,25 +3,25 @@ import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toSchemaPair } from "../../language/parameters/schema-pair.ts";
 
-/** Executions whose values are kept in memory: what waits keeps its parameters. */
+/** Maximum number of cached keys. A cached key never becomes outdated, because a waiting execution keeps its parameters. */
 const limit = 20_000;
 
-/** Says which executions have equal values of the parameters that a policy compares. */
+/** Keys by which policies recognize executions with equal values of the compared parameters. */
 export interface AttributeKeys {
-	/** A text for each execution, equal where the values of `attributes` are. */
+	/** Returns a key for each execution. Executions with equal values of `attributes` have equal keys. */
 	keysOf(ids: readonly string[], attributes: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 export function createAttributeKeys({ storage, catalog }: { readonly storage: Storage; readonly catalog: ActionCatalog }): AttributeKeys {
-	/** By attributes and execution. */
+	/** Keys by attributes and execution. */
 	const kept = new Map<string, string>();
 
-	/** What is not given has the default of the action, or of its runner. */
+	/** Returns the key of an execution. Absent parameters have the default of the action or its runner. */
 	async function toKey({ parameters, snapshot_id }: ExecutionEntity, attributes: readonly string[]): Promise<string> {
 		const { action, runner } = await catalog.snapshot(snapshot_id);
 		const { defaults } = toSchemaPair(runner.runner_parameters, action.parameters);
 		const toValue = (name: string) => (Object.hasOwn(parameters, name) ? parameters[name] : undefined) ?? defaults.get(name)?.value ?? null;
-		// Values may be long, and secret.
+		// Use a hash, because values may be long or secret.
 		return hashParameters({ values: attributes.map(toValue) });
 	}
 

@@ -5,14 +5,14 @@ import { validateParameter } from "../../language/parameters/validate.ts";
 import type { PolicyInput } from "./policies-api.ts";
 import { policyTypes, workersType } from "./policy-types.ts";
 
-/** What a policy says. */
+/** Fields of a policy that its definition determines. */
 export type PolicyFields = Omit<PolicyEntity, "id" | "turn">;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
-/** All actions of a pack, and all there are: for policies that count nothing. */
+/** Pattern for all actions of a pack, and for all actions. Only policies that do not count executions may use it. */
 const widePattern = /^(?:[a-z0-9_]{1,255}\.)?\*$/;
 
-/** The fields to store, with the defaults of the policy type. `SVC_INVALID` names what is not allowed. The action need not exist. */
+/** Returns the fields to store, with defaults of the policy type. Throws `SVC_INVALID` if a field is invalid. The action need not exist. */
 export function checkPolicy(input: PolicyInput): PolicyFields {
 	const { name, pack, resource_ref, policy_type } = input;
 	assertRefNames({ pack, name });
@@ -42,14 +42,14 @@ function assertRef(ref: string, policyType: string): void {
 	throw new SvcError("SVC_INVALID", `resource_ref: "${ref}" must be <pack>.<action>${isWide ? ", <pack>.* or *" : ""}`);
 }
 
-/** One that demands nothing would look as if it kept something away from the nodes. */
+/** Throws `SVC_INVALID` for a policy without labels. It would appear to restrict the workers without any effect. */
 function assertSomeLabel({ labels, user_labels }: JsonObject): void {
 	const lists = [labels, ...Object.values((user_labels ?? {}) as JsonObject)];
 	if (lists.some((list) => Array.isArray(list) && list.length > 0)) return;
 	throw new SvcError("SVC_INVALID", "parameters: labels or user_labels must name at least one label");
 }
 
-/** Null stands for a parameter that is not given. */
+/** Returns the parameters with defaults. Null means that a parameter is not given. */
 function toParameters(given: JsonObject, schema: ParameterSchema): JsonObject {
 	checkGivenParameters(schema, given);
 	const parameters: Record<string, JsonObject[string]> = {};

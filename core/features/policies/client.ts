@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
-/** A policy as the API shows it. */
+/** A policy as the API returns it. */
 export interface PolicyRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -13,16 +13,16 @@ export interface PolicyRecord {
 	readonly enabled: boolean;
 	/** Ref of the action. */
 	readonly resource_ref: string;
-	/** Such as `action.concurrency`. */
+	/** Ref of the policy type, such as `action.concurrency`. */
 	readonly policy_type: string;
 	readonly parameters: JsonObject;
 	readonly metadata_file: string;
 }
 
-/** What may be said of a policy; name, pack, resource_ref and policy_type must be. */
+/** Members of a policy to create or update. Name, pack, resource_ref and policy_type are required. */
 export type PolicyRequest = Pick<PolicyRecord, "name" | "pack" | "resource_ref" | "policy_type"> & Partial<PolicyRecord>;
 
-/** A kind of policy and its parameters. */
+/** A policy type and its parameters. */
 export interface PolicyTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -35,18 +35,18 @@ export interface PolicyTypeRecord {
 	readonly parameters: ParameterSchema;
 }
 
-/** The policies of a service. */
+/** Client for the policies of a service. */
 export interface PolicyClient {
 	list(query?: ListQuery): Promise<ListPage<PolicyRecord>>;
-	/** By ref or id. */
+	/** Returns a policy by its ref or id. */
 	get(refOrId: string): Promise<PolicyRecord>;
 	create(policy: PolicyRequest): Promise<PolicyRecord>;
-	/** Full replacement. */
+	/** Replaces a policy. */
 	update(refOrId: string, policy: PolicyRequest): Promise<PolicyRecord>;
 	remove(refOrId: string): Promise<void>;
-	/** The kinds of policies there are. */
+	/** Returns the policy types. */
 	types(query?: ListQuery): Promise<ListPage<PolicyTypeRecord>>;
-	/** By ref or id. */
+	/** Returns a policy type by its ref or id. */
 	type(refOrId: string): Promise<PolicyTypeRecord>;
 }
 

@@ -101,7 +101,7 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 	);
 };
 
-/** The action of a command that takes one or more policies. */
+/** Returns the action of a command that takes one or more policies. */
 function forEach(context: CliContext, act: (client: PolicyClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);

@@ -2,31 +2,34 @@ import type { ExecutionEntity, PolicyEntity, Storage } from "../../contract/inde
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 
-/** How many more executions of an action its policies let start. */
+/** Remaining capacity: the executions of an action that its policies still allow to start. */
 export interface Room {
-	/** Get ready to be asked about these executions. */
+	/** Reads the attribute keys of these executions. Call it before `inTheWay` and `take`. */
 	prepare(ids: readonly string[]): Promise<void>;
-	/** The policies in the way of this one. */
+	/** Returns the policies that prevent the execution from starting. */
 	inTheWay(id: string): readonly PolicyEntity[];
-	/** It counts as started from here on. */
+	/** Counts the execution as started from now on. */
 	take(id: string): void;
-	/** Whether no execution at all may start, whichever it is. */
+	/** Returns true if no execution may start, regardless of its parameters. */
 	isClosed(): boolean;
 }
 
-/** The room that one policy leaves. */
+/** Remaining capacity of one policy. */
 interface Limit {
 	readonly policy: PolicyEntity;
-	/** Names of parameters; undefined: all executions of the action count together. */
+	/** Names of the compared parameters; undefined if all executions of the action are counted together. */
 	readonly attributes: readonly string[] | undefined;
-	/** Active executions by key. */
+	/** Number of active executions by key. */
 	readonly active: Map<string, number>;
 	readonly keys: Map<string, string>;
 }
 
 const together = "";
 
-/** Count what is active. `policies` are the concurrency policies of the action, read before: whoever starts one meanwhile moves their turn. */
+/**
+ * Counts the active executions. `policies` are the concurrency policies of the action, which must be read before the call. A node that
+ * starts an execution in the meantime increments their turn, so that the start of the caller fails.
+ */
 export async function measureRoom(
 	parts: { readonly storage: Storage; readonly attributeKeys: AttributeKeys },
 	actionRef: string,
@@ -58,8 +61,8 @@ export async function measureRoom(
 }
 
 /**
- * Ids of the executions of the action that somebody holds. All that are held are looked at: they are few, and found by their
- * leases, while the executions of an action may be millions.
+ * Returns the ids of the executions of the action that have a lease. Reads all executions with a lease: they are few and have an index,
+ * while an action may have millions of executions.
  */
 async function readActive(storage: Storage, actionRef: string): Promise<string[]> {
 	const where = { status: { in: heldStatuses }, lease_expires_at: { gt: "" } };

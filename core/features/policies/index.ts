@@ -9,7 +9,7 @@ import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
 import type { FindDemand } from "./worker-demands-api.ts";
 
-/** What other features have of it besides. */
+/** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi> {
 	readonly findDemand: FindDemand;
 }
@@ -18,7 +18,7 @@ export interface PoliciesNeeds {
 	readonly registerFiles: RegisterFiles;
 }
 
-/** Concurrency, which holds executions, retries, which follow their ends, and which workers carry them out. */
+/** Creates the feature for policies: concurrency limits, which queue executions; retries; and labels of the workers that run executions. */
 export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): PoliciesFeature {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
 	return {

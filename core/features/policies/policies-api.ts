@@ -1,17 +1,17 @@
 import type { JsonObject, PolicyEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
-/** Body of policy create and update. */
+/** Body of a request that creates or updates a policy. */
 export interface PolicyInput {
 	readonly name: string;
 	readonly pack: string;
 	readonly description?: string;
-	/** Default true. */
+	/** True if the policy is in force. Default true. */
 	readonly enabled?: boolean;
-	/** Ref of the action; it need not exist. */
+	/** Ref of the action, which need not exist. */
 	readonly resource_ref: string;
 	readonly policy_type: string;
-	/** What the policy type declares; its defaults are filled in. */
+	/** Parameters that the policy type declares. Absent ones get their defaults. */
 	readonly parameters?: JsonObject;
 	readonly metadata_file?: string;
 }
@@ -24,17 +24,17 @@ export interface PolicyFilter {
 	readonly policy_type?: string;
 }
 
-/** Policies as they are kept. What is stored is in force on this node when a promise resolves, on others within the poll interval. */
+/** Policies in the storage. A change is in force on this node when the promise resolves, on other nodes within the poll interval. */
 export interface Policies {
-	/** By pack, then name. */
+	/** Returns the matching policies, sorted by pack, then by name. */
 	list(filter: PolicyFilter, paging: Paging): Promise<Page<PolicyEntity>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns a policy by its ref or id. Throws `SVC_NOT_FOUND` if it does not exist. */
 	get(refOrId: string): Promise<PolicyEntity>;
-	/** `SVC_CONFLICT` when the name is taken, or the action has a policy of this type. */
+	/** Creates a policy. Throws `SVC_CONFLICT` if the name is taken or the action already has a policy of this type. */
 	create(input: PolicyInput): Promise<PolicyEntity>;
-	/** Full replacement. */
+	/** Replaces a policy. */
 	update(refOrId: string, input: PolicyInput): Promise<PolicyEntity>;
-	/** Only whether it is in force: all else stays as it is by then. */
+	/** Enables or disables a policy and leaves its other fields as they are stored at that time. */
 	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity>;
 	remove(refOrId: string): Promise<void>;
 }

@@ -10,14 +10,14 @@ import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 
 export interface PoliciesOptions extends Uses<"storage" | "clock"> {
 	readonly changes: Pick<ChangeFeed, "announceChange">;
-	/** Put in force on this node what has just been stored. */
+	/** Puts policies in force on this node after they have been stored. */
 	readonly obey: () => Promise<void>;
 }
 
-/** Times a change is tried again while executions are let through at the same moment. */
+/** Maximum number of attempts to change a policy while nodes concurrently start executions, which changes its turn. */
 const attempts = 100;
 
-/** Policies as they are kept in the storage. */
+/** Policies in the storage. */
 export class StoredPolicies implements Policies {
 	readonly #parts: PoliciesOptions;
 
@@ -75,7 +75,7 @@ export class StoredPolicies implements Policies {
 		for (let attempt = 1; ; attempt += 1) {
 			const old = await this.get(refOrId);
 			assertNotSystemPack(old.pack);
-			// With a turn of its own, whoever counts by what the policy said before counts again.
+			// Increment the turn: a node that has counted with the old parameters then fails to start executions and counts again.
 			const patch = { ...fields, turn: old.turn + 1 };
 			try {
 				await this.#parts.storage.write([{ update: "policy", id: old.id, patch, expected: { turn: old.turn } }]);
@@ -90,7 +90,7 @@ export class StoredPolicies implements Policies {
 		}
 	}
 
-	/** Other policies must have neither the name nor the action and type. */
+	/** Throws `SVC_CONFLICT` if another policy has the same ref, or the same action and type. */
 	async #assertFree({ ref, resource_ref, policy_type }: PolicyFields, id: string, cause: unknown): Promise<void> {
 		const { storage } = this.#parts;
 		const others = { id: { not: id } };

@@ -17,13 +17,13 @@ export interface PolicyCoreOptions
 	readonly pollInterval: number;
 }
 
-/** Policies, and what obeys them. */
+/** Policies, and the components that apply them. */
 export interface PolicyCore {
 	readonly policies: Policies;
 	readonly queues: PolicyQueues;
 	readonly retries: Retries;
 	readonly findDemand: FindDemand;
-	/** To be called before anything is submitted; again, when the storage was away. */
+	/** Starts the components. Call it before executions are submitted, and again if it fails because the storage is unavailable. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function createPolicyCore(parts: PolicyCoreOptions): PolicyCore {
 const nothing: Demand = { labels: [], policies: [] };
 const types = [workersType];
 
-/** Reads what all policies together demand: those of the action, of its pack, and of everything. */
+/** Creates the function that reads the labels required by all policies for the action, for its pack, and for all actions. */
 function createWorkerDemands({ storage, index }: { readonly storage: Storage; readonly index: Pick<PolicyIndex, "has"> }): FindDemand {
 	return async (run) => {
 		const refs = [run.action_ref, `${run.pack}.*`, "*"].filter((ref) => index.has(ref, types));

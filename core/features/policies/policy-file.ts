@@ -3,7 +3,7 @@ import { type Attribute, checkAttributes, flag, object, requiredText, text } fro
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { PolicyInput } from "./policies-api.ts";
 
-/** Attributes that the file of a policy may have. */
+/** Attributes of a policy file. */
 export const policyAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
@@ -15,7 +15,7 @@ export const policyAttributes: Readonly<Record<string, Attribute>> = {
 	parameters: object,
 };
 
-/** The policy that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+/** Returns the policy that a file describes. Throws `SVC_INVALID` with the attribute and its allowed values if it is invalid. */
 export function toPolicyInput(metadata: JsonObject, { pack, file }: Place): PolicyInput {
 	checkAttributes(metadata, policyAttributes, true);
 	checkPack(metadata, pack);

@@ -4,17 +4,17 @@ import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 
 export interface PolicyIndexOptions extends Uses<"storage" | "logger"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;
-	/** Seconds for which another node's change may go unnoticed when its event is lost. */
+	/** Seconds for which a change by another node may go unnoticed if its event is lost. */
 	readonly pollInterval: number;
 }
 
-/** Which actions have which policies, so that the others, which are most, cost nothing. What a policy says is read where it matters. */
+/** Index of the policy types of each action, without parameters. It saves queries for actions without policies, which are most. */
 export class PolicyIndex {
 	readonly #parts: PolicyIndexOptions;
 	readonly #listeners: (() => void)[] = [];
-	/** Types by action. */
+	/** Policy types by action. */
 	#known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-	/** The last of the reads that follow each other, so that an older one never has the last word. */
+	/** Last read. Reads run one after another, so that an older result never replaces a newer one. */
 	#reading: Promise<unknown> = Promise.resolve();
 	#timer: NodeJS.Timeout | undefined;
 	#state: "new" | "started" | "stopped" = "new";
@@ -26,25 +26,25 @@ export class PolicyIndex {
 		});
 	}
 
-	/** Whether the action has an enabled policy of one of these types, as far as this node knows. */
+	/** Returns true if the action has an enabled policy of one of these types, as of the last read of this node. */
 	has(actionRef: string, types: readonly string[]): boolean {
 		const found = this.#known.get(actionRef);
 		return found !== undefined && types.some((type) => found.has(type));
 	}
 
-	/** The actions that have. */
+	/** Returns the actions that have an enabled policy of one of these types. */
 	actionsWith(types: readonly string[]): readonly string[] {
 		return [...this.#known.keys()].filter((ref) => this.has(ref, types));
 	}
 
-	/** Know all that is stored when the call is made; whether anything is new. */
+	/** Reads the policies that are stored at the time of the call. Resolves with true if the index has changed. */
 	refresh(): Promise<boolean> {
 		const next = this.#reading.then(() => this.#read());
 		this.#reading = next.catch(() => undefined);
 		return next;
 	}
 
-	/** Call `listener` after a change, once it is known here. */
+	/** Registers a listener that is called after a change, once the index contains it. */
 	onChange(listener: () => void): void {
 		this.#listeners.push(listener);
 	}
@@ -53,7 +53,7 @@ export class PolicyIndex {
 		await this.refresh();
 		if (this.#state !== "new") return;
 		this.#state = "started";
-		// Nobody else can change what only one process uses.
+		// Polling is needed only if other processes can change the policies.
 		if (this.#parts.storage.capabilities.shared === true) this.#plan();
 	}
 
@@ -63,7 +63,7 @@ export class PolicyIndex {
 		await this.#reading;
 	}
 
-	/** What is known stays in force while the storage is away. */
+	/** Refreshes the index and calls the listeners. While the storage is unavailable, the index remains in use. */
 	async #follow(isTold: boolean): Promise<void> {
 		try {
 			const isNew = await this.refresh();

@@ -1,13 +1,13 @@
 import type { ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { labelPattern, maxLabels } from "../../kernel/basics/names.ts";
 
-/** Types whose policies say when an execution may be scheduled. */
+/** Types of policies that determine when an execution may be scheduled. */
 export const concurrencyTypes: readonly string[] = ["action.concurrency", "action.concurrency.attr"];
 
-/** The type whose policies say which workers carry an execution out. It may be about more than one action. */
+/** Type of policies that determine which workers carry out an execution. Such a policy may apply to more than one action. */
 export const workersType = "action.workers";
 
-/** A kind of policy, as the API shows it. */
+/** A policy type as the API returns it. */
 export interface PolicyType {
 	readonly id: string;
 	readonly uid: string;
@@ -47,7 +47,7 @@ const retries = {
 
 const labels = { type: "array", items: { type: "string", pattern: labelPattern }, maxItems: maxLabels } as const;
 
-/** The kinds of policies there are, by ref. */
+/** All policy types. */
 export const policyTypes: readonly PolicyType[] = [
 	define("000000000000000000000001", "concurrency", {
 		description: "Limits how many executions of the action run at once.",

@@ -13,7 +13,7 @@ export interface QueueLook extends TransitionOptions, QueuedExecutionDependencie
 	readonly attributeKeys: AttributeKeys;
 	readonly queue: string;
 	readonly starter: QueuedExecutionStarter;
-	/** Look at everything that waits rather than at the first of it. */
+	/** True to check all waiting executions, false to check only the first page. */
 	readonly deep: boolean;
 }
 
@@ -21,12 +21,12 @@ const firstPage = 100;
 const deepPage = 1_000;
 
 /**
- * Look at the executions of an action that wait for its policies, in the order they are due: start what may start, cancel or
- * hold back the rest. True when more could have started here, had there been a place.
+ * Polls the queue of an action. Checks the waiting executions in the order in which they are due: starts those that may start, and cancels
+ * or holds the others. Resolves with true if more could have started if this node had more free slots.
  *
- * Any number of nodes may look at the same time. Whoever starts something counts what is active after it has read the turn of
- * each policy, and moves the turns on in the write that starts: had anybody else started something meanwhile, a turn would have
- * moved, and the write would fail. Whatever ends meanwhile only makes room.
+ * Any number of nodes may poll at the same time. A node reads the turn of each policy, counts the active executions after that, and
+ * increments the turns in the write that starts executions. If another node has started executions in the meantime, a turn has changed and
+ * the write fails. So no limit is exceeded. Executions that end in the meantime only increase the capacity.
  */
 export async function lookAtQueue(look: QueueLook): Promise<boolean> {
 	const { storage, queue, starter } = look;
@@ -59,7 +59,7 @@ async function* readPages(look: QueueLook, first: readonly Waiting[]) {
 	}
 }
 
-/** False when somebody else was faster, or a place has gone: look again. */
+/** Starts executions. Resolves with false if another node changed the queue first or slots are no longer free; the caller polls again. */
 async function start(look: QueueLook, chosen: readonly Waiting[], policies: readonly PolicyEntity[]): Promise<boolean> {
 	const { storage, queue, starter } = look;
 	const waiting = await readWhole(storage, queue, chosen);
@@ -94,49 +94,49 @@ async function cancel(look: QueueLook, chosen: Verdicts["cancel"]): Promise<void
 	}
 }
 
-/** What is held back shows that it waits, once. */
+/** Changes the status of held executions to `delayed`, only once for each, to show that they wait. */
 async function hold({ storage, eventBus, clock, queue }: QueueLook, { hold: held, isClosed }: Verdicts): Promise<void> {
 	const timestamp = toTimestamp(clock.now());
 	const ids = held.filter(({ status }) => status === "requested").map(({ id }) => id);
 	const which = isClosed ? { due_timestamp: { lte: toTimestamp(clock.steady()) } } : { id: { in: ids } };
 	const where = { queue, status: "requested", ...which } as const;
-	// Most of the time there is none, and reading is cheaper than writing.
+	// Usually there are none, and a read costs less than a write.
 	if ((await storage.find("execution", { where, limit: 1, fields: [] })).length === 0) return;
 	const patch = { status: "delayed", log: append({ status: "delayed", timestamp }) } as const;
 	const delayed = await storage.claim("execution", { where, limit: deepPage }, patch);
 	for (const execution of delayed) publishUpdated(eventBus, execution);
 }
 
-/** No policy has a say any more. */
+/** Releases all executions of the queue, because no policy limits them any more. */
 async function letGo({ storage, queue, starter }: QueueLook): Promise<void> {
 	const release = () => storage.claim("execution", { where: { queue }, limit: deepPage }, { queue: null });
 	while ((await release()).length === deepPage);
 	starter.release();
 }
 
-/** What becomes of executions that wait. */
+/** Decisions on waiting executions. */
 interface Verdicts {
 	readonly start: readonly Waiting[];
 	readonly cancel: readonly { readonly id: string; readonly policy: PolicyEntity }[];
 	readonly hold: readonly Waiting[];
-	/** Whether nothing behind them could start, or be canceled. */
+	/** True if none of the later executions could start or be canceled. */
 	readonly isClosed: boolean;
-	/** Whether the next one might have started here, had there been a place. Nothing behind it was looked at. */
+	/** True if the next execution could have started if this node had a free slot. The executions after it were not checked. */
 	readonly lacksPlace: boolean;
-	/** Whether there is more that was not looked at. */
+	/** True if there are further executions that were not checked. */
 	readonly hasMore: boolean;
 }
 
 interface JudgeInput {
 	readonly room: Room;
 	readonly policies: readonly PolicyEntity[];
-	/** Executions that may start on this node. */
+	/** Number of free slots of this node. */
 	readonly places: number;
-	/** In the order in which they start. */
+	/** Pages of waiting executions in the order in which they start. */
 	readonly pages: AsyncIterable<{ readonly waiting: readonly Waiting[]; readonly isLast: boolean }>;
 }
 
-/** Decide what may start: each in its turn, as if those before it had started. */
+/** Decides which executions may start, one after another. Each decision assumes that those before it have started. */
 async function judge({ room, policies, places, pages }: JudgeInput): Promise<Verdicts> {
 	const start: Waiting[] = [];
 	const cancel: { id: string; policy: PolicyEntity }[] = [];
@@ -152,7 +152,7 @@ async function judge({ room, policies, places, pages }: JudgeInput): Promise<Ver
 			if (canceling !== undefined) cancel.push({ id: waiting.id, policy: canceling });
 			else if (inTheWay.length > 0) {
 				hold.push(waiting);
-				// What is behind it would be held as well.
+				// All later executions would be held as well.
 				if (room.isClosed() && !mayCancel) return end({ isClosed: true });
 			} else if (start.length >= places) return end({ lacksPlace: true });
 			else {

@@ -2,19 +2,19 @@ import type { ExecutionEntity, ExecutionStatus, Query, Storage } from "../../con
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
-/** An execution that waits in a queue, as far as it needs to be known before it is chosen. */
+/** Fields of a waiting execution that are needed to decide whether it may start. */
 export type Waiting = Pick<ExecutionEntity, "id" | "status">;
 
 export type Outside = Pick<ExecutionEntity, "id" | "action_ref">;
 
 const outsidePage = 500;
 
-/** States of executions that wait. */
+/** Statuses of waiting executions. */
 export const waitingStatuses: readonly ExecutionStatus[] = ["requested", "delayed"];
 
 export type QueuedExecutionDependencies = Uses<"storage" | "clock">;
 
-/** Executions of a queue that are due, in the order in which they start. */
+/** Returns the due executions of a queue in the order in which they start. */
 export function readDue(
 	{ storage, clock }: QueuedExecutionDependencies,
 	queue: string,
@@ -35,7 +35,7 @@ export async function readNextDue({ storage, clock }: QueuedExecutionDependencie
 	return next?.due_timestamp;
 }
 
-/** Whole executions, in the same order, as far as they still wait. */
+/** Returns the complete executions that still wait, in the given order. */
 export async function readWhole(storage: Storage, queue: string, waiting: readonly Pick<Waiting, "id">[]): Promise<ExecutionEntity[]> {
 	if (waiting.length === 0) return [];
 	const ids = waiting.map(({ id }) => id);
@@ -45,10 +45,11 @@ export async function readWhole(storage: Storage, queue: string, waiting: readon
 }
 
 /**
- * Executions that wait outside any queue, the first of each state by their times or all of them. Nothing else about them is asked
- * for: what waits is few beside all executions of an action, and only this way is sure to read no others.
+ * Returns executions that wait outside of any queue: all of them, or the first page of each status by time. The query has no condition on
+ * the action. Waiting executions are few compared with all executions of an action, and only this query is certain to read no others.
  *
- * @param first those that are due; with `released` also those that were held back and let go, which stand among all that are held
+ * @param first if given, reads only the first page of executions due at `due`; with `released`, also those that were held and then released
+ *   from a queue, which have the status `delayed`
  */
 export async function readOutside(
 	storage: Storage,
@@ -65,7 +66,7 @@ export async function readOutside(
 	return found;
 }
 
-/** What was asked to wait is in an index of its own by when it is due; the rest is due at its start. */
+/** Returns the queries. Executions with a requested delay have an index by due time; all others are due at their start. */
 function outside(
 	first: { readonly due: string; readonly released: boolean } | undefined,
 ): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {
@@ -80,7 +81,7 @@ function outside(
 	];
 }
 
-/** The queues in which something waits, by name. One look-up each, however much waits. */
+/** Returns the names of queues with waiting executions. Needs one query for each queue, regardless of the number of executions. */
 export async function readQueues(storage: Storage): Promise<string[]> {
 	const names: string[] = [];
 	for (let last = ""; ; ) {

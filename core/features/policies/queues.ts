@@ -16,7 +16,7 @@ export interface QueuesOptions extends Omit<QueueLook, "queue" | "starter" | "de
 	readonly attributeKeys: AttributeKeys;
 }
 
-/** Executions that wait until the concurrency policies of their action let them start: a queue an action, named by its ref. */
+/** Queues of executions that wait until the concurrency policies of their action let them start. The ref of the action is the name. */
 export interface PolicyQueues extends ExecutionQueues {
 	start(): Promise<void>;
 	stop(): void;
@@ -24,7 +24,7 @@ export interface PolicyQueues extends ExecutionQueues {
 
 type LookListener = Parameters<PolicyQueues["onPollDue"]>[0];
 
-/** Queues in the storage, and which of them to look at. */
+/** Queues in the storage. Tracks the queues that are marked for a poll. */
 export class ActionQueues implements PolicyQueues {
 	readonly #parts: QueuesOptions;
 	/** Queues to look at, and whether at everything in them. */
@@ -32,7 +32,7 @@ export class ActionQueues implements PolicyQueues {
 	readonly #listeners: LookListener[] = [];
 	readonly #watch: BusListener;
 	#nextDue: string | undefined;
-	/** Whether policies have changed since the last survey. */
+	/** True if policies have changed since the last scan. */
 	#isNew = true;
 	#isWatching = false;
 	#isStarted = false;
@@ -117,13 +117,13 @@ export class ActionQueues implements PolicyQueues {
 		for (const listener of this.#listeners) listener({ survey });
 	}
 
-	/** New executions, and the ends of others: only what is held counts. */
+	/** Returns true for new executions and for ones that ended: only executions with a lease count for the limits. */
 	#concernsQueue(event: BusEvent): boolean {
 		const { action_ref, status } = toEventEntity(event);
 		return this.#parts.index.has(action_ref, concurrencyTypes) && status !== "delayed" && !heldStatuses.includes(status);
 	}
 
-	/** Whether it found something. */
+	/** Moves executions into the queue of their action. Resolves with true if there were any. */
 	async #hold(outside: readonly Outside[]): Promise<boolean> {
 		const ids = new Map<string, string[]>();
 		for (const { id, action_ref } of outside) {
@@ -136,7 +136,10 @@ export class ActionQueues implements PolicyQueues {
 		return ids.size > 0;
 	}
 
-	/** What a node has stored that did not know of a policy: at first everything, and later what it was about to store then. */
+	/**
+	 * Moves executions into queues that a node stored before it knew of a policy. After a change of policies it checks all waiting
+	 * executions. Later it checks only due ones, which a node may have been about to store at that time.
+	 */
 	async #holdStrays(released: boolean): Promise<void> {
 		const everything = this.#isNew;
 		this.#isNew = false;
@@ -146,7 +149,7 @@ export class ActionQueues implements PolicyQueues {
 		while (await this.#hold(await readOutside(this.#parts.storage, { first: { due, released } })));
 	}
 
-	/** Follow the events only where there is something to wait for: they tell of every execution of every node. */
+	/** Subscribes to the events only while a concurrency policy exists, because there are events for every execution of every node. */
 	async #attend(): Promise<void> {
 		const isNeeded = this.#isStarted && this.#parts.index.actionsWith(concurrencyTypes).length > 0;
 		if (isNeeded === this.#isWatching) return;

@@ -4,7 +4,7 @@ import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { canBeReplaced, draftReplacement } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
-/** Types whose policies say what follows an execution that did not succeed. */
+/** Types of policies that determine whether an execution that did not succeed is retried. */
 const retryTypes = ["action.retry", "action.crash"] as const;
 
 export interface RetriesOptions extends Uses<"storage" | "clock" | "logger"> {
@@ -13,16 +13,16 @@ export interface RetriesOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly queueOf: (actionRef: string) => string | null;
 }
 
-/** Runs actions again whose policies ask for it. */
+/** Creates replacement executions for actions whose policies require a retry. */
 export interface Retries {
 	/**
-	 * The execution that follows one which has come to its end; undefined: none. To be stored in the write of that end, so that each
-	 * end is followed once, whatever happens to the process.
+	 * Returns the replacement of an execution that has ended; undefined if there is none. It must be stored in the write that ends the
+	 * execution. Otherwise a crash of the process could omit or repeat the retry.
 	 */
 	draft(ended: ExecutionEntity): Promise<ExecutionEntity | undefined>;
 }
 
-/** A policy that asks for another run, and the name its count goes by in the context. */
+/** Policy that requires a retry, and the member of the context that contains its retry count. */
 interface Cause {
 	readonly policy: PolicyEntity;
 	readonly kind: "retry" | "crash";
@@ -41,7 +41,7 @@ export function createRetries(parts: RetriesOptions): Retries {
 		return undefined;
 	}
 
-	/** Whether the action may be run at all, as when somebody asks for it. */
+	/** Returns true if the action exists and is enabled, as for a requested execution. */
 	async function isRunnable(actionRef: string): Promise<boolean> {
 		return (await catalog.resolve(actionRef))?.action.enabled === true;
 	}
@@ -60,8 +60,8 @@ export function createRetries(parts: RetriesOptions): Retries {
 }
 
 /**
- * Not what was never to run, as its parameters could not be rendered; nor what somebody asked for over the API as a part of something
- * larger: whoever did so has been told of the failure, and goes their own way.
+ * Returns true if the execution may be retried. Executions that were never scheduled, because their parameters could not be rendered, are
+ * not retried. Neither are children that a client created over the API: the client handles their failure itself.
  */
 function mayFollow(ended: ExecutionEntity): boolean {
 	const { status, log } = ended;
@@ -72,7 +72,7 @@ function isRetriedOn({ parameters }: PolicyEntity, status: ExecutionEntity["stat
 	return status === (parameters["retry_on"] === "timeout" ? "timeout" : "failed");
 }
 
-/** How often it has been run again already. Contexts may come from outside. */
+/** Returns the number of retries so far. The value is validated, because clients may set the context. */
 function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 	const { policies } = context;
 	const applied = isJsonObject(policies) ? policies[kind] : undefined;

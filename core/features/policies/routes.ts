@@ -17,7 +17,7 @@ import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 interface RouteNeeds extends FollowedNeeds {
 	readonly policies: Policies;
 }
@@ -41,7 +41,7 @@ type PolicyBody = Omit<PolicyInput, "description" | "metadata_file"> & {
 	readonly description?: string | null;
 	readonly metadata_file?: string | null;
 };
-/** Members that the service chooses come back when a client sends the record it was given. */
+/** Body of a policy. It includes members that only the service sets, because clients send back the record that they read. */
 const policyBody = defineBody<PolicyBody>({
 	properties: {
 		id: text,
@@ -60,7 +60,7 @@ const policyBody = defineBody<PolicyBody>({
 	closed: true,
 });
 
-/** Policies, and the kinds of them. */
+/** Routes for policies and policy types. */
 export const policyRoutes = [
 	defineRoute({
 		method: "GET",
@@ -171,10 +171,10 @@ export const policyRoutes = [
 			const { engine, guard, principal, body } = context;
 			const old = await findPolicy(context);
 			const target = toPolicyResource(body);
-			// A new name makes another record of it.
+			// A policy with a new name or pack is another record, which the caller must be permitted to create.
 			if (target.uid !== toPolicyResource(old).uid) guard.assert(principal, "policy_create", target);
 			assertRequired(guard, principal, [...toPolicyRights("modify", old), ...toPolicyRights("modify", body)]);
-			// Its next version may come at this moment: that is not written over with what was read before.
+			// Change only `enabled`: the policy may be updated concurrently, and a full update would overwrite it with old values.
 			if (isSwitchOnly(body, toPolicy(old))) return replyJson(toPolicy(await engine.policies.switch(toRef(context), body.enabled ?? true)));
 			await assertNotFollowed(engine, old.pack, body.pack);
 			return replyJson(toPolicy(await engine.policies.update(toRef(context), toInput(body))));
@@ -201,7 +201,7 @@ export const policyRoutes = [
 
 type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
 
-/** The ref or id in the path. */
+/** Returns the ref or id in the path. */
 function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }

@@ -2,7 +2,7 @@ import { policyKind } from "../../contract/entities/policy.ts";
 import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
 import { defineSchema, fieldsOf, flag, object, partOf, text } from "../../http/openapi/schema.ts";
 
-/** A policy on the wire. */
+/** Schema of a policy in the API. */
 export const policySchema = defineSchema(
 	"Policy",
 	object({
@@ -27,7 +27,7 @@ export const policySchema = defineSchema(
 );
 export const policyPart = partOf(policySchema);
 
-/** A kind of policies on the wire. */
+/** Schema of a policy type in the API. */
 export const policyTypeSchema = defineSchema(
 	"PolicyType",
 	object({

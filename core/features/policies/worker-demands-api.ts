@@ -1,15 +1,15 @@
 import type { RunContext } from "../../contract/index.ts";
 
-/** What of a run decides which policies are about it. */
+/** Fields of a run that determine which policies apply to it. */
 export type DemandedOf = Pick<RunContext, "action_ref" | "pack" | "user">;
 
-/** What policies say of the workers that may carry a run out. */
+/** Labels that policies require of the workers that may carry out a run. */
 export interface Demand {
-	/** Each once, in order; empty: nothing is demanded. */
+	/** Required labels, unique and sorted; empty if none are required. */
 	readonly labels: readonly string[];
-	/** Refs of the policies that demand them. */
+	/** Refs of the policies that require the labels. */
 	readonly policies: readonly string[];
 }
 
-/** What is demanded of the workers of a run that begins now. `SVC_UNAVAILABLE` where that cannot be read: it must not begin then. */
+/** Returns the demand for a run that starts now. Throws `SVC_UNAVAILABLE` if it cannot be read; the run must not start in that case. */
 export type FindDemand = (run: DemandedOf) => Promise<Demand>;

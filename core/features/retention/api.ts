@@ -1,6 +1,6 @@
 import type { Retention } from "./retention-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface RetentionApi {
 	readonly retention: Retention;
 }

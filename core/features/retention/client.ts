@@ -1,6 +1,6 @@
 import type { Api } from "../../client/api.ts";
 
-/** What to remove: see `POST /v1/purge/<records>` in the HTTP API. */
+/** Conditions for the records to remove: see `POST /v1/purge/<records>` in the HTTP API. */
 export interface PurgeRequest {
 	readonly timestamp: string;
 	readonly action_ref?: string | undefined;
@@ -9,17 +9,17 @@ export interface PurgeRequest {
 	readonly from?: string | undefined;
 }
 
-/** What a removal has removed, or would remove. */
+/** Result of a purge: the records that it removed, or would remove in a dry run. */
 export interface PurgeRecord {
-	/** Records removed, by kind. */
+	/** Numbers of removed records, by kind. */
 	readonly removed: Readonly<Record<string, number>>;
-	/** To be sent as `from`, as there is more to look at; null at the end. */
+	/** Value to send as `from` in the next request, because more records remain to be checked. Null at the end. */
 	readonly next: string | null;
 }
 
-/** The removal of old records. */
+/** Client for the removal of old records. */
 export interface PurgeClient {
-	/** Remove old records of a kind, for about a second. */
+	/** Removes old records of a kind. A call takes about one second. */
 	purge(records: string, request: PurgeRequest): Promise<PurgeRecord>;
 }
 

@@ -13,18 +13,18 @@ import { actionSnapshots, createSnapshotSweep, findUnused, type SweptSnapshots }
 
 export interface CollectorOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Options["garbagecollector"];
-	/** What features say grows old, besides what has steps of its own here. */
+	/** Returns the kinds of expiring records that features declare, in addition to the kinds that have steps here. */
 	readonly aging: () => readonly ExpiringRecords[];
-	/** End inquiries whose time has passed. */
+	/** Ends inquiries that have expired. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
-	/** End workflows that a defect has left standing. */
+	/** Ends workflows that a defect has left without activity. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
-	/** Remove content of packs that nothing needs: how much. */
+	/** Removes content of packs that nothing uses. Returns the amount removed. */
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
 interface Step {
-	/** What the log calls it. */
+	/** Name of the step in the log. */
 	readonly name: string;
 	readonly isWanted: boolean;
 	run(removal: Removal): Promise<unknown>;
@@ -32,12 +32,12 @@ interface Step {
 
 type RunAged = (removal: Removal, range: { readonly before: string }) => Promise<unknown>;
 
-/** Removes what has passed its time (`garbagecollector`). */
+/** Removes expired records, as configured in `garbagecollector`. */
 export class Collector {
 	readonly #parts: CollectorOptions;
 	readonly #steps: readonly Step[];
 	#tracesFrom: string | undefined;
-	/** Whether there may be room to give back to the system. */
+	/** True if removed records may have left space to release to the operating system. */
 	#hasRoom = false;
 
 	constructor(parts: CollectorOptions) {
@@ -45,7 +45,7 @@ export class Collector {
 		this.#steps = this.#createSteps();
 	}
 
-	/** From the beginning to the end, or until the signal aborts. */
+	/** Runs every step once, or until the signal aborts. */
 	async collect(signal: AbortSignal): Promise<void> {
 		const { aging, options } = this.#parts;
 		const pace = createPace(signal);
@@ -58,12 +58,15 @@ export class Collector {
 		await this.#compact(pace);
 	}
 
-	/** Somebody else has removed something: the next time gives its room back. */
+	/** Notes that records were removed outside of `collect`, so that its next run releases their space. */
 	noteRemoval(): void {
 		this.#hasRoom = true;
 	}
 
-	/** In the order of reference 4.9, save for traces, which go once all that belongs to them has gone. */
+	/**
+	 * Creates the steps in their fixed order.
+	 * Traces come after the kinds that refer to them: a trace is removed once nothing refers to it.
+	 */
 	#createSteps(): readonly Step[] {
 		const { options, endInquiries, endIdleWorkflows, collectContent } = this.#parts;
 		const sweeps = options.purge_executions_ttl > 0;
@@ -100,7 +103,7 @@ export class Collector {
 		return {
 			name: kind,
 			isWanted: true,
-			// Which field a kind has is beyond the compiler here.
+			// The compiler cannot infer here which fields the kind has.
 			run: (removal) => removeExpired(removal, { kind, timeField: timeField as "id", before: this.#beforeDays(days) }),
 		};
 	}
@@ -109,7 +112,7 @@ export class Collector {
 		return toTimestamp(this.#parts.clock.now() - days * 86_400_000_000);
 	}
 
-	/** One that fails does not keep the others from their work, unless the storage is away for all of them. */
+	/** Runs one step. If it fails, the other steps still run, unless the storage is unavailable, which would fail them all. */
 	async #perform({ name, run }: Step, pace: Pace): Promise<boolean> {
 		const { storage, clock, logger } = this.#parts;
 		const removal = createRemoval({ storage, pace, now: toTimestamp(clock.now()) });
@@ -134,7 +137,7 @@ export class Collector {
 		try {
 			while (this.#hasRoom && !pace.signal.aborted) this.#hasRoom = (await pace.run(async () => storage.compact?.())) ?? false;
 		} catch (error) {
-			// Everything has been removed; the next time gives back the rest.
+			// All expired records have been removed; the next run releases the remaining space.
 			logger.warn("room of removed records could not be given back", { error });
 		}
 	}
@@ -147,7 +150,7 @@ const ruleSnapshots: SweptSnapshots = {
 	toUnused: (removal, rule_name, ids) => findUnused(removal, { where: { rule_name }, field: "rule_snapshot_id" }, ids),
 };
 
-/** Ids of snapshots that are not how a rule is now, by the name of the rule. */
+/** Returns ids of snapshots that differ from the current state of their rule, by the name of the rule. */
 async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<string, readonly string[]>> {
 	const candidates = new Map<string, string[]>();
 	for (let after = ""; !pace.signal.aborted; ) {
@@ -163,7 +166,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 	return candidates;
 }
 
-/** The snapshots that rules would be given now. */
+/** Returns the ids of the snapshots that rules would get now. */
 async function readCurrent(storage: Removal["storage"], ids: readonly string[]): Promise<ReadonlySet<string>> {
 	const rules = await storage.find("rule", { where: { id: { in: ids } } });
 	const triggers = await storage.find("trigger", { where: { ref: { in: rules.map(({ trigger }) => trigger) } } });

@@ -13,7 +13,7 @@ interface PurgeOptions {
 	readonly dryRun?: boolean;
 }
 
-/** Records as the command and as the API names them. */
+/** Names of the record kinds in the command and in the API. */
 const kinds = [
 	["executions", "executions", "Remove executions with their output, each with all it has started."],
 	["output", "output", "Remove stored output of executions that have ended; the records stay."],
@@ -52,7 +52,7 @@ async function run(records: string, options: PurgeOptions & CommonOptions, conte
 	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);
 }
 
-/** A second at a time until there is no more. */
+/** Repeats purges of one second each until none remain. */
 async function purgeAll(
 	client: PurgeClient,
 	records: string,

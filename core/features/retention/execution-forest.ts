@@ -4,8 +4,8 @@ import type { Removal } from "../../kernel/expiry/removal.ts";
 const fields = ["parent_id", "status", "start_timestamp", "end_timestamp", "fence", "lease_expires_at"] as const;
 
 /**
- * The executions of all trees below `roots` in which every execution satisfies `isOver`, descendants before their ancestors.
- * Empty when the pace was over before all had been looked at.
+ * Returns the executions of those trees below `roots` in which every execution satisfies `isOver`. Descendants precede their ancestors.
+ * Returns an empty list if the pace was aborted before all descendants were read.
  */
 export async function readForest(
 	removal: Removal,
@@ -29,7 +29,7 @@ export async function readForest(
 	return generations.flat().filter(({ id }) => !kept.has(rootOf.get(id) ?? ""));
 }
 
-/** Undefined when the pace was over before. */
+/** Returns undefined if the pace was aborted before all children were read. */
 async function readChildren({ storage, pace }: Removal, parents: readonly ExecutionEntity[]): Promise<ExecutionEntity[] | undefined> {
 	const children: ExecutionEntity[] = [];
 	const parentIds = parents.map(({ id }) => id);

@@ -4,7 +4,7 @@ import type { RetentionApi } from "./api.ts";
 import { createRetention, type RetentionNeeds } from "./retention.ts";
 import { purgeRoutes } from "./routes.ts";
 
-/** Records that grow old are removed. */
+/** Creates the feature that removes old records. */
 export function createRetentionFeature(kernel: Kernel, needs: RetentionNeeds): HttpFeature<RetentionApi> {
 	const aging = () => kernel.extensions.features.flatMap(({ expiringRecords }) => expiringRecords ?? []);
 	const retention = createRetention({ ...kernel, ...needs, aging });

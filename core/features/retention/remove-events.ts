@@ -5,13 +5,13 @@ import { type Removal, type RemovalRange, removeExpired } from "../../kernel/exp
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-api.ts";
 
-/** Remove trigger instances that rules have been done with. */
+/** Removes trigger instances that rules have finished processing. */
 export function removeInstances(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const where = { status: { in: ["processed", "processing_failed"] } } as const;
 	return removeExpired(removal, { kind: "trigger_instance", timeField: "occurrence_time", where, ...range });
 }
 
-/** Remove enforcements. Those of an event that is still to be processed stay: without them a rule would act on it once more. */
+/** Removes enforcements. Enforcements of an unprocessed event stay, because a rule without them would act on the event a second time. */
 export function removeEnforcements(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	const fields = ["trigger_instance_id"] as const;
@@ -24,7 +24,7 @@ export function removeEnforcements(removal: Removal, range: RemovalRange): Promi
 	});
 }
 
-/** Remove deliveries, except those by which a hook knows repetitions. */
+/** Removes deliveries, except those that a hook still needs to detect repetitions. */
 export async function removeDeliveries(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace, now } = removal;
 	const hooks = await pace.run(() => storage.find("trigger", { where: { type: triggerRefs.webhook }, fields: ["parameters"] }));
@@ -35,10 +35,13 @@ export async function removeDeliveries(removal: Removal, { before, from }: Remov
 	return removeExpired(removal, { kind: "webhook_delivery", timeField: "received_at", before: limit, from });
 }
 
-/** Pages in a row of traces that all stay, before the rest is put off: there may be as many of them as there are executions. */
+/**
+ * Maximum number of consecutive pages without an unused trace before the rest is deferred.
+ * There may be as many used traces as executions.
+ */
 const patience = 20;
 
-/** Remove traces that nothing belongs to any more. */
+/** Removes traces to which no record belongs. */
 export function removeTraces(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	let fruitless = 0;

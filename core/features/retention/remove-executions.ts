@@ -6,15 +6,16 @@ import { readForest } from "./execution-forest.ts";
 
 export interface ExecutionRange extends RemovalRange {
 	readonly actionRef?: string;
-	/** Also those that have not ended, unless a node runs them: their age counts from their start. */
+	/** True to include executions that have not ended, unless a node runs them. Their age counts from their start. */
 	readonly incomplete?: boolean;
 }
 
 const fields = ["parent_id", "status", "end_timestamp", "fence", "lease_expires_at"] as const;
 
 /**
- * Remove executions with their output and journal. An execution goes together with everything it has started, once all of that has ended before
- * the limit, and never before its parent; children go first, so that what is left after a crash is found again.
+ * Removes executions with their output and journal. An execution is removed together with all its descendants, and never before its parent.
+ * All of them must have ended before the limit; `incomplete` also allows executions that have not ended.
+ * Children are removed first, so that after a crash the remaining executions are still found through their root.
  */
 export function removeExecutions(
 	removal: Removal,
@@ -31,7 +32,7 @@ export function removeExecutions(
 		return incomplete && start_timestamp < before && (lease_expires_at === null || lease_expires_at < now);
 	}
 
-	/** Those that nothing stored is the parent of. */
+	/** Returns the executions whose parent is not stored. */
 	async function toRoots(executions: readonly ExecutionEntity[]): Promise<ExecutionEntity[]> {
 		const parentIds = [...new Set(executions.flatMap(({ parent_id }) => parent_id ?? []))];
 		if (parentIds.length === 0) return [...executions];
@@ -48,13 +49,13 @@ export function removeExecutions(
 	});
 }
 
-/** In the given order, a few at a time, each after what belongs to it. */
+/** Removes executions in the given order, in batches of 100. The output and the journal of each are removed before its record. */
 async function removeAll(removal: Removal, executions: readonly ExecutionEntity[]): Promise<void> {
 	const { pace } = removal;
 	let ready: string[] = [];
 	for (const { id, status, fence } of executions) {
 		if (pace.signal.aborted) break;
-		// Somebody may have begun to work at what has not ended; then it stays.
+		// A node may have begun to run an execution that has not ended. The execution then stays.
 		if (!isCompleted(status) && (await removal.remove("execution", [id], { status, fence })) === 0) continue;
 		if (!(await removePartsOf(removal, id))) break;
 		if (isCompleted(status)) ready.push(id);
@@ -65,7 +66,7 @@ async function removeAll(removal: Removal, executions: readonly ExecutionEntity[
 	await removal.remove("execution", ready);
 }
 
-/** Output, and what its runs have decided. Whether all of it was removed. */
+/** Removes output and journal of an execution. Returns true if all of it was removed. */
 async function removePartsOf(removal: Removal, executionId: string): Promise<boolean> {
 	return (await removePart(removal, "output_chunk", executionId)) && (await removePart(removal, "journal_entry", executionId));
 }

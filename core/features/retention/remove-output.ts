@@ -2,11 +2,11 @@ import type { OutputChunkEntity } from "../../contract/index.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { type Removal, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
 
-/** Remove stored output of executions that ended before the limit, and of executions that are gone. The records stay. */
+/** Removes stored output of executions that ended before the limit, and of executions that were removed. The executions stay. */
 export function removeOutput(removal: Removal, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 
-	/** Which of these executions keep their output. */
+	/** Returns the ids of those executions that keep their output. */
 	async function findKept(chunks: readonly OutputChunkEntity[]): Promise<ReadonlySet<string>> {
 		const ids = [...new Set(chunks.map(({ execution_id }) => execution_id))];
 		const executions = await pace.run(() =>

@@ -1,35 +1,35 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { RemovedRecords } from "../../kernel/expiry/removal.ts";
 
-/** How long records are kept. */
+/** Removal of old records. */
 export interface Retention {
 	/**
-	 * Remove now what has passed its time, instead of at the next `garbagecollector.collection_interval`: whether it was done here.
-	 * False when another node is at it, or the service stops.
+	 * Removes expired records now, instead of at the next `garbagecollector.collection_interval`. Returns true if this node did it.
+	 * Returns false if another node is doing it, or if the service is stopping.
 	 */
 	collect(): Promise<boolean>;
 	/**
-	 * Remove records of a kind that are older than a time, for about a second; where it says so, there is more to do. `SVC_NOT_FOUND`
-	 * for an unknown kind.
+	 * Removes records of a kind that are older than a time, for about one second. If more remain, `next` in the report is set.
+	 * Throws `SVC_NOT_FOUND` for an unknown kind.
 	 */
 	purge(kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport>;
 }
 
 export interface PurgeInput {
-	/** What is older is removed; not in the future. */
+	/** Time limit: older records are removed. It must not be in the future. */
 	readonly timestamp: string;
-	/** Executions of this action only. */
+	/** Ref of an action, to remove only its executions. */
 	readonly action_ref?: string;
-	/** Also executions that have not ended and that no node runs. */
+	/** True to remove also executions that have not ended and that no node runs. */
 	readonly purge_incomplete?: boolean;
-	/** Remove nothing, and count what would be. */
+	/** True to count the records instead of removing them. */
 	readonly dry_run?: boolean;
-	/** `next` of an earlier answer. */
+	/** Value of `next` from an earlier report. */
 	readonly from?: string;
 }
 
 export interface PurgeReport {
 	readonly removed: RemovedRecords;
-	/** Where to go on; null when everything has been looked at. */
+	/** Position at which to continue. Null when all records were checked. */
 	readonly next: string | null;
 }

@@ -15,11 +15,11 @@ import { removeOutput } from "./remove-output.ts";
 import type { PurgeInput, PurgeReport, Retention } from "./retention-api.ts";
 
 export interface RetentionNeeds {
-	/** End inquiries whose time has passed. */
+	/** Ends inquiries that have expired. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
-	/** End workflows that a defect has left standing. */
+	/** Ends workflows that a defect has left without activity. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
-	/** Remove content of packs that nothing needs: how much. */
+	/** Removes content of packs that nothing uses. Returns the amount removed. */
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
@@ -82,10 +82,10 @@ const removals: Readonly<Record<string, (removal: Removal, range: ExecutionRange
 	tokens: (removal, range) => removeExpired(removal, { kind: "token", timeField: "expiry", ...range }),
 };
 
-/** What can be purged. */
+/** Kinds of records that can be purged. */
 const purgeKinds: readonly string[] = Object.keys(removals);
 
-/** Milliseconds after which a purge answers, for whoever asked to go on with `next`. */
+/** Maximum milliseconds of one purge; the caller continues with `next`. */
 const longestTurn = 1_000;
 
 interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {

@@ -6,7 +6,7 @@ import { parseTimestamp } from "../../http/timestamp.ts";
 import type { Retention } from "./retention-api.ts";
 import { purgeSchema } from "./schemas.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 interface RouteNeeds {
 	readonly retention: Retention;
 }
@@ -33,7 +33,7 @@ const purgeBody = defineBody<PurgeBody>({
 	closed: true,
 });
 
-/** Removal of old records by hand. */
+/** Routes by which an administrator removes old records. */
 export const purgeRoutes = [
 	defineRoute({
 		method: "POST",

@@ -6,12 +6,12 @@ import type { Removal } from "../../kernel/expiry/removal.ts";
 
 const day = 86_400_000_000;
 
-/** Snapshots of one kind, and how those are found that nothing refers to. */
+/** Snapshots of one kind, with the functions that find those to which nothing refers. */
 export interface SweptSnapshots {
 	readonly kind: EntityKind & ("snapshot" | "rule_snapshot");
-	/** Ids of snapshots that are not how things are now, by what executions are looked through for them. */
+	/** Returns ids of snapshots that differ from the current state of their subject, by the name that executions are searched by. */
 	readCandidates(removal: Removal): Promise<ReadonlyMap<string, readonly string[]>>;
-	/** Which of these snapshots of one name no execution refers to. */
+	/** Returns those of the snapshots with one name to which no execution refers. */
 	toUnused(removal: Removal, name: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -23,8 +23,9 @@ export const actionSnapshots: SweptSnapshots = {
 };
 
 /**
- * Removes snapshots that no execution refers to any more. They have no time of their own, and a node may be about to use one of an
- * action that has just been changed: so one goes when nothing has referred to it at two looks in a row, a day apart.
+ * Removes snapshots to which no execution refers.
+ * A snapshot has no timestamp, and a node may be about to use a snapshot of an action that was just changed.
+ * So a snapshot is removed only if two consecutive checks, a day apart, found no reference to it.
  */
 export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSnapshots): (removal: Removal) => Promise<void> {
 	let lastLook = Number.NEGATIVE_INFINITY;
@@ -46,7 +47,7 @@ export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSna
 	};
 }
 
-/** Ids of snapshots that are not how an action is now, by the ref of the action. */
+/** Returns ids of snapshots that differ from the current state of their action, by the ref of the action. */
 async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<string, string[]>> {
 	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
 	const candidates = new Map<string, string[]>();
@@ -70,14 +71,14 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 	return candidates;
 }
 
-/** Which of these snapshots none of the executions refers to. */
+/** Returns those of the snapshots to which none of the executions refers. */
 export async function findUnused(
 	removal: Removal,
 	{ where, field }: { readonly where: Partial<ExecutionEntity>; readonly field: "snapshot_id" | "rule_snapshot_id" },
 	ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
 	const unused = new Set(ids);
-	// There is no index on the snapshot, as that would cost every execution a write; but those of one name come quickly.
+	// An index on the snapshot would add a write to every execution. Without it, the executions of one name can still be read quickly.
 	const aged = {
 		kind: "execution",
 		timeField: "start_timestamp",

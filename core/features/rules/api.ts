@@ -1,6 +1,6 @@
 import type { Enforcements, Rules } from "./rules-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface RulesFeatureApi {
 	readonly rules: Rules;
 	readonly enforcements: Enforcements;

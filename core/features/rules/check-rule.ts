@@ -11,18 +11,19 @@ import { checkPatterns, compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
 import type { RuleInput } from "./rules-api.ts";
 
-/** What a rule says, checked as far as that goes without its trigger. */
+/** Fields of a rule that can be checked without its trigger. */
 export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user" | "scopes">;
 
-/** Most members of criteria and their patterns. All are evaluated for each event. */
+/** Maximum number of values in criteria and their patterns. All of them are evaluated for each event. */
 const maxCriteriaValues = 2_000;
 
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
 /**
- * The fields to store. `SVC_INVALID` names what is not allowed. The action need not exist.
+ * Returns the fields to store. Throws `SVC_INVALID` with the field that is not allowed. The action need not exist.
  *
- * @param stored criteria that the rule has already: patterns that an earlier version took keep nobody from switching it off
+ * @param stored present criteria of the rule. If they are unchanged, their patterns are not checked. An earlier version may have accepted
+ *   invalid ones, and users must still be able to disable such a rule.
  */
 export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
 	const { name, type = { ref: "standard" }, criteria = {}, action } = input;
@@ -47,7 +48,7 @@ export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): 
 		name,
 		description: input.description ?? "",
 		type: known.name,
-		// Whoever forgets it must not find a rule at work.
+		// A rule must not start to act because its author omitted `enabled`.
 		enabled: input.enabled ?? false,
 		action_ref: action.ref,
 		revision: randomUUID(),
@@ -60,8 +61,8 @@ export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): 
 }
 
 /**
- * `SVC_INVALID`, naming the field, for a text that begins a template and is none. When the rule acts nobody is there to see it: the
- * text would go to the action as it stands, and a criterion would fail with each event.
+ * Throws `SVC_INVALID` with the field for a string with template syntax that is not a valid template. Otherwise the error would occur
+ * unnoticed when the rule acts: the action would get the string unchanged, and a criterion would fail for each event.
  */
 function checkTemplates(path: string, value: JsonValue): void {
 	if (typeof value === "string") return checkText(path, value);

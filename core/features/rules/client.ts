@@ -5,13 +5,13 @@ import type { RuleRecord } from "../executions/client-api.ts";
 
 export type { RuleRecord };
 
-/** What may be said of a rule; name, trigger and action must be. */
+/** Members of a rule to create or update. Name, trigger and action are required. */
 export type RuleRequest = Pick<RuleRecord, "name"> & {
 	readonly trigger: { readonly type: string; readonly parameters?: JsonObject };
 	readonly action: { readonly ref: string; readonly parameters?: JsonObject };
 } & { readonly [F in Exclude<keyof RuleRecord, "name" | "trigger" | "action">]?: RuleRecord[F] };
 
-/** What a rule did with an event. */
+/** An enforcement: the result of a rule for an event. */
 export interface RuleEnforcementRecord {
 	readonly id: string;
 	readonly trigger_instance_id: string;
@@ -22,34 +22,34 @@ export interface RuleEnforcementRecord {
 	readonly status: "succeeded" | "failed";
 }
 
-/** A rule and an event, each by ref or id, or as it is. */
+/** A rule and an event for a test, each by ref or id, or as an object. */
 export interface RuleTestRequest {
 	readonly rule: string | JsonObject;
 	readonly trigger_instance: string | { readonly trigger: string; readonly payload?: JsonObject };
 }
 
-/** Whether a rule would act on an event, and how. */
+/** Result of testing a rule with an event. */
 export interface RuleTestRecord {
 	readonly matched: boolean;
-	/** Rendered, when it matched. */
+	/** Rendered parameters of the action; present if the rule matched. */
 	readonly parameters?: JsonObject;
-	/** Why it did not match. */
+	/** Reason why the rule did not match. */
 	readonly reason?: string;
 	readonly failed?: { readonly key: string; readonly operator: string; readonly pattern: JsonValue; readonly value: JsonValue };
 }
 
-/** The rules of a service. */
+/** Client for the rules of a service. */
 export interface RuleClient {
 	list(query?: ListQuery): Promise<ListPage<RuleRecord>>;
-	/** By ref or id. */
+	/** Returns a rule by its ref or id. */
 	get(refOrId: string): Promise<RuleRecord>;
 	create(rule: RuleRequest): Promise<RuleRecord>;
-	/** Full replacement. */
+	/** Replaces a rule. */
 	update(refOrId: string, rule: RuleRequest): Promise<RuleRecord>;
 	remove(refOrId: string): Promise<void>;
-	/** What a rule would do with an event; nothing is started. */
+	/** Returns what a rule would do with an event. Nothing is started. */
 	test(request: RuleTestRequest): Promise<RuleTestRecord>;
-	/** What rules did, newest first. */
+	/** Returns enforcements, the newest first. */
 	enforcements(query?: ListQuery): Promise<ListPage<RuleEnforcementRecord>>;
 	enforcement(id: string): Promise<RuleEnforcementRecord>;
 }

@@ -164,12 +164,12 @@ function addEnforcements(enforcement: Command, context: CliContext): void {
 	);
 }
 
-/** What a file holds, or the name of something stored. */
+/** Returns the contents of the file with that name; if no such file exists, the text as the name of a stored record. */
 function toStored(text: string) {
 	return existsSync(text) ? readObject(text) : text;
 }
 
-/** The action of a command that takes one or more rules. */
+/** Returns the action of a command that takes one or more rules. */
 function forEach(context: CliContext, act: (client: RuleClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);

@@ -31,17 +31,17 @@ export interface EnforcerOptions extends SubmitOptions, Uses<"logger">, Pick<Ker
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
 	readonly refs: Pick<RuleRefs, "keep">;
-	/** Whom the executions of rules run for. */
+	/** Principal of the executions of rules. */
 	readonly principal: Principal;
 }
 
-/** An event that rules act on. */
+/** Event on which rules act, with its trace. */
 export interface EnforcedEvent {
 	readonly instance: TriggerInstanceEntity;
 	readonly trace: TraceEntity | undefined;
 }
 
-/** Makes rules act. */
+/** Carries out the actions of rules: stores their executions and enforcements. */
 export class Enforcer {
 	readonly #parts: EnforcerOptions;
 
@@ -50,9 +50,9 @@ export class Enforcer {
 	}
 
 	/**
-	 * Let a rule act on an event it matches: enforcement and execution are stored in one write, together with `also`. Once for each
-	 * rule and event, however often it is called: false says that it has been before, and nothing was stored. Why a rule could not
-	 * act is in its enforcement; rejects only when nothing can be stored.
+	 * Lets a rule act on an event that it matches. Stores the enforcement and the execution in one write, together with `also`. A rule
+	 * acts only once on an event: resolves with false, and stores nothing, if it has acted before. If a rule cannot act, the enforcement
+	 * contains the reason. Rejects only if nothing can be stored.
 	 */
 	async enforce(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[] = []): Promise<boolean> {
 		const { guard, logger } = this.#parts;
@@ -62,7 +62,7 @@ export class Enforcer {
 			await this.#submit(rule, event, also);
 			return true;
 		} catch (error) {
-			// The failed execution is stored, and the enforcement with it.
+			// The failed execution and its enforcement have been stored.
 			if (isTemplateProblem(error)) return true;
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			if (isSvcError(error, "SVC_CONFLICT")) {
@@ -75,8 +75,8 @@ export class Enforcer {
 	}
 
 	/**
-	 * Let several rules act, all by what `store` writes at once. False says that this cannot be, and that nothing was stored: one of
-	 * them has acted before or cannot act, which `enforce` tells. Rejects only when nothing can be stored at the moment.
+	 * Lets several rules act in the one write of `store`. Resolves with false, and stores nothing, if one of the rules has acted before or
+	 * cannot act; call `enforce` for each rule in that case. Rejects only if nothing can be stored at present.
 	 */
 	async enforceTogether(
 		rules: readonly RuleEntity[],
@@ -109,7 +109,7 @@ export class Enforcer {
 		}
 	}
 
-	/** Record that a rule could not be looked at. */
+	/** Stores a failed enforcement for a rule that could not be evaluated or act. Resolves with false if the rule has acted before. */
 	async fail(rule: RuleEntity, event: EnforcedEvent, reason: string, also: readonly WriteOperation[] = []): Promise<boolean> {
 		const { storage, logger, sealedSecrets } = this.#parts;
 		const problem = sealedSecrets.decrypt(event.instance.known_secrets).redactText(reason);
@@ -131,7 +131,7 @@ export class Enforcer {
 		this.#parts.logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, execution_id: entity.id });
 	}
 
-	/** Undefined where the rule may not act, or a template of it cannot be rendered. Throws what else is wrong with it. */
+	/** Returns the draft of the execution; undefined if the rule must not act or a template cannot be rendered. Throws all other errors. */
 	async #draft(rule: RuleEntity, event: EnforcedEvent): Promise<DraftedExecution | undefined> {
 		if ((await this.#parts.guard.refuse(rule, event.instance)) !== undefined) return undefined;
 		const { input, origin } = await this.#toRequest(rule, event, []);
@@ -146,7 +146,7 @@ export class Enforcer {
 	): Promise<{ readonly input: SubmitInput; readonly origin: RuleOrigin }> {
 		const { instance, trace } = event;
 		const keeping = this.#parts.refs.keep(rule);
-		// Most are kept already, and a turn for each rule would cost more than the look.
+		// Most refs are stored already. Awaiting undefined would cost a microtask for each rule.
 		if (keeping !== undefined) await keeping;
 		const context = {
 			trigger_instance: { id: instance.id, name: null },
@@ -190,7 +190,7 @@ export class Enforcer {
 		};
 	}
 
-	/** A conflict is none when the rule has acted already. */
+	/** Throws the error unless it is a conflict caused by an earlier enforcement of the rule for the event. */
 	async #assertEnforced(rule: RuleEntity, { instance }: EnforcedEvent, error: unknown): Promise<void> {
 		if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		const where = { rule_id: rule.id, trigger_instance_id: instance.id };
@@ -208,7 +208,7 @@ function toReason(rule: RuleEntity, instance: TriggerInstanceEntity, problem: st
 	return `rule "${rule.ref}" could not act on trigger instance "${instance.id}": ${problem}`;
 }
 
-/** What follows the pack in a ref. */
+/** Returns the part of a ref after the pack. */
 function toName(ref: string): string {
 	return ref.slice(ref.indexOf(".") + 1);
 }

@@ -18,11 +18,11 @@ export interface RulesNeeds {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
 	readonly registerFiles: RegisterFiles;
-	/** Those that another feature asks for. */
+	/** Rules that another feature needs. */
 	readonly ownRules: OwnRules;
 }
 
-/** Creates the feature that handles events: it runs the actions of the rules that match. */
+/** Creates the feature that handles events: it runs the actions of matching rules. */
 export function createRulesFeature(
 	kernel: Kernel,
 	{ access, triggers, registerFiles, ownRules }: RulesNeeds,
@@ -42,7 +42,7 @@ export function createRulesFeature(
 					registerRule({ storage: kernel.storage, rules, principal, assertPermitted }, { ...input, pack: pack.ref }, isOverridden),
 				remove: (ref) => rules.remove(ref),
 			});
-			// A draft of some packs is about these only.
+			// A dry run for chosen packs must register only these packs.
 			if (kernel.dependencies.chosenPacks === undefined) await registerOwnRules({ storage: kernel.storage, rules, principal }, ownRules);
 		},
 		routes: [...ruleViewRoutes, ...ruleRoutes, ...ruleEnforcementRoutes],

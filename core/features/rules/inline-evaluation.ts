@@ -7,9 +7,9 @@ import { isLetOut } from "./criteria/sieve.ts";
 import type { IndexedRule } from "./rule-index.ts";
 import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts";
 
-/** Most rules looked at before an event is stored: whoever sends it waits. */
+/** Maximum number of rules evaluated before an event is stored, because the sender waits. */
 const lookedAtFirst = 1_000;
-/** What all of them may use then: where that is not enough, the event is looked at later. */
+/** Limits of the work for all these rules together. If they are exceeded, the event is stored and evaluated later. */
 const workAtFirst = { ...workLimits, searching: 5 };
 
 /** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
@@ -42,12 +42,12 @@ function toActing(
 	};
 }
 
-/** Decides criteria that need nothing but the event. */
+/** Evaluates criteria that need only the event. */
 class QuickLook {
 	readonly #instance: TriggerInstanceEntity;
 	readonly #now: number;
 	readonly #work = new WorkBudget(workAtFirst);
-	/** What sieves look at, by place: many look at the same. */
+	/** Values read by pre-filters, by JSON path. Many pre-filters read the same path. */
 	readonly #values = new Map<string, JsonValue>();
 
 	constructor(instance: TriggerInstanceEntity, now: number) {
@@ -65,7 +65,7 @@ class QuickLook {
 		return isLetOut(sieve, value);
 	}
 
-	/** The rules of a type that match; undefined where one of them cannot be decided at once. */
+	/** Returns the matching rules of a type; undefined if one of them cannot be decided synchronously or without an error. */
 	matching(rules: readonly IndexedRule[], type: RuleEntity["type"]): readonly RuleEntity[] | undefined {
 		const matching: RuleEntity[] = [];
 		for (const { rule, criteria } of rules) {

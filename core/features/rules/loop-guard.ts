@@ -1,23 +1,23 @@
 import type { Clock, ExecutionEntity, Options, RuleEntity, Storage, TriggerInstanceEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 
-/** Ends cascades in which rules cause themselves. */
+/** Stops rules whose actions trigger the same rules again. */
 export interface LoopGuard {
-	/** Why a rule must not act on an event; undefined when it may. */
+	/** Returns the reason why a rule must not act on an event; undefined if it may. */
 	refuse(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<string | undefined>;
 }
 
 type Ruled = Pick<ExecutionEntity, "id" | "parent_id" | "trigger_instance_id">;
 
 const minute = 60_000_000;
-/** Generations of parents that are looked through for the rule that began them. */
+/** Maximum number of parents that are searched for the execution that a rule started. */
 const maximumGenerations = 100;
 
 export function createLoopGuard(parts: { readonly storage: Storage; readonly clock: Clock; readonly options: Options }): LoopGuard {
 	const { storage, clock } = parts;
 	const { depth_limit, loop_limit } = parts.options.rules;
 
-	/** How often the rule has acted lately on events of the trace. */
+	/** Returns how often the rule has acted on events of the trace during the last minute. */
 	async function countActs(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<number> {
 		const since = toTimestamp(clock.now() - minute);
 		return storage.count("rule_enforcement", {
@@ -28,7 +28,7 @@ export function createLoopGuard(parts: { readonly storage: Storage; readonly clo
 		});
 	}
 
-	/** Whether the rule is among those that led to the event. */
+	/** Returns true if the rule is one of the causes of the event. */
 	async function isCausedBy(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<boolean> {
 		let cause = instance.caused_by_id;
 		for (let step = 0; cause !== null && step < depth_limit; step += 1) {
@@ -43,7 +43,7 @@ export function createLoopGuard(parts: { readonly storage: Storage; readonly clo
 		return false;
 	}
 
-	/** The execution, or the nearest of its parents, that a rule has started. */
+	/** Returns the execution, or its nearest ancestor, that a rule has started; undefined if there is none. */
 	async function findRuled(executionId: string): Promise<Ruled | undefined> {
 		let id: string | null = executionId;
 		for (let generation = 0; id !== null && generation < maximumGenerations; generation += 1) {

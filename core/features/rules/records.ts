@@ -3,13 +3,13 @@ import type { WireRecord } from "../../http/wire-record.ts";
 import { toRuleRecord } from "../executions/rule-record-api.ts";
 import type { RuleView } from "./rules-api.ts";
 
-/** Descriptions that the views of rules have in addition. */
+/** Descriptions that the views of rules contain in addition. */
 export interface RuleDescriptions {
 	readonly trigger: string;
 	readonly action: string;
 }
 
-/** @param problems mistakes that keep the rule from working; the record of a rule without mistakes has no such member */
+/** @param problems mistakes that prevent the rule from working; the record has no such member if it is undefined */
 export function toRule(
 	{ rule, trigger }: RuleView,
 	{ descriptions, problems }: { readonly descriptions?: RuleDescriptions; readonly problems?: readonly string[] | undefined } = {},
@@ -23,7 +23,7 @@ export function toRule(
 	};
 }
 
-/** An enforcement. Members that are empty are left out. */
+/** Returns the API record of an enforcement. Empty members are omitted. */
 export function toEnforcement(enforcement: RuleEnforcementEntity): WireRecord {
 	const { id, trigger_instance_id, execution_id, failure_reason, rule_id, rule_ref, enforced_at, status } = enforcement;
 	const [pack, ...name] = rule_ref.split(".");

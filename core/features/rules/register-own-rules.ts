@@ -2,15 +2,15 @@ import { isSvcError } from "../../contract/index.ts";
 import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
 import type { RuleInput, Rules } from "./rules-api.ts";
 
-/** Rules that the service itself makes, of one of its packs. */
+/** Rules that the service itself creates in one of its packs. */
 export interface OwnRules {
 	readonly pack: string;
-	/** What their names look like: one of the pack with such a name that is not asked for any more goes. */
+	/** Pattern of their names. A rule of the pack with such a name is removed if it is not in `rules`. */
 	readonly name: RegExp;
 	readonly rules: readonly RuleInput[];
 }
 
-/** Make the rules that the service asks for, and remove those that it asks for no more. */
+/** Registers the service's own rules and removes the ones that it no longer needs. */
 export async function registerOwnRules(
 	parts: RegisterRuleOptions & { readonly rules: Pick<Rules, "remove"> },
 	{ pack, name, rules }: OwnRules,
@@ -20,7 +20,7 @@ export async function registerOwnRules(
 	for (const { ref, name: found } of known) if (name.test(found) && !wanted.has(found)) await parts.rules.remove(ref);
 	for (const rule of rules) {
 		await registerRule(parts, { ...rule, pack }, false).catch((error: unknown) => {
-			// Another node that starts at the same time has made the same one.
+			// Another node that starts at the same time has created the same rule.
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});
 	}

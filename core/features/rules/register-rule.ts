@@ -9,15 +9,16 @@ import type { RuleInput, RuleView } from "./rules-api.ts";
 
 export interface RegisterRuleOptions extends Uses<"storage"> {
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;
-	/** Whose the rules of packs are. */
+	/** Author of the rules of packs. */
 	readonly principal: Principal;
-	/** Absent: everything is permitted. */
+	/** Checks the permissions that the rule requires. Default: everything is permitted. */
 	readonly assertPermitted?: AssertPermitted;
 }
 
 /**
- * Make a rule say what its file does. Whether it is enabled is for its file to say at first, and for operators afterwards: those who
- * override what packs say have the last word. Whoever changed it was its author until now: what it says again is the file's.
+ * Creates or updates a rule from its file. The file determines whether a new rule is enabled; later only operators change that. If an
+ * operator's override sets the value, the override applies. After a user has changed the rule, registering it again restores the contents
+ * of the file and makes the pack's principal its author.
  */
 export async function registerRule(
 	{ storage, rules, principal, assertPermitted }: RegisterRuleOptions,
@@ -42,7 +43,7 @@ function isOf({ user, scopes }: Pick<RuleEntity, "user" | "scopes">, { username 
 	return user === username && scopes === null;
 }
 
-/** Whether a rule is what a file says already. */
+/** Returns true if the rule already equals the contents of the file. */
 function says({ rule, trigger }: RuleView, input: RuleInput): boolean {
 	const { description = "", type, criteria = {}, action, tags = [], metadata_file } = input;
 	return isDeepStrictEqual(

@@ -3,7 +3,7 @@ import type { FollowedNeeds } from "../packs/followed-content-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { Enforcements, Rules } from "./rules-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes use. */
 export interface RouteNeeds extends FollowedNeeds {
 	readonly rules: Rules;
 	readonly actions: Actions;

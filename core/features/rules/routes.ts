@@ -24,7 +24,7 @@ const { defineRoute } = routesOver<RouteNeeds>();
 const text = { type: "string" };
 const object = { type: "object" };
 
-/** Members of a rule's body; those the service chooses come back when a client sends the record it was given. */
+/** Members of the body of a rule. They include members that only the service sets, because clients send back the record that they read. */
 export const ruleProperties = {
 	id: text,
 	uid: text,
@@ -125,11 +125,11 @@ export const ruleRoutes = [
 			const view = await engine.rules.get(toRef(context));
 			const old = view.rule;
 			const target = toRuleResource(body.pack ?? old.pack, body.name);
-			// A new name makes another record of it.
+			// A rule with a new name or pack is another record, which the caller must be permitted to create.
 			if (target.uid !== toRuleResource(old.pack, old.name).uid) guard.assert(principal, "rule_create", target);
 			assertMayUse(context, body.pack ?? old.pack);
 			const [shown = view] = await toShownRules(context, [view]);
-			// Its next version may come at this moment: that is not written over with what was read before.
+			// Change only `enabled`: the rule may be updated concurrently, and a full update would overwrite it with old values.
 			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
 				return replyWritten(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
 			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
@@ -153,13 +153,13 @@ export const ruleRoutes = [
 	}),
 ];
 
-/** The rule named in the path. */
+/** Returns the resource of the rule in the path. */
 export async function findRuleResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = (await context.engine.rules.get(toRef(context))).rule;
 	return toRuleResource(pack, name);
 }
 
-/** The ref or id in the path. */
+/** Returns the ref or id in the path. */
 export function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
@@ -168,7 +168,7 @@ export function toRuleResource(pack = "default", name: string): Resource {
 	return { uid: `rule:${pack}:${name}`, pack };
 }
 
-/** Rules act when their author is not there, so the author must be permitted to do what the rule does. */
+/** Throws `SVC_FORBIDDEN` unless the caller may do what the rule does. The rule later acts without its author. */
 function assertMayUse(
 	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,

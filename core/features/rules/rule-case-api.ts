@@ -1,7 +1,7 @@
 import { flag, object, requiredText, text } from "../../language/attributes.ts";
 import type { CaseAttributes } from "../../language/file-schema.ts";
 
-/** What the cases in `tests/rules` of a pack may say. */
+/** Attributes of the test cases in `tests/rules` of a pack. */
 export const ruleCaseShape: CaseAttributes = {
 	attributes: {
 		name: requiredText,

@@ -51,7 +51,7 @@ const listQuery = {
 	sort: "string",
 } as const;
 
-/** What rules did about events. */
+/** Routes for the enforcements of rules. */
 export const ruleEnforcementRoutes = [
 	defineRoute({
 		method: "GET",
@@ -111,7 +111,7 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-/** An enforcement is guarded by its rule. */
+/** Returns the rule that guards an enforcement. */
 async function findEnforcementResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
 	return toRuleResource(pack, name);

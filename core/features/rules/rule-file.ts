@@ -3,7 +3,7 @@ import { type Attribute, checkAttributes, flag, isObject, object, objectList, re
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { RuleInput } from "./rules-api.ts";
 
-/** An object that names something, with parameters where it has some. */
+/** Returns the schema of a reference: an object with the required `member` and optional parameters. */
 function reference(member: string): JsonObject {
 	return {
 		type: "object",
@@ -12,7 +12,7 @@ function reference(member: string): JsonObject {
 	};
 }
 
-/** Attributes that the file of a rule may have. */
+/** Attributes of a rule file. */
 export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,
@@ -45,7 +45,7 @@ function isOptionalObject(value: JsonObject, name: string): boolean {
 	return (value[name] ?? null) === null || isObject(value[name]);
 }
 
-/** The rule that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+/** Returns the rule that a file describes. Throws `SVC_INVALID` with the attribute and its allowed values if it is invalid. */
 export function toRuleInput(metadata: JsonObject, { pack, file }: Place): RuleInput {
 	checkAttributes(metadata, ruleAttributes, true);
 	checkPack(metadata, pack);

@@ -3,23 +3,23 @@ import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 
-/** A rule as it is used: with its criteria compiled. */
+/** A rule with its compiled criteria. */
 export interface IndexedRule {
 	readonly rule: RuleEntity;
 	readonly criteria: CompiledCriteria;
 }
 
-/** Finds the enabled rules of a trigger without looking at any other. */
+/** Index of the enabled rules by trigger. */
 export interface RuleIndex {
-	/** Those that are stored at the time of the call, by ref. */
+	/** Returns the rules that are stored at the time of the call, sorted by ref. */
 	rulesOf(trigger: string): Promise<readonly IndexedRule[]>;
-	/** Whether there are any; for a moment it may not know of those another node has made. */
+	/** Returns true if the trigger has rules. For up to one second, rules created by another node may be missed. */
 	isListenedTo(trigger: string): Promise<boolean>;
 }
 
-/** Triggers whose rules are kept compiled. */
+/** Maximum number of triggers whose compiled rules are cached. */
 const limit = 10_000;
-/** Milliseconds for which another node's change may go unnoticed when its event is lost. */
+/** Milliseconds for which a change by another node may go unnoticed if its event is lost. */
 const maximumAge = 1_000;
 
 interface Entry {
@@ -27,15 +27,15 @@ interface Entry {
 	readonly readAt: number;
 }
 
-/** Keeps the rules of triggers compiled, and reads of what may have changed no more than it must. */
+/** Caches the compiled rules of triggers. After a change it reads only the rules that have changed. */
 export class StoredRuleIndex implements RuleIndex {
 	readonly #storage: Storage;
 	#entries = new Map<string, Promise<Entry>>();
-	/** What was compiled before a change, to be used again for rules that have not changed. */
+	/** Entries from before the last change. Compiled rules that have not changed are reused. */
 	#outdated = new Map<string, Promise<Entry>>();
-	/** Reads that have begun: who asks now may want a rule that was stored after they did. */
+	/** Running reads. A later caller cannot use their result: it may need a rule that was stored after the read started. */
 	readonly #underWay = new Map<string, Promise<Entry>>();
-	/** Reads that begin when those have ended, for all who ask until then. */
+	/** Reads that start when the running ones have ended, shared by all callers until then. */
 	readonly #next = new Map<string, Promise<Entry>>();
 
 	constructor({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }) {
@@ -56,17 +56,17 @@ export class StoredRuleIndex implements RuleIndex {
 		const kept = await known;
 		const isFresh = kept !== undefined && (!this.#isShared() || performance.now() - kept.readAt < maximumAge);
 		if (isFresh) return kept.rules.length > 0;
-		// Of all who have found it too old one reads.
+		// Only one of the concurrent callers reads an outdated entry; the others use its read.
 		const newer = this.#entries.get(trigger);
 		return (await (newer === undefined || newer === known ? this.#refresh(trigger) : newer)).rules.length > 0;
 	}
 
-	/** Where several processes change rules, only the storage knows what there is. */
+	/** Returns true if other processes may change rules, so that a cached entry may be outdated. */
 	#isShared(): boolean {
 		return this.#storage.capabilities.shared === true;
 	}
 
-	/** What is stored now or later: of a burst of events one reads for all that have come while the read before was under way. */
+	/** Returns an entry read after the call. Callers during a running read share the next one, so a burst of events needs few reads. */
 	#readFromNow(trigger: string): Promise<Entry> {
 		const underWay = this.#underWay.get(trigger);
 		if (underWay === undefined) return this.#refresh(trigger);
@@ -93,7 +93,7 @@ export class StoredRuleIndex implements RuleIndex {
 		return reading;
 	}
 
-	/** Read what is enabled, and compile what has changed. */
+	/** Reads the enabled rules and compiles the changed ones. */
 	async #read(trigger: string, earlier: Promise<Entry> | undefined): Promise<Entry> {
 		const readAt = performance.now();
 		const where = { trigger, enabled: true };
@@ -109,7 +109,7 @@ export class StoredRuleIndex implements RuleIndex {
 	}
 }
 
-/** Criteria that cannot be read, as only another version of the service could have stored them, match nothing and say so. */
+/** Compiles the criteria of a rule. Invalid ones, which another version of the service stored, never match and report the error. */
 function toCriteria({ criteria }: RuleEntity): CompiledCriteria {
 	try {
 		return compileCriteria(criteria);

@@ -1,7 +1,7 @@
 import type { Instrument } from "../../contract/index.ts";
 import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 
-/** Counts what rules do about events. */
+/** Metrics of the evaluation of rules for events. */
 export class RuleMetrics {
 	readonly #looked: Instrument;
 	readonly #matched: Instrument;
@@ -22,7 +22,7 @@ export class RuleMetrics {
 		});
 	}
 
-	/** Rules were looked at for an event, and some of them matched. */
+	/** Counts the rules that were evaluated for an event, and those that matched. */
 	looked(rules: number, matching: number): void {
 		this.#looked.record(rules);
 		this.#matched.record(matching);

@@ -24,22 +24,22 @@ export interface RuleProcessorOptions extends Uses<"storage" | "clock" | "logger
 	readonly metrics: RuleMetrics;
 	readonly rules: RuleIndex;
 	readonly enforcer: Enforcer;
-	/** Items that the patterns of a rule may use. */
+	/** Returns access to the datastore items that the patterns of a rule may use. */
 	readonly datastoreOf: (rule: RuleEntity) => DatastoreAccess;
-	/** Keeps the rules whose authors may see what an event tells of. */
+	/** Returns the rules whose authors may view the records that an event describes. */
 	readonly keepPermitted: (rules: readonly IndexedRule[], instance: TriggerInstanceEntity) => Promise<readonly IndexedRule[]>;
 }
 
-/** Rules looked at before others get their turn. */
+/** Number of rules evaluated before control returns to the event loop. */
 const breath = 200;
 /**
- * Milliseconds of looking at rules before the rest waits for room in the turn: most events are decided in less, and to wait with each of
- * a hundred rules behind those of all other events would take seconds.
+ * Milliseconds of evaluating rules before the rest waits for the event-loop budget. Most events need less. Waiting for each of a hundred
+ * rules, after the rules of all other events, would take seconds.
  */
 const glance = 1;
-/** Rules that act by one write. */
+/** Maximum number of rules that act in one write. */
 export const together = 16;
-/** Times that processing is begun before it counts as impossible. */
+/** Number of attempts to process an event before it fails. */
 const maximumAttempts = 20;
 
 /** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
@@ -80,7 +80,7 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 			await enforceEach(group, { instance, trace }, enforcer);
 		if (!(await lease.renewIfDue())) return;
 	}
-	// The last of them close the event in the same write.
+	// The write of the last rules also completes the event.
 	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, storeWith(closing)))) return;
 	const last = waiting.pop();
 	await enforceEach(waiting, { instance, trace }, enforcer);
@@ -88,17 +88,17 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 	if (!isClosed) await storage.write(closing);
 }
 
-/** Each by a write of its own: what is wrong with one keeps none of the others from acting. */
+/** Lets each rule act in a separate write, so that an error in one rule does not prevent the others from acting. */
 async function enforceEach(rules: readonly RuleEntity[], event: EnforcedEvent, enforcer: Enforcer): Promise<void> {
 	const acts = rules.map((rule) => enforcer.enforce(rule, event, [toHeld(event.instance)]));
-	// Each comes to its end before the first failure counts: nothing is left under way.
+	// Wait for all before the first failure is thrown, so that no write is still running afterwards.
 	await Promise.allSettled(acts);
 	await Promise.all(acts);
 }
 
 interface Look {
 	readonly event: EnforcedEvent;
-	/** What rules have done about the event when its processing was begun before. */
+	/** Statuses of enforcements that an earlier attempt to process the event stored, by rule id. */
 	readonly earlier: ReadonlyMap<string, RuleEnforcementEntity["status"]>;
 	readonly parts: RuleProcessorOptions;
 }
@@ -109,7 +109,7 @@ async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Stor
 	return new Map(found.map(({ rule_id, status }) => [rule_id, status]));
 }
 
-/** The rules of a type that match the event, or have acted on it. Those that cannot tell leave a failed enforcement. */
+/** Returns the rules of a type that match the event or have acted on it. Stores a failed enforcement for rules that cannot be decided. */
 async function selectMatching(
 	rules: readonly IndexedRule[],
 	type: RuleEntity["type"],
@@ -131,7 +131,7 @@ async function selectMatching(
 		const decrypted: string[] = [];
 		const options = criteria.usesDatastore ? { now, work, datastore: collectDecrypted(parts.datastoreOf(rule), decrypted) } : { now, work };
 		const decided = decide(criteria, event.instance.payload, options);
-		// Most need no datastore, and a turn of the loop for each rule would cost more than they do.
+		// Most rules need no datastore. Awaiting each of them would cost more than its evaluation.
 		const verdict = decided instanceof Promise ? await decided : decided;
 		if (verdict.matched || earlier.get(rule.id) === "succeeded") matching.push(rule);
 		else if (verdict.error !== undefined && !earlier.has(rule.id)) {
@@ -146,7 +146,7 @@ function toProblem(key: string, error: string): string {
 	return `${key === "" ? "its criteria" : `its criterion "${key}"`} cannot be decided: ${error}`;
 }
 
-/** Whatever goes wrong with one rule must not keep the others from acting. */
+/** Evaluates the criteria of a rule. Returns errors as a result, so that they do not prevent other rules from acting. */
 export function decide(
 	criteria: CompiledCriteria,
 	payload: JsonObject,
@@ -164,7 +164,7 @@ export function decide(
 	}
 }
 
-/** Changes nothing, and is refused once somebody else has taken the event over: rules may have changed by then. */
+/** Returns an update that changes nothing, but fails if another node has taken over the event: its rules may have changed since. */
 function toHeld({ id, fence }: TriggerInstanceEntity): WriteOperation {
 	return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };
 }
@@ -178,18 +178,18 @@ function toClosing(
 }
 
 /**
- * Milliseconds that rules may search for patterns: each of them, all that look at one event, and each one when those are used
- * up. The limit for each keeps a rule with a pattern made to be slow from using the time of the others; the one for the event
- * keeps many such rules from holding it up for minutes. What is left then is far more than an ordinary search takes.
+ * Milliseconds of pattern searches: for each rule, for all rules of one event, and for each rule after that. The limit for each rule
+ * prevents a deliberately slow pattern from using the time of other rules. The limit for the event prevents many such rules from delaying
+ * it for minutes. The time allowed after that is far more than an ordinary search needs.
  */
 const times = { rule: workLimits.searchMs, event: 200, afterwards: 2 };
 
-/** What the rules that look at one event may still use. */
+/** Remaining search time of the rules of one event. */
 class EventWork {
 	#used = 0;
 	#current: WorkBudget | undefined;
 
-	/** The budget of the next rule. */
+	/** Returns the budget of the next rule. */
 	nextRule(): WorkBudget {
 		this.#used += this.#current?.usedSearchMs ?? 0;
 		this.#current = new WorkBudget({ ...workLimits, searchMs: this.#used < times.event ? times.rule : times.afterwards });

@@ -62,7 +62,7 @@ export function toRuleFilter({
 	};
 }
 
-/** Rules as their reader may see them. */
+/** Returns rules with secrets masked, unless the caller may see them and has requested them. */
 export async function toShownRules(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	views: readonly RuleView[],

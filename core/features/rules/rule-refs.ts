@@ -8,7 +8,7 @@ export type RuleRefsDependencies = Uses<"storage" | "clock">;
 
 type Named = Pick<RuleEntity, "id" | "ref">;
 
-/** Keeps under which refs rules act. Once for each: an enforcement costs a look in here. */
+/** Stores the refs under which rules act, each of them once. Enforcements can then be found by the id of a renamed or deleted rule. */
 export class RuleRefs {
 	readonly #parts: RuleRefsDependencies;
 	/** What is stored, by the id of the rule: the ref it acted under last. */
@@ -19,7 +19,10 @@ export class RuleRefs {
 		this.#parts = parts;
 	}
 
-	/** To be awaited before an enforcement of the rule is stored, or its id would not find it. Undefined where it is kept already. */
+	/**
+	 * Stores the ref of a rule. Await it before an enforcement of the rule is stored: otherwise the enforcement cannot be found by the id
+	 * of the rule. Returns undefined if the ref is already stored.
+	 */
 	keep(rule: Named): Promise<void> | undefined {
 		if (this.#stored.get(rule.id) === rule.ref) return undefined;
 		const key = `${rule.id} ${rule.ref}`;
@@ -38,11 +41,11 @@ export class RuleRefs {
 	}
 }
 
-/** Condition for the enforcements of a rule that may have been renamed or removed. */
+/** Returns the condition for the enforcements of a rule that may have been renamed or deleted. */
 export async function whereRule(storage: Storage, ruleId: string): Promise<Where<RuleEnforcementEntity>> {
 	const [acted, rule] = await Promise.all([
 		storage.find("rule_ref", { where: { rule_id: ruleId }, fields: ["rule_ref"] }),
-		// Nodes of earlier versions keep no refs.
+		// Nodes of earlier versions do not store refs.
 		isId(ruleId) ? storage.get("rule", ruleId) : undefined,
 	]);
 	const refs = new Set(acted.map(({ rule_ref }) => rule_ref));

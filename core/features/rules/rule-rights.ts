@@ -5,12 +5,12 @@ import type { RuleInput } from "./rules-api.ts";
 
 type Said = Pick<RuleInput, "name" | "action" | "trigger"> & { readonly pack: string };
 
-/** Permissions that writing a rule needs in addition to the one on its own record, as it acts when its author is not there. */
+/** Returns the permissions needed to write a rule, in addition to the one on its record: the rule later acts without its author. */
 export function toRuleRights({ pack, name, action, trigger }: Said): readonly RequiredPermission[] {
 	return [toActionRight(action.ref), ...toListeningRights({ ...trigger, pack, name })];
 }
 
-/** Permissions that a file with a rule needs of the user who installs or registers the pack: on what lies outside of the pack. */
+/** Returns the permissions that a rule file requires of the user who installs or registers the pack: on resources outside of the pack. */
 export function toPackRuleRights({ pack, name, action, trigger }: Said): readonly RequiredPermission[] {
 	const isOwnAction = splitRef(action.ref).pack === pack;
 	return [...(isOwnAction ? [] : [toActionRight(action.ref)]), ...toListeningRights({ ...trigger, pack, name }, true)];

@@ -13,7 +13,7 @@ import type { RuleInput, RuleView } from "./rules-api.ts";
 
 export type RuleSecretsDependencies = Uses<"storage"> & Pick<Kernel, "catalog">;
 
-/** What of a rule may not be shown: values for secret parameters of its action and of its trigger's type. */
+/** Masks and restores the secret values of rules: values for secret parameters of the action and of the trigger type. */
 export class RuleSecrets {
 	readonly #parts: RuleSecretsDependencies;
 
@@ -21,13 +21,13 @@ export class RuleSecrets {
 		this.#parts = parts;
 	}
 
-	/** Rendered parameters for an action as they are shown. */
+	/** Returns rendered parameters for an action with secret values masked. */
 	async maskRendered(actionRef: string, parameters: JsonObject): Promise<JsonObject> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
 		return resolved === undefined ? this.#maskAction(actionRef, parameters) : maskExecutionParameters(parameters, resolved.snapshot);
 	}
 
-	/** Rules as they are shown. */
+	/** Returns rules with secret values masked. */
 	async mask(views: readonly RuleView[]): Promise<readonly RuleView[]> {
 		const triggers = await maskTriggers(
 			this.#parts.storage,
@@ -45,8 +45,8 @@ export class RuleSecrets {
 	}
 
 	/**
-	 * An update with what is stored in the places that still hold the mask. `SVC_INVALID` where nothing is, and for others than
-	 * administrators where anything has changed that decides which events it goes with, and where.
+	 * Returns an update in which each mask is replaced by the stored value. Throws `SVC_INVALID` if no value is stored. Unless the
+	 * principal is an administrator, it also throws if anything changes that determines the events, or the destination, of a hidden value.
 	 */
 	async restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput> {
 		const [kept] = await this.#parts.storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });
@@ -61,12 +61,12 @@ export class RuleSecrets {
 		return { ...input, action: { ...input.action, parameters: action }, trigger: { ...input.trigger, parameters: trigger } };
 	}
 
-	/** `SVC_INVALID` for a mask where nothing is stored. */
+	/** Throws `SVC_INVALID` if the parameters contain the mask. */
 	assertNoMask(parameters: JsonObject): void {
 		assertNoMask("action.parameters", parameters);
 	}
 
-	/** Everything is masked when there is no such action: what is secret cannot be told. */
+	/** Masks the secret parameters of an action. If the action does not exist, the secret ones are unknown, so all are masked. */
 	async #maskAction(actionRef: string, parameters: JsonObject, work = createMaskBudget()): Promise<JsonObject> {
 		const resolved = await this.#parts.catalog.resolve(actionRef);
 		if (resolved === undefined) return Object.fromEntries(Object.keys(parameters).map((name) => [name, secretMask]));
@@ -80,7 +80,7 @@ export class RuleSecrets {
 		return restoreMaskedValues("action.parameters", given, { masked: shown, stored: old.action_parameters }, owner);
 	}
 
-	/** For the trigger of the same type only: elsewhere the value might be shown. */
+	/** Restores masked parameters of the trigger, only if its type is unchanged: another type could disclose the value. */
 	async #restoreTrigger({ trigger }: RuleInput, kept: TriggerEntity | undefined, principal: Principal): Promise<JsonObject> {
 		const given = trigger.parameters ?? {};
 		if (kept === undefined || kept.type !== trigger.type) return given;

@@ -8,7 +8,7 @@ export interface RuleSnapshotOptions extends Uses<"storage"> {
 	readonly triggerCatalog: Pick<TriggerCatalog, "resolve">;
 }
 
-/** Keeps rules as they are when they act, so that executions show them whatever becomes of the rules. Once for each change of a rule. */
+/** Stores rules as they are when they act, so that executions can show them after a change or deletion. Stores one snapshot per change. */
 export class RuleSnapshots {
 	readonly #parts: RuleSnapshotOptions;
 	/** Ids of what is stored, by the trigger as it was read and the revision of the rule: an execution costs a look in here. */
@@ -18,7 +18,7 @@ export class RuleSnapshots {
 		this.#parts = parts;
 	}
 
-	/** Id of the snapshot of a rule, which is in storage. */
+	/** Returns the id of the snapshot of a rule. The snapshot is stored when the promise resolves. */
 	async of(rule: RuleEntity): Promise<string> {
 		const trigger = await this.#findTrigger(rule);
 		if (trigger === undefined) return this.#store(toRuleSnapshot(rule, undefined));
@@ -43,7 +43,7 @@ export class RuleSnapshots {
 
 	async #store(snapshot: RuleSnapshotEntity): Promise<string> {
 		const { storage } = this.#parts;
-		// The id is derived from the content, so what is there is the same.
+		// The id is derived from the content, so a stored snapshot with this id is identical.
 		if ((await storage.get("rule_snapshot", snapshot.id)) === undefined) {
 			await insertIfAbsent(() => storage.insert("rule_snapshot", [snapshot]));
 		}

@@ -24,29 +24,29 @@ export interface RuleTestOptions extends Uses<"storage" | "clock">, Pick<Kernel,
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
 
-/** What is looked at of a rule. */
+/** Parts of a rule that a test evaluates. */
 interface TestedRule {
-	/** Ref; undefined while no rule has such a trigger. */
+	/** Ref of the trigger; undefined if no rule has such a trigger yet. */
 	readonly trigger: string | undefined;
 	readonly triggerType: string;
 	readonly criteria: JsonObject;
-	/** Ref. */
+	/** Ref of the action. */
 	readonly action: string;
 	readonly parameters: JsonObject;
-	/** Undefined for one that is not stored. */
+	/** Author of the rule; undefined if the rule is not stored. */
 	readonly author: string | undefined;
 	readonly scopes: readonly string[] | null;
 }
 
 interface TestedEvent {
-	/** Ref of a trigger, or of a trigger type. */
+	/** Ref of a trigger or a trigger type. */
 	readonly trigger: string;
 	readonly payload: JsonObject;
 }
 
 /**
- * Say what a rule would do with an event (reference 1.11). Nothing is stored or started. What may not be shown is masked: in the
- * payload of a stored event beforehand, in the parameters afterwards.
+ * Returns what a rule would do with an event. Nothing is stored or started. Secrets are masked: in the payload of a stored event before
+ * the evaluation, in the parameters after it.
  */
 export async function testRule(input: RuleTestInput, tester: Principal, parts: RuleTestOptions): Promise<RuleTestOutcome> {
 	const rule = await readRule(input.rule, parts);
@@ -72,7 +72,7 @@ export async function testRule(input: RuleTestInput, tester: Principal, parts: R
 	}
 }
 
-/** What the tester is shown, both the tester and the author of the rule must be allowed to view. */
+/** Returns access to the datastore items that both the tester and the author of the rule may view. */
 function toAccess(
 	{ author, scopes: authorScopes }: TestedRule,
 	{ username, scopes }: Principal,
@@ -90,7 +90,7 @@ function toAccess(
 	};
 }
 
-/** For what is shown: secret items are masked, decrypted or not. */
+/** Returns access for values that the test returns: secret items are masked, whether they are decrypted or not. */
 function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	return {
 		async lookup(scope, name) {
@@ -101,7 +101,10 @@ function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	};
 }
 
-/** For criteria, which have to be decided by real values: somebody who may choose the event could ask for a secret letter by letter. */
+/**
+ * Access for criteria, which need the real values. Only administrators may decrypt: other testers could choose events that reveal a secret
+ * character by character.
+ */
 class DecidingAccess implements DatastoreAccess {
 	readonly #access: DatastoreAccess;
 	readonly #tester: Principal;
@@ -124,7 +127,7 @@ class DecidingAccess implements DatastoreAccess {
 	}
 }
 
-/** Rendered as they are given, without what the action says of them. */
+/** Renders the given parameters without the definitions and defaults of the action. */
 function renderParameters(parameters: JsonObject, payload: JsonObject, access: DatastoreAccess): Promise<JsonObject> {
 	const context = withEmptyContext({ trigger: payload });
 	return renderWithLookups(access, (datastore) => {
@@ -148,7 +151,7 @@ async function readRule(rule: RuleTestInput["rule"], { rules, storage, dialects 
 	return { trigger: known?.ref, triggerType: type, criteria, action: action.ref, parameters: given, author: undefined, scopes: null };
 }
 
-/** The trigger of a given event need not exist. */
+/** Returns the event of a test. If the event is given instead of stored, its trigger need not exist. */
 async function readEvent(
 	event: RuleTestInput["triggerInstance"],
 	{ storage, dialects, maskPayloads }: RuleTestOptions,

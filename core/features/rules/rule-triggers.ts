@@ -17,21 +17,21 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 
-/** How often a trigger is given back that others remove at the same time. */
+/** Maximum number of attempts to restore a trigger that other nodes remove concurrently. */
 const attempts = 5;
 
-/** The trigger a rule asks for. */
+/** Trigger that a rule needs. */
 export interface WantedTrigger {
 	readonly trigger: TriggerEntity;
-	/** To be written with the rule: makes the trigger, or fails when it has gone in the meantime. */
+	/** Operation to write together with the rule. It inserts the trigger, or fails if the existing one has been removed in the meantime. */
 	readonly operation: WriteOperation;
 }
 
-/** Gives rules their triggers, which those with equal parameters share. */
+/** Creates and removes the triggers of rules. Rules with equal trigger parameters share a trigger. */
 export interface RuleTriggers {
-	/** `SVC_INVALID` for a type that does not exist and parameters it does not allow. */
+	/** Returns the trigger for a rule. Throws `SVC_INVALID` if the type does not exist or does not allow the parameters. */
 	want(reference: { readonly type: string; readonly parameters?: JsonObject }): Promise<WantedTrigger>;
-	/** A rule has let go of a trigger: it goes with its last rule. */
+	/** Removes a trigger after its last rule was removed or changed. */
 	release(ref: string): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 				const trigger = toTrigger(type, parameters);
 				return { trigger, operation: { insert: "trigger", entities: [trigger] } };
 			}
-			// Changes nothing, and is refused once the trigger is no longer there.
+			// The update changes nothing. It fails if the trigger has been removed, so that no rule is stored without its trigger.
 			return { trigger: known, operation: { update: "trigger", id: known.id, patch: { type: ref }, expected: { type: ref } } };
 		},
 
@@ -90,7 +90,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 			const [trigger] = await storage.find("trigger", { where: { ref }, limit: 1 });
 			if (trigger === undefined || isShadow(trigger) || (await isUsed())) return;
 			await storage.remove("trigger", { where: { id: trigger.id } });
-			// A rule was stored between the look and the removal.
+			// A rule was stored between the check and the removal.
 			if (await isUsed()) await giveBack(parts, trigger);
 		},
 	};
@@ -100,7 +100,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: TriggerEntity): Promise<void> {
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
-		// Whoever has let go of it at the same time gives it back as well.
+		// Another node that removed the trigger concurrently restores it as well.
 		await insertIfAbsent(() => storage.insert("trigger", [trigger]));
 		if ((await storage.get("trigger", id)) !== undefined) return;
 		const [like] = await storage.find("trigger", { where: { type, parameters_hash }, limit: 1 });
@@ -110,7 +110,10 @@ async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: Trigge
 	logger.error("rules are left without their trigger, as it is removed again and again; store them once more", { trigger: ref });
 }
 
-/** A rule that came while a trigger was away has had the like made: it is there for all. What is no longer as it was is left as it is. */
+/**
+ * Moves rules to an equal trigger, which was created for a rule stored while the old trigger was missing. Skips rules that have changed in
+ * the meantime.
+ */
 async function moveRules(storage: Storage, from: string, { id, ref, type }: TriggerEntity): Promise<void> {
 	for (const rule of await storage.find("rule", { where: { trigger: from } })) {
 		const move: WriteOperation = { update: "rule", id: rule.id, patch: { trigger: ref }, expected: { trigger: from } };
@@ -122,7 +125,7 @@ async function moveRules(storage: Storage, from: string, { id, ref, type }: Trig
 	}
 }
 
-/** Whether a trigger came with its type, and stays as long as that. */
+/** Returns true if the trigger was created with its type. Such a trigger is kept as long as the type exists. */
 function isShadow({ ref, type }: TriggerEntity): boolean {
 	return ref === type;
 }

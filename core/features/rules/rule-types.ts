@@ -1,4 +1,4 @@
-/** The kinds of rules there are. */
+/** All types of rules. */
 export const ruleTypes = [
 	{
 		id: "000000000000000000000001",

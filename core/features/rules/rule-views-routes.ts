@@ -42,7 +42,7 @@ const testBody = defineBody<TestBody>({
 	closed: true,
 });
 
-/** Rules in other forms, the kinds of rules, and what a rule would do. */
+/** Routes for rules with descriptions, for the types of rules, and for tests of rules. */
 export const ruleViewRoutes = [
 	defineRoute({
 		method: "GET",
@@ -89,7 +89,7 @@ export const ruleViewRoutes = [
 			const { engine, guard, principal, body } = context;
 			const { rule, trigger_instance: event } = body;
 			if (typeof rule !== "string") {
-				// Its templates could read items of the datastore: no more than whoever may make it anyhow.
+				// The templates of a given rule could read datastore items, so the caller needs the permissions to create that rule.
 				guard.assert(principal, "rule_create", toRuleResource(rule.pack, rule.name));
 				guard.assert(principal, "action_execute", toActionResource(rule.action.ref));
 			}
@@ -125,7 +125,7 @@ function findRuleType({ path }: Pick<RouteContext, "path">) {
 	return found;
 }
 
-/** Rules with the descriptions of their triggers and actions; empty where those do not exist. */
+/** Returns rules with the descriptions of their triggers and actions. A description is empty if the trigger or action does not exist. */
 async function toDescribed(context: RouteContext<RouteNeeds, typeof secretsQuery>, views: readonly RuleView[]): Promise<WireRecord[]> {
 	const shown = await toShownRules(context, views);
 	const descriptions = await readDescriptions(context.engine, views);

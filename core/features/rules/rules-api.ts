@@ -4,29 +4,29 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { FailedCriterion } from "./criteria/index.ts";
 
-/** Body of rule create and update. */
+/** Body of a request that creates or updates a rule. */
 export interface RuleInput {
 	readonly name: string;
-	/** Default `default`; in an update the rule's own. */
+	/** Pack of the rule. Default: `default`; in an update, the present pack of the rule. */
 	readonly pack?: string;
 	readonly description?: string;
 	readonly type?: { readonly ref: string; readonly parameters?: JsonObject };
 	readonly trigger: { readonly type: string; readonly parameters?: JsonObject };
 	readonly criteria?: JsonObject;
 	readonly action: { readonly ref: string; readonly parameters?: JsonObject };
-	/** Default false. */
+	/** True if the rule acts on events. Default false. */
 	readonly enabled?: boolean;
 	readonly tags?: readonly JsonObject[];
 	readonly metadata_file?: string;
 }
 
-/** A rule with its trigger; undefined when that has gone. */
+/** A rule with its trigger, which is undefined if it has been deleted. */
 export interface RuleView {
 	readonly rule: RuleEntity;
 	readonly trigger: TriggerEntity | undefined;
 }
 
-/** Which rules a list holds. */
+/** Conditions for the rules in a list. */
 export interface RuleFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -41,40 +41,40 @@ export interface RuleFilter {
 
 /** The rules of an engine. */
 export interface Rules {
-	/** By pack, then name. */
+	/** Returns the matching rules, sorted by pack, then by name. */
 	list(filter: RuleFilter, paging: Paging): Promise<Page<RuleView>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns a rule by its ref or id. Throws `SVC_NOT_FOUND` if it does not exist. */
 	get(refOrId: string): Promise<RuleView>;
-	/** Makes the trigger too when no rule has used it yet. */
+	/** Creates a rule, and its trigger if no rule uses it yet. */
 	create(input: RuleInput, principal: Principal): Promise<RuleView>;
 	/**
-	 * Full replacement; whoever makes it is the author from then on. `********` for a secret parameter of the same action keeps the
-	 * stored one; for others than administrators only while the templates beside it stay as they are, which could read it. The old
-	 * trigger goes when no other rule uses it.
+	 * Replaces a rule; the principal becomes its author. `********` for a secret parameter of the same action keeps the stored value.
+	 * Unless the principal is an administrator, the other values must stay unchanged then: their templates could read the secret. Removes
+	 * the old trigger if no other rule uses it.
 	 */
 	update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView>;
-	/** Only whether it acts: all else stays as it is by then. Whoever does it is the author from then on. */
+	/** Enables or disables a rule and leaves its other fields as they are stored at that time. The principal becomes its author. */
 	switch(refOrId: string, enabled: boolean, principal: Principal): Promise<RuleView>;
 	remove(refOrId: string): Promise<void>;
-	/** Returns the mistakes that keep rules from working, such as an action that does not exist, by the id of the rule; without rules that have none. */
+	/** Returns the mistakes that prevent rules from working, such as an unknown action, by rule id. Rules without mistakes are absent. */
 	problems(views: readonly RuleView[]): Promise<ReadonlyMap<string, readonly string[]>>;
-	/** With the values masked that action or trigger type call secret. */
+	/** Returns the rules with values masked that the action or the trigger type declares as secret. */
 	mask(views: readonly RuleView[]): Promise<readonly RuleView[]>;
 	/**
-	 * What the rule would do with the event. Nothing is stored or started. Its templates read the items of the datastore that its
-	 * author and the tester may view.
+	 * Returns what the rule would do with the event. Nothing is stored or started. Its templates read only the datastore items that both
+	 * its author and the tester may view.
 	 */
 	test(input: RuleTestInput, tester: Principal): Promise<RuleTestOutcome>;
 }
 
-/** A rule and an event, each stored or given. */
+/** A rule and an event for a test. Each is stored or given in the request. */
 export interface RuleTestInput {
 	readonly rule: string | RuleInput;
-	/** Id of a trigger instance; or trigger and payload. */
+	/** Id of a trigger instance, or trigger and payload. */
 	readonly triggerInstance: string | { readonly trigger: string; readonly payload: JsonObject };
 }
 
-/** Whether a rule would act on an event, and how. */
+/** Result of testing a rule with an event. */
 export type RuleTestOutcome =
 	| { readonly matched: true; readonly parameters: JsonObject }
 	| {
@@ -94,7 +94,7 @@ export interface EnforcementFilter {
 	readonly enforced_at?: { readonly gt?: string; readonly lt?: string };
 }
 
-/** An enforcement with what it is about, as far as that exists. */
+/** An enforcement with its trigger instance and execution, which are undefined if they do not exist. */
 export interface EnforcementDetails {
 	readonly enforcement: RuleEnforcementEntity;
 	readonly instance: TriggerInstanceEntity | undefined;
@@ -102,14 +102,14 @@ export interface EnforcementDetails {
 }
 
 export interface Enforcements {
-	/** The newest first unless told otherwise. */
+	/** Returns the matching enforcements. Default order: the newest first. */
 	list(
 		filter: EnforcementFilter,
 		paging: Paging & { readonly orderBy?: readonly (readonly [keyof RuleEnforcementEntity, "asc" | "desc"])[] },
 	): Promise<Page<RuleEnforcementEntity>>;
-	/** Ids of traces in which a rule has acted, by its newest enforcements. */
+	/** Returns the trace ids of the newest enforcements of a rule, at most `limit`. */
 	tracesOf(ruleId: string, limit: number): Promise<readonly string[]>;
-	/** `SVC_NOT_FOUND`. */
+	/** Returns an enforcement. Throws `SVC_NOT_FOUND` if it does not exist. */
 	get(id: string): Promise<RuleEnforcementEntity>;
 	details(enforcements: readonly RuleEnforcementEntity[]): Promise<readonly EnforcementDetails[]>;
 }

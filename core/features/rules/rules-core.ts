@@ -29,17 +29,17 @@ export interface RulesCoreOptions
 	readonly access: Access;
 }
 
-/** Rules, and what looks at them. */
+/** Rules, and the handler that evaluates them for events. */
 export interface RulesCore {
 	readonly rules: Rules;
 	readonly reactor: EventHandler;
-	/** Whom the executions of rules run for, and whose the rules of packs are. */
+	/** Principal of the executions of rules, and author of the rules of packs. */
 	readonly principal: Principal;
 }
 
 export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 	const { options } = parts;
-	// Whoever may make rules has been asked when the rule was made.
+	// Permissions were checked when the rule was written, so its executions run as an administrator.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
 	const index = new StoredRuleIndex(parts);
@@ -55,7 +55,7 @@ export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 			refs: new RuleRefs(parts),
 			principal,
 		}),
-		// As for the parameters: rules act for the system, and read what their authors may.
+		// Patterns use the same access as parameters: rules act as the system user and read the items that their authors may view.
 		datastoreOf: ({ user, scopes }: Pick<RuleEntity, "user" | "scopes">) =>
 			templateSources.items.accessFor(templateSources.systemUser, { author: user, scopes }),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies RuleProcessorOptions["keepPermitted"],
@@ -76,15 +76,16 @@ interface PermittedActionOptions extends Uses<"authority" | "logger"> {
 }
 
 /**
- * The rules whose authors may see the content of an event, within the scopes of the API key that they wrote the rule with. A rule hands the
- * payload to an action: a user who may make rules would otherwise be given every result, and every user's items of the datastore.
+ * Returns the rules whose authors may view the contents of an event, within the scopes of the API key with which they wrote the rule. A
+ * rule passes the payload to an action. Without this check, users who may create rules could read every result and every user's datastore
+ * items.
  */
 async function keepPermitted(
 	rules: readonly IndexedRule[],
 	instance: TriggerInstanceEntity,
 	{ access, authority, logger }: PermittedActionOptions,
 ): Promise<readonly IndexedRule[]> {
-	// Without access control users may see everything, and keys with scopes what these name.
+	// Without access control users may view everything, but API keys are still limited to their scopes.
 	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));
 	const needs = isLimited ? toNeeds(instance) : [];
 	if (needs.length === 0) return rules;

@@ -19,10 +19,10 @@ export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kerne
 	readonly catalog: Pick<ActionCatalog, "resolve">;
 }
 
-/** Times a write is tried again whose trigger came or went at the same moment. */
+/** Maximum number of attempts to write a rule whose trigger is created or removed concurrently. */
 const attempts = 5;
 
-/** Rules as they are kept. */
+/** Rules in the storage. */
 export class StoredRules implements Rules {
 	readonly #parts: RulesOptions;
 
@@ -82,7 +82,7 @@ export class StoredRules implements Rules {
 		const old = await this.#find(refOrId);
 		const restored = await secrets.restore(input, old, principal);
 		const fields = checkRule(restored, input.pack ?? old.pack, old.criteria);
-		// Otherwise any user who may change a rule could have its templates read with the permissions of its first author.
+		// The writer becomes the author. Otherwise a user who may change a rule could use the permissions of its first author in templates.
 		const writer = toRuleWriter(principal);
 		const toRule = (trigger: TriggerEntity) => ({ ...old, ...fields, trigger: trigger.ref, trigger_type: trigger.type, ...writer });
 		const view = await this.#store(restored, toRule, old);
@@ -128,7 +128,7 @@ export class StoredRules implements Rules {
 		return rules.map((rule) => ({ rule, trigger: byRef.get(rule.trigger) }));
 	}
 
-	/** Store what `toRule` makes of the trigger, with the trigger. */
+	/** Stores the rule that `toRule` creates for the trigger, together with the trigger. */
 	async #store(input: RuleInput, toRule: (trigger: TriggerEntity) => RuleEntity, old?: RuleEntity): Promise<RuleView> {
 		const { storage, triggers } = this.#parts;
 		for (let attempt = 1; ; attempt += 1) {
@@ -179,7 +179,7 @@ function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {
 	};
 }
 
-/** A name that is a type with parameters stands for all its triggers. */
+/** Returns the condition for a trigger ref. If no rule has that trigger, the ref is a type's and matches all triggers of the type. */
 async function toTriggerCondition(storage: Storage, ref: string) {
 	return (await storage.count("rule", { trigger: ref })) > 0 ? { trigger: ref } : { trigger_type: ref };
 }

@@ -6,7 +6,7 @@ import { triggerInstanceSchema } from "../triggers/schemas-api.ts";
 
 export const rulePart = partOf(ruleSchema);
 
-/** A kind of rules. */
+/** Schema of a type of rules. */
 export const ruleTypeSchema = defineSchema(
 	"RuleType",
 	object({ id: text, name: text, description: text, enabled: flag, parameters: jsonObject }),
@@ -34,12 +34,12 @@ const enforcementExample = {
 	status: "succeeded",
 };
 
-/** What a rule did with an event, on the wire. */
+/** Schema of an enforcement in the API. */
 export const enforcementSchema = defineSchema("RuleEnforcement", object(enforcementMembers, absent), enforcementExample);
 export const enforcementPart = partOf(enforcementSchema);
 
 const nothing = object({});
-/** The same with what it is about; empty where that has gone. */
+/** Schema of an enforcement with its trigger instance and execution. They are empty objects if they have been deleted. */
 export const enforcementViewSchema = defineSchema(
 	"RuleEnforcementView",
 	object(
@@ -61,7 +61,7 @@ export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
 	]),
 });
 
-/** Whether a rule would act on an event, and how. */
+/** Schema of the result of testing a rule with an event. */
 export const ruleTestSchema = defineSchema(
 	"RuleTest",
 	object(

@@ -1,6 +1,6 @@
 import type { SensorTypes } from "./sensor-types-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface SensorsApi {
 	readonly sensorTypes: SensorTypes;
 }

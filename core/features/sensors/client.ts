@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { SensorStateName } from "../../contract/index.ts";
 
-/** A sensor as the API shows it, and how it does. */
+/** Sensor as the API returns it, with its state. */
 export interface SensorRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -10,31 +10,31 @@ export interface SensorRecord {
 	readonly name: string;
 	readonly pack: string;
 	readonly description: string;
-	/** Where its program lies; empty for a sensor of the configuration, as are the next two. */
+	/** Address of the program. This and the next two fields are empty for a sensor of the configuration. */
 	readonly artifact_uri: string;
 	readonly entry_point: string;
 	readonly metadata_file: string;
-	/** Refs of the trigger types that come with it. */
+	/** Refs of the trigger types that the sensor declares. */
 	readonly trigger_types: readonly string[];
-	/** Seconds; null for one that does not poll. */
+	/** Seconds between polls; null for a sensor that does not poll. */
 	readonly poll_interval: number | null;
 	readonly enabled: boolean;
 	readonly state: SensorStateName;
 	readonly state_changed_at: string;
-	/** Failures in a row. */
+	/** Number of consecutive failures. */
 	readonly restarts: number;
 	readonly last_error: string | null;
 	readonly next_start_at: string | null;
-	/** Id of the node that runs it. */
+	/** Id of the node that runs the sensor; null if none does. */
 	readonly node: string | null;
 }
 
-/** The sensors of a service. */
+/** Client for the sensors of a service. */
 export interface SensorClient {
 	list(query?: ListQuery): Promise<ListPage<SensorRecord>>;
-	/** By ref or id. */
+	/** Returns a sensor by its ref or id. */
 	get(refOrId: string): Promise<SensorRecord>;
-	/** Switch a sensor on or off. */
+	/** Enables or disables a sensor. */
 	setEnabled(refOrId: string, enabled: boolean): Promise<SensorRecord>;
 }
 

@@ -21,7 +21,7 @@ export interface SensorsNeeds extends Pick<RegisterSensorOptions, "registerType"
 	readonly registerFiles: RegisterFiles;
 }
 
-/** What the sensors of the configuration and of packs see becomes events. */
+/** Creates the feature that runs sensors of the configuration and of packs. Their observations become events. */
 export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): HttpFeature<SensorsApi> {
 	const packRunners = new PackSensorRunners(kernel.runners);
 	const container = new SensorContainer({ ...kernel, ...needs, packRunners, apiUrl: kernel.dependencies.apiUrl });

@@ -1,12 +1,12 @@
 import type { Sensor } from "../../contract/index.ts";
 
-/** A sensor under the name that its plugin has, or its class. */
+/** Sensor with its name: that of its plugin, or of its class. */
 export interface NamedSensor {
 	readonly name: string;
 	readonly ref: string;
 	readonly pack: string;
 	readonly sensor: Sensor;
-	/** Whether a pack has brought it, rather than the configuration. Default false. */
+	/** True if the sensor belongs to a pack; false if it belongs to the configuration. Default false. */
 	readonly isFromPack?: boolean;
 }
 

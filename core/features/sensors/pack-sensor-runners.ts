@@ -1,6 +1,6 @@
 import { type PackSensors, type Runner, SvcError } from "../../contract/index.ts";
 
-/** The runners of the configuration that run sensors of packs. */
+/** Runners of the configuration that can run sensors of packs. */
 export class PackSensorRunners {
 	readonly #runners: ReadonlyMap<string, Runner>;
 
@@ -8,12 +8,12 @@ export class PackSensorRunners {
 		this.#runners = runners;
 	}
 
-	/** The first that takes a file of that name; undefined when none does. */
+	/** Returns the first runner that accepts the file name. Returns undefined if none does. */
 	find(entryPoint: string): PackSensors | undefined {
 		return this.#all().find(({ suffixes }) => suffixes.some((suffix) => entryPoint.endsWith(suffix)));
 	}
 
-	/** `SVC_INVALID` for a file that no runner takes. */
+	/** Throws `SVC_INVALID` if no runner accepts the file. */
 	assertRuns(entryPoint: string): void {
 		if (this.find(entryPoint) !== undefined) return;
 		const known = this.#all().flatMap(({ suffixes }) => suffixes);
@@ -21,7 +21,7 @@ export class PackSensorRunners {
 		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which no runner of the configuration takes; ${hint}`);
 	}
 
-	/** Features bring runners after this was made. */
+	/** Evaluated on each call, because features add runners after this object is created. */
 	#all(): readonly PackSensors[] {
 		return [...this.#runners.values()].flatMap(({ packSensors }) => packSensors ?? []);
 	}

@@ -14,20 +14,21 @@ import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { toUntouched } from "./register-sensors.ts";
 import type { SensorInput } from "./sensor-file.ts";
 
-/** Largest program that is read, in bytes. */
+/** Maximum bytes of a sensor's program. */
 const largestProgram = 5_000_000;
 
 export interface RegisterPackSensorOptions extends Uses<"storage" | "clock"> {
 	readonly runners: PackSensorRunners;
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
-	/** Make a trigger type, or make it say what it should. */
+	/** Creates a trigger type, or updates it to the given definition. */
 	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
 
 /**
- * Make the records of a pack's sensor and of its trigger types say what its file does. Whether it is enabled is for its file to say at first, and for
- * operators afterwards. `SVC_INVALID` says what is wrong.
+ * Creates or updates the records of a pack's sensor and of its trigger types. The file sets `enabled` only for a new sensor, because only
+ * operators change it later. With `isOverridden`, `enabled` comes from an operator and is always stored. Throws `SVC_INVALID` for an
+ * invalid sensor.
  */
 export async function registerPackSensor(parts: RegisterPackSensorOptions, input: SensorInput, how: Registering): Promise<void> {
 	const { storage, clock } = parts;
@@ -57,7 +58,10 @@ export async function registerPackSensor(parts: RegisterPackSensorOptions, input
 	if (!isDeepStrictEqual({ ...known, ...patch }, known)) await storage.update("sensor", known.id, patch);
 }
 
-/** A class is one sensor, whichever file comes first. */
+/**
+ * Throws `SVC_INVALID` if another file declares the same class. The file whose path sorts first has precedence, regardless of the order of
+ * registration.
+ */
 async function assertUnique(known: SensorEntity | undefined, { metadata_file: file }: SensorInput, path: string): Promise<void> {
 	const other = known?.metadata_file ?? null;
 	if (other === null || other === file || other > file || !(await exists(join(path, other)))) return;

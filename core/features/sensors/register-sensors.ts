@@ -14,8 +14,8 @@ export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {
 }
 
 /**
- * Make the records of sensors and of their trigger types say what the plugins say; whether a sensor is enabled is for operators.
- * `SVC_CONFIG` for a sensor that declares what cannot be.
+ * Creates or updates the records of sensors and of their trigger types. `enabled` is kept, because only operators change it. Throws
+ * `SVC_CONFIG` for an invalid declaration.
  */
 export async function registerSensors(parts: RegisterSensorOptions, sensors: readonly NamedSensor[]): Promise<void> {
 	for (const named of sensors) {
@@ -70,7 +70,7 @@ type Declared =
 	| "content"
 	| "revision";
 
-/** What a sensor is like that nobody has run yet. */
+/** Returns the state fields of a sensor that has never run. */
 export function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "enabled" | Declared> {
 	return {
 		state: "stopped",

@@ -12,7 +12,7 @@ import type { WireRecord } from "../../http/wire-record.ts";
 import { sensorPart, sensorSchema } from "./schemas.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes need. */
 interface RouteNeeds {
 	readonly sensorTypes: SensorTypes;
 }
@@ -27,7 +27,7 @@ const rules = selectionRulesOf(
 	["id", "ref"],
 );
 
-/** The whole record is sent back, of which only this takes effect; without it the sensor is switched off (reference 7.16). */
+/** Body of a change. Clients send the whole record, but only `enabled` takes effect. If it is missing, the sensor is disabled. */
 const changeBody = defineBody<{ readonly enabled?: boolean }>({ properties: { enabled: { type: "boolean" } } });
 
 async function findSensorResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
@@ -43,7 +43,7 @@ async function replySensor(sensor: SensorEntity, { sensorTypes }: RouteNeeds) {
 	return replyJson(record);
 }
 
-/** Sensors, and how they do. */
+/** Routes for sensors and their states. */
 export const sensorRoutes = [
 	defineRoute({
 		method: "GET",
@@ -97,7 +97,7 @@ export const sensorRoutes = [
 	}),
 ];
 
-/** Sensor types of the reference, and how the sensors do. */
+/** Converts sensors to the records that the API returns. */
 export async function toSensorTypes(sensors: readonly SensorEntity[], types: Pick<SensorTypes, "artifacts">): Promise<WireRecord[]> {
 	const artifacts = await types.artifacts(sensors);
 	return sensors.map((sensor, index) => toSensorType(sensor, artifacts[index] ?? ""));
@@ -114,7 +114,7 @@ function toSensorType(sensor: SensorEntity, artifact: string): WireRecord {
 	};
 }
 
-/** Module and class, as the reference shows them; empty for a sensor of the configuration. */
+/** Returns module and class, the format that API clients expect. Empty for a sensor of the configuration. */
 function toEntryPoint({ entry_point, name }: SensorEntity): string {
 	if (entry_point === null) return "";
 	const module = entry_point.replace(/\.\w+$/, "").replaceAll("/", ".");

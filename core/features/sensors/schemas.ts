@@ -13,7 +13,7 @@ const stored = fieldsOf(sensorKind, [
 	"state_changed_at",
 ]);
 
-/** A sensor on the wire, and how it does. */
+/** Sensor in API responses, with its state. */
 export const sensorSchema = defineSchema(
 	"Sensor",
 	object({

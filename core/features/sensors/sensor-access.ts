@@ -3,9 +3,9 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { ServiceTokens } from "../access/service-tokens-api.ts";
 
-/** In whose name processes of sensors call the API (reference 9.4). */
+/** User under which processes of sensors call the API. */
 const user = "sensors_container";
-/** Longest that a timer waits, in milliseconds. */
+/** Maximum delay of a timer in Node.js, in milliseconds. */
 const longestWait = 2 ** 31 - 1;
 
 export interface SensorAccessOptions extends Uses<"logger"> {
@@ -16,17 +16,17 @@ export interface SensorAccessOptions extends Uses<"logger"> {
 	readonly options: Pick<Options, "auth">;
 }
 
-/** A sensor's way into the API, while it runs. */
+/** API access of a sensor while it runs. */
 export interface OpenAccess {
-	/** Variables for its process. */
+	/** Environment variables for the process of the sensor. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** What of them must not show. */
+	/** Values in the environment that must be masked. */
 	readonly secrets: readonly string[];
-	/** End it. Never rejects. */
+	/** Ends the access. Never rejects. */
 	close(): Promise<void>;
 }
 
-/** Gives sensors of packs the address of the API, and a token that lasts as long as their run. */
+/** Gives sensors of packs the address of the API, and a token that is valid during their run. */
 export class SensorAccess {
 	readonly #parts: SensorAccessOptions;
 
@@ -56,5 +56,5 @@ export class SensorAccess {
 	}
 }
 
-/** What sensors of the configuration have: they run in the service. */
+/** Access of sensors of the configuration, which run in the service itself. */
 export const noAccess: OpenAccess = { environment: {}, secrets: [], close: async () => {} };

@@ -9,16 +9,16 @@ export interface SensorAssignmentOptions extends Uses<"storage" | "clock" | "log
 	readonly options: Pick<Options, "sensorcontainer">;
 }
 
-/** Keeps one sensor running: takes it when nobody has it, and ends it when it is switched off or the lease is lost. */
+/** Keeps one sensor running. Acquires it if no node holds it, and ends it if it is disabled or the lease is lost. */
 export class Supervisor {
-	/** Of the record. */
+	/** Id of the record of the sensor. */
 	readonly id: string;
 	readonly #parts: SensorAssignmentOptions;
 	readonly #supervised: Supervised;
 	#run: SensorRun | undefined;
-	/** What the run is of. */
+	/** Revision of the sensor that is running. */
 	#revision: string | null = null;
-	/** A run that has not ended though nobody waits for it any more: there must be no second one beside it. */
+	/** Run that has not ended within the grace period. No second run may start while it exists. */
 	#lingering: Promise<void> | undefined;
 	#isStopped = false;
 	#dismissal: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export class Supervisor {
 		this.#supervised = supervised;
 	}
 
-	/** Compare with what is stored, and act on it. One call at a time. Rejects when the storage does. */
+	/** Compares the run with the stored record and acts on differences. Only one call at a time. Rejects if the storage does. */
 	async look(stored: SensorEntity): Promise<void> {
 		const run = this.#run;
 		if (run === undefined) {
@@ -39,22 +39,22 @@ export class Supervisor {
 		}
 		if (stored.fence !== run.fence) return run.lose();
 		if (!stored.enabled || stored.revision !== this.#revision) void run.end();
-		// Also while it ends: nobody else may start it before it has.
+		// Renew also while the run ends, so that no other node starts the sensor before the end.
 		await run.renew();
 	}
 
-	/** The storage cannot be asked: end the sensor when that has been so for longer than its lease. */
+	/** Called while the storage is unavailable. Ends the sensor once its lease has expired. */
 	expire(): void {
 		if (this.#run?.isHeld() === false) this.#run.lose();
 	}
 
-	/** Resolves when the sensor has ended, or the grace has passed. */
+	/** Ends the sensor. Resolves when it has ended, or after the grace period. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
 		await this.#run?.end();
 	}
 
-	/** After `stop`: look at it again from now on. */
+	/** Supervises the sensor again after `stop`. */
 	resume(): void {
 		this.#isStopped = this.isDismissed;
 	}
@@ -63,12 +63,15 @@ export class Supervisor {
 		return this.#dismissal !== undefined;
 	}
 
-	/** Its record has gone: end it for good. Resolves when nothing of it runs any more, however long that takes. Never rejects. */
+	/** Ends the sensor permanently because its record was deleted. Resolves when no run is left, however long that takes. Never rejects. */
 	dismiss(): Promise<void> {
 		return (this.#dismissal ??= this.stop().then(() => this.#lingering));
 	}
 
-	/** A lease of this node's own whose run has ended could not be given back; nobody else has taken it. */
+	/**
+	 * Returns true if another node holds the lease. A lease of this node itself does not count: its run has ended, but could not be
+	 * released.
+	 */
 	#isHeldElsewhere(stored: SensorEntity): boolean {
 		return stored.owner !== this.#parts.nodeId && this.#parts.leasing.isHeld(stored);
 	}

@@ -23,12 +23,12 @@ export interface SensorContainerOptions
 	readonly changes: Pick<ChangeFeed, "onChange">;
 }
 
-/** Runs the sensors of the configuration and of packs, each on one node at a time, as their records come, change and go. */
+/** Runs the sensors of the configuration and of packs, each on one node at a time. Follows changes of their records. */
 export class SensorContainer {
 	readonly sources: SensorSources;
 	readonly #parts: SensorContainerOptions;
 	readonly #work: SensorWork;
-	/** By ref. */
+	/** Supervisors by the ref of the sensor. */
 	readonly #supervisors = new Map<string, Supervisor>();
 	readonly #looks: PollLoop;
 	#strays: ReturnType<typeof watchStrays> | undefined;
@@ -48,24 +48,24 @@ export class SensorContainer {
 		parts.changes.onChange(() => this.#looks.wake());
 	}
 
-	/** Runs those that are enabled and that no other node runs. Also again, after `stop`. */
+	/** Runs the enabled sensors that no other node runs. Can be called again after `stop`. */
 	async start(): Promise<void> {
 		if (!this.#parts.options.sensorcontainer.enable) return;
-		// Those of packs have processes of their own.
+		// Sensors of packs have processes of their own, so that their errors cannot occur here.
 		if (this.#parts.sensors.size > 0) this.#strays ??= watchStrays();
-		// One that was stopped may still wait for its sensor to end.
+		// A stopped supervisor may still be waiting for its sensor to end.
 		for (const supervisor of this.#supervisors.values()) supervisor.resume();
 		this.#looks.start();
 		this.#looks.wake();
 	}
 
-	/** Ends all of them; waits no longer than the grace. */
+	/** Ends all sensors. Waits no longer than the grace period. */
 	async stop(): Promise<void> {
 		await this.#looks.stop();
 		await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.stop()));
 	}
 
-	/** Nothing of them is to come any more: they may have left something to themselves when they were told to end. */
+	/** Stops handling unhandled errors of sensors. Called after `stop`, because a sensor may still cause some while it ends. */
 	close(): void {
 		this.#strays?.end();
 		this.#strays = undefined;
@@ -82,7 +82,7 @@ export class SensorContainer {
 		this.#plan(toRenewalIntervalMs(leasing.leaseSeconds));
 	}
 
-	/** Who sees to it; undefined while one of the same ref, whose record has gone, still ends here. */
+	/** Returns the supervisor. Returns undefined while a sensor with the same ref, whose record was deleted, is still ending here. */
 	#supervise({ id, ref }: SensorEntity): Supervisor | undefined {
 		const known = this.#supervisors.get(ref);
 		if (known !== undefined) return known.id === id ? known : undefined;
@@ -95,7 +95,7 @@ export class SensorContainer {
 		return supervisor;
 	}
 
-	/** End those whose records have gone, as those of a pack do that is uninstalled. */
+	/** Ends the sensors whose records were deleted, for example with their pack. */
 	#dismiss(ids: ReadonlySet<string>): void {
 		for (const [ref, supervisor] of this.#supervisors) {
 			if (ids.has(supervisor.id) || supervisor.isDismissed) continue;
@@ -110,7 +110,7 @@ export class SensorContainer {
 		const { logger, leasing, options } = this.#parts;
 		logger.warn("looking at sensors failed; will be tried again", { error });
 		for (const supervisor of this.#supervisors.values()) supervisor.expire();
-		// Once the storage is back, nobody should have to wait for long.
+		// Poll at least at the normal interval, so that sensors start soon after the storage is available again.
 		this.#plan(Math.min(toRenewalIntervalMs(leasing.leaseSeconds), options.scheduler.poll_interval * 1_000));
 	}
 

@@ -27,21 +27,21 @@ export interface SensorContextOptions extends Uses<"clock" | "logger"> {
 	readonly principal: Principal;
 }
 
-/** One run of a sensor, as the one who supervises it sees it. */
+/** Run of a sensor, as its supervisor provides it. */
 export interface SensorRun {
 	readonly packConfig: JsonObject;
-	/** Of its process. */
+	/** Environment variables for the process of the sensor. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** What of it is secret, as events keep it. */
+	/** Secrets of the run in the encrypted form that events store; null if there are none. */
 	readonly knownSecrets: string | null;
 	readonly signal: AbortSignal;
-	/** Whether the sensor is still this run's. */
+	/** Returns true while this run holds the sensor. */
 	readonly isHeld: () => boolean;
 }
 
 type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
 
-/** What the sensor gets for a run. */
+/** Creates the context of a run for the sensor. */
 export function createSensorContext(
 	parts: SensorContextOptions,
 	{ ref, pack, sensor, isFromPack }: NamedSensor,
@@ -57,7 +57,7 @@ export function createSensorContext(
 
 	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, traceId, uniqueKey }: DispatchOptions = {}) {
 		let id: string | undefined;
-		// An attempt whose answer was lost may have stored it: the next one then finds it by its key.
+		// An attempt whose response was lost may have stored the event. With the same key, the next attempt finds it.
 		const key = uniqueKey ?? randomUUID();
 		const attempt = async () => {
 			assertHeld();
@@ -108,7 +108,7 @@ function createOutlast({ logger }: SensorContextOptions, ref: string, signal: Ab
 		shouldGiveUp: () => signal.aborted,
 		onUnavailable: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
 	};
-	// The promise is the sensor's, to be awaited by it; what goes on behind it is not.
+	// Unhandled rejections of the returned promise count as the sensor's; work inside the service does not.
 	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => retryWhileUnavailable(attempt, outage));
 }
 
@@ -124,13 +124,13 @@ function assertInjectable({ triggerTypes, principal }: SensorContextOptions, res
 
 interface SensorStateOptions {
 	readonly datastore: DatastoreItems;
-	/** Whom the log names. */
+	/** Principal that the log names. */
 	readonly principal: Principal;
-	/** What names begin with in the datastore. */
+	/** Prefix of the names in the datastore. */
 	readonly prefix: string;
-	/** Throws once the sensor is not this run's any more. */
+	/** Throws if this run no longer holds the sensor. */
 	readonly assertHeld: () => void;
-	/** Does something again and again while the storage is away. */
+	/** Retries an operation while the storage is unavailable. */
 	readonly outlast: <T>(attempt: () => Promise<T>) => Promise<T>;
 }
 

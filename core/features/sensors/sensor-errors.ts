@@ -2,12 +2,12 @@ import { toErrorMessage } from "../../contract/index.ts";
 import type { Holding } from "./sensor-run.ts";
 import { asSensor, type Stray } from "./sensor-strays.ts";
 
-/** Errors of a run that are told of. */
+/** Maximum number of unhandled errors of a run that are reported. */
 const mostTold = 10;
 
-/** One run of a sensor: it has failed also with what it leaves to nobody, a rejected promise or an exception in a callback, and is to end then. */
+/** One run of a sensor. An unhandled rejection or an uncaught exception of the sensor also fails the run and aborts it. */
 export class RunGuard {
-	/** Aborts when the run has to end. */
+	/** Aborts when the run must end. */
 	readonly signal: AbortSignal;
 	readonly #controller = new AbortController();
 	readonly #holding: Holding;
@@ -17,7 +17,10 @@ export class RunGuard {
 	#hasBegun = false;
 	#hasEnded = false;
 
-	/** @param tell of what the run leaves to nobody, also after the end */
+	/**
+	 * Creates a guard for one run.
+	 * @param tell Called for unhandled errors of the run, even after its end.
+	 */
 	constructor(holding: Holding, tell: (stray: Stray) => void) {
 		this.signal = this.#controller.signal;
 		this.#holding = holding;
@@ -26,12 +29,12 @@ export class RunGuard {
 		else holding.signal.addEventListener("abort", this.#abort, { once: true });
 	}
 
-	/** Whether what the run does still counts. */
+	/** Returns true while the run has neither ended nor failed. */
 	isGood(): boolean {
 		return !this.#hasEnded && this.#stray === undefined;
 	}
 
-	/** Resolves when it has ended, and not before: there must be no other beside it. */
+	/** Runs the sensor. Resolves only when it has ended, so that no second run can overlap. */
 	async run(work: () => Promise<void>): Promise<void> {
 		this.#hasBegun = true;
 		try {
@@ -48,7 +51,7 @@ export class RunGuard {
 	}
 
 	readonly #onStray = (stray: Stray): void => {
-		// A timer that the sensor does not clear would fill the log.
+		// A timer that the sensor never clears would otherwise fill the log.
 		if (++this.#told <= mostTold) this.#tell(stray);
 		if (!this.isGood()) return;
 		this.#stray = new Error(`${stray.what}: ${toErrorMessage(stray.reason)}`, { cause: stray.reason });
@@ -57,7 +60,7 @@ export class RunGuard {
 
 	readonly #abort = (): void => {
 		const abort = () => this.#controller.abort(this.#holding.signal.reason);
-		// What listens to the signal then is the sensor's.
+		// The sensor's own listeners of the signal run here, so that their errors count as the sensor's.
 		if (this.#hasBegun) asSensor(this.#onStray, abort);
 		else abort();
 	};

@@ -3,26 +3,26 @@ import { type Attribute, checkAttributes, flag, isObject, object, objectList, re
 import { toObjectSchema } from "../../language/file-schema.ts";
 import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-api.ts";
 
-/** Shortest `poll_interval` in seconds (reference 9.1). */
+/** Minimum of `poll_interval` in seconds. */
 export const shortestInterval = 4;
 
-/** A sensor that a pack brings, as its file describes it. */
+/** Sensor of a pack, as its file declares it. */
 export interface SensorInput {
-	/** Its class. */
+	/** Name of the class. */
 	readonly name: string;
 	readonly pack: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Seconds. */
+	/** Seconds between polls; null for a sensor that does not poll. */
 	readonly poll_interval: number | null;
-	/** File below the pack's directory `sensors`. */
+	/** Path of the program, relative to the directory `sensors` of the pack. */
 	readonly entry_point: string;
-	/** Path in the pack. */
+	/** Path of the declaring file in the pack. */
 	readonly metadata_file: string;
 	readonly trigger_types: readonly SensorTriggerType[];
 }
 
-/** What the file of a sensor may say of a trigger type that comes with it. */
+/** Attributes of a trigger type in the file of a sensor. */
 const typeAttributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
 	pack: text,
@@ -32,7 +32,7 @@ const typeAttributes: Readonly<Record<string, Attribute>> = {
 	tags: objectList,
 };
 
-/** Attributes that the file of a sensor may have. */
+/** Attributes of the file of a sensor. */
 export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	class_name: requiredName,
@@ -54,7 +54,7 @@ export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	artifact_uri: text,
 };
 
-/** The sensor that a file describes, as far as the file alone can tell. `SVC_INVALID` names the attribute and what is allowed. */
+/** Parses the file of a sensor. Throws `SVC_INVALID` with the attribute and its allowed values. Checks only the file itself. */
 export function toSensorInput(metadata: JsonObject, { pack, file }: Place): SensorInput {
 	checkAttributes(metadata, sensorAttributes, true);
 	checkPack(metadata, pack);

@@ -6,7 +6,7 @@ export const processExit = "core.svc.sensor.process_exit";
 const text = { type: "string" };
 const integer = { type: "integer" };
 
-/** Start and end of a sensor (reference 2.6). */
+/** Trigger types for the start and the end of a sensor. */
 export const sensorProcessTypes: readonly TriggerTypeDefinition[] = [
 	{
 		type: defineTriggerType(

@@ -6,19 +6,19 @@ import type { HeldLease } from "../../kernel/coordination/lease.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 
-/** The right of this node to run a sensor, while it has it. */
+/** Right of this node to run a sensor while it holds the lease. */
 export interface Holding {
-	/** Aborts when the run has to end. */
+	/** Aborts when the run must end. */
 	readonly signal: AbortSignal;
-	/** Whether what the run does still counts. */
+	/** Returns true while the run may still have effects. */
 	isHeld(): boolean;
 }
 
 export interface Supervised {
 	readonly ref: string;
-	/** Run the sensor once, as its record has it. Rejects when it failed. */
+	/** Runs the sensor once with the settings of its record. Rejects if the sensor fails. */
 	run(record: SensorEntity, holding: Holding): Promise<void>;
-	/** Something has changed that needs another look. */
+	/** Triggers a poll, because the state has changed. */
 	wake(): void;
 }
 
@@ -26,29 +26,32 @@ export interface SensorRunOptions extends Uses<"clock" | "logger"> {
 	readonly settings: Options["sensorcontainer"];
 	readonly supervised: Supervised;
 	readonly lease: HeldLease<"sensor">;
-	/** As it was stored when it was taken. */
+	/** Record as it was stored when the sensor was acquired. */
 	readonly record: SensorEntity;
-	/** It has ended, or the grace has passed and it has not; `work` resolves when it has. Nobody else has the sensor before this is called. */
+	/**
+	 * Called when the run has ended, or when the grace period has passed before. `work` resolves at the real end. No other node can acquire
+	 * the sensor before this call.
+	 */
 	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
 }
 
-/** A sensor while this node has it: is started again after failures, so often as the settings say, with growing pauses. */
+/** Run of a sensor while this node holds it. Restarts the sensor after failures with growing delays, up to the configured number. */
 export class SensorRun implements Holding {
 	readonly #parts: SensorRunOptions;
 	readonly #controller = new AbortController();
 	#failures: number;
-	/** When the run under way began; undefined between runs. */
+	/** Start time of the current run in microseconds; undefined between runs. */
 	#runningSince: number | undefined;
-	/** Another node has it, or nobody waits any more. */
+	/** True if another node holds the sensor, or the grace period has passed. */
 	#isOver = false;
-	/** Never rejects. */
+	/** Supervision of the run. Never rejects. */
 	readonly #work: Promise<void>;
-	/** The end of it, once that was asked for. */
+	/** End of the run, once requested. */
 	#ending: Promise<void> | undefined;
 
 	constructor(parts: SensorRunOptions) {
 		this.#parts = parts;
-		// One that was given up begins anew with whoever takes it.
+		// A sensor that has failed for good starts with no failures when it is acquired again.
 		this.#failures = parts.record.state === "failed" ? 0 : parts.record.restarts;
 		this.#work = this.#keepRunning().catch((error: unknown) => {
 			if (!this.signal.aborted) parts.logger.error("supervising a sensor failed", { sensor: parts.supervised.ref, error });
@@ -68,19 +71,19 @@ export class SensorRun implements Holding {
 		return !this.#isOver && !this.#parts.lease.isExpired();
 	}
 
-	/** Nothing this run does counts any more. */
+	/** Ends a run that has lost its lease. From now on, it has no further effects. */
 	lose(): void {
 		if (!this.#isOver) this.#parts.logger.warn("sensor is not this node's any more", { sensor: this.#parts.supervised.ref });
 		this.#isOver = true;
 		void this.end();
 	}
 
-	/** End it, and let others have it, or this node again. Never rejects. */
+	/** Ends the run and releases the sensor for any node. Never rejects. */
 	end(): Promise<void> {
 		return (this.#ending ??= this.#end());
 	}
 
-	/** Renew the lease when it is time to. */
+	/** Renews the lease if a renewal is due. Resets the failures after a run without failure of `restart_reset` seconds. */
 	async renew(): Promise<void> {
 		const { clock, lease, settings } = this.#parts;
 		if (!lease.isRenewalDue()) return;
@@ -117,14 +120,14 @@ export class SensorRun implements Holding {
 		await wait(delay * 1_000, this.signal);
 	}
 
-	/** The lease is kept, as another node would only fail once more. */
+	/** Stores that the sensor has failed for good. Keeps the lease, because the sensor would only fail once more on another node. */
 	async #giveUp(problem: string): Promise<void> {
 		const { logger, supervised } = this.#parts;
 		logger.error("sensor is given up: switch it off and on once it can run", { sensor: supervised.ref, failures: this.#failures, problem });
 		await this.#mark({ state: "failed", restarts: this.#failures, last_error: problem, next_start_at: null });
 	}
 
-	/** What went wrong; undefined when nothing did. */
+	/** Runs the sensor once. Returns the error message; undefined if it ended without an error. */
 	async #runOnce(startedAt: number): Promise<string | undefined> {
 		this.#runningSince = startedAt;
 		try {
@@ -137,7 +140,7 @@ export class SensorRun implements Holding {
 		}
 	}
 
-	/** Store how the sensor does, unless it is another node's by now. */
+	/** Stores the state of the sensor, unless another node holds it now. */
 	async #mark(patch: Patch<SensorEntity>): Promise<void> {
 		const { clock, logger, lease, supervised } = this.#parts;
 		const attempt = async () => {

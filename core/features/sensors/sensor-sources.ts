@@ -10,7 +10,7 @@ export interface SensorSourceOptions extends Pick<Kernel, "sensors"> {
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 }
 
-/** Where the sensors that records tell of come from: the configuration, and packs. */
+/** Finds the sensor for a record, in the configuration or in a pack. */
 export class SensorSources {
 	readonly #configured: ReadonlyMap<string, NamedSensor>;
 	readonly #parts: SensorSourceOptions;
@@ -24,13 +24,13 @@ export class SensorSources {
 		return [...this.#configured.values()];
 	}
 
-	/** Whether this node can run it. A sensor that the configuration does not name any more has only its record left. */
+	/** Returns true if this node can run the sensor. A record may remain after a sensor was removed from the configuration. */
 	has({ ref, entry_point }: SensorEntity): boolean {
 		if (entry_point === null) return this.#configured.has(ref);
 		return !this.#configured.has(ref) && this.#parts.runners.find(entry_point) !== undefined;
 	}
 
-	/** What is to be run. Rejects with why it cannot be. */
+	/** Returns the sensor of a record. Rejects if it cannot be run. */
 	async get(record: SensorEntity): Promise<NamedSensor> {
 		const configured = this.#configured.get(record.ref);
 		return configured ?? this.#fromPack(record);

@@ -1,31 +1,31 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What no code of its own has caught. */
+/** Error that the code of a sensor has not handled. */
 export interface Stray {
 	readonly reason: unknown;
-	/** How it came, in words. */
+	/** Description of how the error occurred. */
 	readonly what: string;
 }
 
 type OnStray = (stray: Stray) => void;
 
-/** Which sensor has begun what runs now, as far as it is a sensor; what the service does for it is the service's own. */
+/** Handler of the sensor whose code is running; undefined for code of the service, even if it works for a sensor. */
 const begunBy = new AsyncLocalStorage<OnStray | undefined>();
 let watching = 0;
 
-/** Do the work of a sensor: of what it leaves to nobody, promises and exceptions, `onStray` is told, while these are watched for. */
+/** Runs code of a sensor. `onStray` receives its unhandled rejections and uncaught exceptions while a watch is active. */
 export function asSensor<T>(onStray: OnStray, work: () => T): T {
 	return begunBy.run(onStray, work);
 }
 
-/** Do what a sensor has asked the service for: what is begun with it goes on for others, and is no work of the sensor. */
+/** Runs code of the service for a sensor. Work that it starts may serve other callers, so that its errors do not count as the sensor's. */
 export function asService<T>(work: () => T): T {
 	return begunBy.run(undefined, work);
 }
 
 /**
- * Until `end` is called, a promise of a sensor that nobody awaits and an exception in a callback of a sensor do not end the process. All
- * others do, as they would without: what the service itself has forgotten may have left it in any state.
+ * Installs handlers of unhandled errors until `end` is called. Unhandled rejections and uncaught exceptions of sensors then do not end the
+ * process. All others still do, because an unhandled error may have left the service in any state.
  */
 export function watchStrays(): { end(): void } {
 	let isOver = false;
@@ -35,7 +35,7 @@ export function watchStrays(): { end(): void } {
 		end() {
 			if (isOver) return;
 			isOver = true;
-			// What was thrown when a sensor was told to end is told of once all that follows from its end has been done.
+			// Keep the handlers for one more turn, so that errors of sensors that are ending are still handled.
 			setImmediate(() => {
 				watching -= 1;
 				if (watching === 0) process.off("unhandledRejection", onRejection).off("uncaughtException", onException);
@@ -47,9 +47,9 @@ export function watchStrays(): { end(): void } {
 function onRejection(reason: unknown): void {
 	const onStray = begunBy.getStore();
 	if (onStray !== undefined) return onStray({ reason, what: "a promise that nobody awaits was rejected" });
-	// Whoever else listens decides.
+	// If there are other listeners, they decide.
 	if (process.listenerCount("unhandledRejection") > 1) return;
-	// Node does what it is told to do where nobody listens, which need not be to end.
+	// Reject again without this listener. Node.js then applies its configured behaviour, which need not be to end the process.
 	process.off("unhandledRejection", onRejection);
 	void Promise.reject(reason);
 	setImmediate(() => {
@@ -58,11 +58,12 @@ function onRejection(reason: unknown): void {
 }
 
 function onException(error: unknown): void {
-	// Node tells of it in the context of the callback that has thrown: of a timer, a socket, a child process that the sensor has begun.
+	// Node.js emits the event in the async context of the callback that has thrown: that of a timer, a socket, or a child process.
 	const onStray = begunBy.getStore();
 	if (onStray !== undefined) return onStray({ reason: error, what: "a callback threw what nobody catches" });
 	if (process.listenerCount("uncaughtException") > 1) return;
-	// The process ends, with the words and the exit code that it has where nobody listens: thrown from here it had others.
+	// Throw again without this listener, so that the process ends with the usual message and exit code. Throwing from here would change
+	// both.
 	process.off("uncaughtException", onException);
 	process.nextTick(() => {
 		throw error;

@@ -5,11 +5,11 @@ import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersOptions extends Uses<"storage"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;
-	/** Seconds after which changes of other nodes are looked for that no event has told of. */
+	/** Seconds between polls for changes of other nodes that were not announced. */
 	readonly pollInterval: number;
 }
 
-/** Tells sensors of the triggers of their types. */
+/** Reads the triggers of a sensor's types, and follows their changes. */
 export interface SensorTriggers {
 	read(types: readonly string[]): Promise<readonly SensorTrigger[]>;
 	follow(types: readonly string[], signal: AbortSignal): AsyncIterable<SensorTriggerChange>;
@@ -54,7 +54,7 @@ export function createSensorTriggers({ storage, changes, pollInterval }: SensorT
 	return { read: async (types) => (await find(types)).map(toSensorTrigger), follow };
 }
 
-/** A trigger that was given other parameters is another one. */
+/** Returns the identity of a trigger. A trigger with changed parameters counts as a new one. */
 function keyOf({ ref, parameters_hash }: TriggerEntity): string {
 	return `${ref} ${parameters_hash}`;
 }
@@ -71,9 +71,9 @@ function toSensorTrigger({ ref, type, parameters }: TriggerEntity): SensorTrigge
 
 interface Notices {
 	readonly notice: () => void;
-	/** What was noticed so far has been seen to. */
+	/** Discards the notices so far, because the state is about to be read. */
 	forget(): void;
-	/** Resolves with the next notice, at once when there has been one; or after the longest wait, or when the signal aborts. */
+	/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
 	next(): Promise<void>;
 }
 

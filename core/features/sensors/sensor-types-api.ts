@@ -6,18 +6,24 @@ export interface SensorFilter {
 	readonly name?: string | readonly string[];
 	readonly pack?: string;
 	readonly enabled?: boolean;
-	/** Ref of a trigger type that comes with the sensor. */
+	/** Ref of a trigger type that the sensor declares. */
 	readonly trigger?: string;
 }
 
-/** Sensors as they are configured, and how they do. */
+/** Sensors with their settings and states. */
 export interface SensorTypes {
-	/** By ref. */
+	/** Lists sensors by ref. */
 	list(filter: SensorFilter, paging: Paging): Promise<Page<SensorEntity>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns a sensor by its ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<SensorEntity>;
-	/** Where the program of each lies: `file:` of a pack's directory, `content:` with the hash of an installed pack's; empty for those of the configuration. */
+	/**
+	 * Returns the address of each program: `file:` with its path in a pack's directory, or `content:` with the hash of an installed pack.
+	 * Empty for sensors of the configuration.
+	 */
 	artifacts(sensors: readonly SensorEntity[]): Promise<readonly string[]>;
-	/** Switch a sensor on or off, at once, wherever it runs; it stays so over restarts. `SVC_INVALID` in the pack `core`. */
+	/**
+	 * Enables or disables a sensor at once, on whichever node it runs. The setting survives restarts. Throws `SVC_INVALID` in the pack
+	 * `core`.
+	 */
 	setEnabled(refOrId: string, enabled: boolean): Promise<SensorEntity>;
 }

@@ -21,7 +21,7 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions
 		return found;
 	}
 
-	/** A node that went away has left its last word. */
+	/** Returns the sensor with its actual state. A node that has crashed leaves the last state it has stored. */
 	function toShown(sensor: SensorEntity): SensorEntity {
 		const isHeld = sensor.owner !== null && sensor.lease_expires_at !== null && sensor.lease_expires_at > toTimestamp(clock.steady());
 		const claimsToRun = sensor.state === "running" || sensor.state === "waiting";
@@ -37,7 +37,7 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions
 				...(enabled !== undefined && { enabled }),
 			};
 			const sensors = await storage.find("sensor", { where, orderBy: [["ref", "asc"]] });
-			// There are as many as the configuration names, and no storage can ask for a member of a list.
+			// Filtered in memory, because storages cannot query members of a list. There are few sensors.
 			const matching = sensors.filter(({ trigger_types: types }) => trigger === undefined || types.includes(trigger));
 			const items = matching.slice(offset, limit === undefined ? undefined : offset + limit).map(toShown);
 			return { items, total: matching.length };

@@ -18,7 +18,7 @@ import type { Holding } from "./sensor-run.ts";
 import type { SensorSources } from "./sensor-sources.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 
-/** Most characters of a message that are kept. */
+/** Maximum characters of a stored error message. */
 const longestError = 2_000;
 
 export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger"> {
@@ -30,11 +30,11 @@ export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger">
 	readonly sources: SensorSources;
 	readonly triggers: SensorTriggers;
 	readonly access: SensorAccess;
-	/** In whose name sensors work. */
+	/** Principal under which sensors act. */
 	readonly principal: Principal;
 }
 
-/** One run of a sensor after another: what it is given, what is told of it, and what of it must not show. */
+/** Carries out runs of sensors: provides their context, reports start and end, and masks their secrets. */
 export class SensorWork {
 	readonly #parts: SensorWorkOptions;
 
@@ -42,7 +42,7 @@ export class SensorWork {
 		this.#parts = parts;
 	}
 
-	/** Run a sensor as its record has it. Rejects when it failed. */
+	/** Runs a sensor with the settings of its record. Rejects if the sensor fails. */
 	async run(record: SensorEntity, holding: Holding): Promise<void> {
 		const { logger } = this.#parts;
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
@@ -61,12 +61,13 @@ export class SensorWork {
 		try {
 			await this.#tellAround(named, holding, async () => {
 				if (holding.signal.aborted) return;
-				// One of a pack is a process, and what speaks with it is the service's own.
+				// A sensor of a pack is a separate process. The code that communicates with it belongs to the service, so that it needs no
+				// guard.
 				if (named.isFromPack === true) await named.sensor.run(context);
 				else await guard.run(() => named.sensor.run(context));
 			});
 		} catch (error) {
-			// The message is kept, and shown to whoever may see the sensor.
+			// The message is stored and shown to all users who may view the sensor. It must not contain secrets.
 			throw new Error(toMessage(error, known), { cause: error });
 		} finally {
 			guard.end();
@@ -75,7 +76,7 @@ export class SensorWork {
 		}
 	}
 
-	/** A storage that is away is no failure of the sensor. */
+	/** Collects everything that the run needs. Retries while the storage is unavailable, because that is not a failure of the sensor. */
 	async #prepare(record: SensorEntity, { signal }: Holding) {
 		const { access, packConfigs, principal, sources, logger } = this.#parts;
 		return retryWhileUnavailable(
@@ -93,7 +94,7 @@ export class SensorWork {
 		);
 	}
 
-	/** Tell of the start and of the end. */
+	/** Reports the start and the end of a run as events. */
 	async #tellAround({ name, ref }: NamedSensor, holding: Holding, run: () => Promise<void>): Promise<void> {
 		const { logger } = this.#parts;
 		logger.info("sensor started", { sensor: ref });
@@ -105,7 +106,7 @@ export class SensorWork {
 			exitCode = holding.signal.aborted ? 0 : 1;
 			throw error;
 		} finally {
-			// A node that has lost the sensor does not speak for it.
+			// A node that has lost the sensor must not report its end.
 			if (holding.isHeld()) await this.#tell(processExit, { id: name, exit_code: exitCode });
 			logger.info("sensor ended", { sensor: ref });
 		}

@@ -1,18 +1,18 @@
 import type { ExecutionStatus, GaugeReading, Storage } from "../../contract/index.ts";
 import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 
-/** What is not final yet. */
+/** Statuses of executions that have not ended. */
 const open: readonly ExecutionStatus[] = [
 	...(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming", "pending", "canceling"] as const),
 ];
-/** Nobody counts more than this: where so many wait, how many more there are changes nothing. */
+/** Maximum count. A larger backlog is reported as this number, which limits the cost of counting. */
 const most = 10_000;
-/** Milliseconds for which an answer is kept, so that the storage is not asked more often however many ask. */
+/** Milliseconds that a reading is cached, so that the number of metrics requests does not increase the storage load. */
 const kept = 10_000;
 
 /**
- * How much waits and runs in the whole service, as its storage has it. Every node tells the same, so that it is known as long as one is
- * there.
+ * Adds gauges for the executions that wait and run in the whole service, as counted in the storage. Every node reports the same values, so
+ * that they are available while at least one node runs.
  */
 export function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly hub: TelemetryHub }): void {
 	hub.gauge(
@@ -32,7 +32,7 @@ export function measureBacklog({ storage, hub }: { readonly storage: Storage; re
 	);
 }
 
-/** Ask once, and give the answer to everybody for a while; after a failure ask again. */
+/** Returns a function that calls `read` and caches its result for 10 s. After a failure, the next call reads again. */
 function keep(read: () => Promise<GaugeReading>): () => Promise<GaugeReading> {
 	let last: { readonly at: number; readonly reading: Promise<GaugeReading> } | undefined;
 	return () => {

@@ -4,7 +4,7 @@ import { measureBacklog } from "./backlog-metrics.ts";
 import { telemetryRoutes } from "./routes.ts";
 import { Tracer } from "./tracer.ts";
 
-/** What the service measures, for those who watch it. */
+/** Creates the feature for metrics and trace spans. */
 export function createTelemetryFeature(kernel: Kernel): HttpFeature {
 	measureBacklog(kernel);
 	if (kernel.hub.acceptsSpans) new Tracer(kernel).start();

@@ -4,14 +4,14 @@ import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { EngineTelemetry } from "../../kernel/engine-api.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly telemetry: Pick<EngineTelemetry, "expose">;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** For a monitoring that asks: each node tells of itself. */
+/** Route for metrics scrapers. Each node reports its own metrics. */
 export const telemetryRoutes = [
 	defineRoute({
 		method: "GET",

@@ -8,21 +8,21 @@ import {
 import { fromTimestamp } from "../../kernel/basics/clock.ts";
 import { toHexId } from "./trace-contexts.ts";
 
-/** A span before it is known where its trace stands. */
+/** A span whose trace context has not been determined. */
 export interface SpanDraft extends Pick<Span, "span_id" | "name" | "start" | "end" | "attributes" | "failure"> {
 	/** Id of the trace of the service. */
 	readonly trace: string;
 	readonly parent: string | undefined;
-	/** Id of the execution that is the parent if it is in the same trace: an event may have begun one of its own. */
+	/** Id of the execution that caused the event. It is the parent only in the same trace, because an event may start a new trace. */
 	readonly cause?: string | undefined;
 }
 
-/** The span of an execution is known by its id, before it has ended. */
+/** Returns the span id of an execution. It depends only on the execution id, so it is available before the execution ends. */
 export function toExecutionSpanId(id: string): string {
 	return toHexId("execution", id, 16);
 }
 
-/** An execution that has ended. Its parameters and its result are left out: they may be secret. */
+/** Returns the span of an ended execution. Omits parameters and result, because they may be secret. */
 export function draftExecutionSpan(execution: ExecutionEntity): SpanDraft {
 	const { id, trace_id: trace, action_ref, runner_name, status, start_timestamp, end_timestamp } = execution;
 	return {
@@ -44,7 +44,7 @@ export function draftExecutionSpan(execution: ExecutionEntity): SpanDraft {
 	};
 }
 
-/** What a rule did about an event. */
+/** Returns the span of the enforcement of a rule. */
 export function draftEnforcementSpan(enforcement: RuleEnforcementEntity): SpanDraft {
 	const { id, trace_id: trace, rule_id, rule_ref, trigger_instance_id, enforced_at, status } = enforcement;
 	const at = fromTimestamp(enforced_at);
@@ -68,7 +68,7 @@ export function draftEnforcementSpan(enforcement: RuleEnforcementEntity): SpanDr
 	};
 }
 
-/** An event that has been looked at by `end`, in microseconds. */
+/** Returns the span of an event whose processing ended at `end`, in microseconds. */
 export function draftInstanceSpan(
 	{ id, trace_id: trace, trigger, occurrence_time, caused_by_id }: TriggerInstanceEntity,
 	end: number,
@@ -87,7 +87,7 @@ export function draftInstanceSpan(
 	};
 }
 
-/** As the traces of the API have it: its parent, else the rule that started it. */
+/** Returns the span id of the parent execution, otherwise of the rule that started the execution. API traces use the same parents. */
 function findParent({ parent_id, trigger_instance_id, context }: ExecutionEntity): string | undefined {
 	if (parent_id !== null) return toExecutionSpanId(parent_id);
 	const { rule } = context;

@@ -2,38 +2,41 @@ import { hash } from "node:crypto";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
 import { parseTraceparent, type TraceParent } from "../../lib/traceparent.ts";
 
-/** Where the traces of the service stand in those of others, or begin. */
+/** Position of a trace of the service in a distributed trace. */
 export interface TraceContext {
-	/** 32 hexadecimal digits. */
+	/** Trace id of 32 hexadecimal digits. */
 	readonly traceId: string;
-	/** What the caller stood at; undefined for a trace that began here. */
+	/** Span of the caller. Undefined for a trace that began in this service. */
 	readonly remote: TraceParent | undefined;
 	readonly isSampled: boolean;
 }
 
-/** Traces after which those before them are forgotten, unless somebody has asked for them since. */
+/** Maximum traces in one cache generation. When it is full, the previous generation is dropped; traces used since then stay cached. */
 const generation = 5_000;
 
-/** Identifiers that every node makes alike of the same record. */
+/** Returns an identifier that depends only on the record, so that every node derives the same one. */
 export function toHexId(kind: string, id: string, digits: number): string {
 	return hash("sha256", `${kind}:${id}`).slice(0, digits);
 }
 
-/** Contexts of traces; those that this node has not begun are read once. */
+/** Cache of trace contexts. Contexts of traces that other nodes started are read from the storage. */
 export class TraceContexts {
 	readonly #storage: Storage;
 	readonly #samples: (traceId: string) => boolean;
-	/** To take the oldest out of one map each time costs more than all else here: it passes over the places of all that were taken out before. */
+	/**
+	 * Current generation. Two generations replace the eviction of the oldest key from one `Map`. In a `Map`, reaching the first key passes
+	 * over the slots of all keys deleted before, which would cost more than everything else here.
+	 */
 	#known = new Map<string, TraceContext>();
 	#older: ReadonlyMap<string, TraceContext> = new Map();
 
-	/** @param samples whether a trace that began here is to be recorded */
+	/** @param samples returns true if a trace that began in this service must be recorded */
 	constructor(storage: Storage, samples: (traceId: string) => boolean) {
 		this.#storage = storage;
 		this.#samples = samples;
 	}
 
-	/** A trace that this node has stored, or read. */
+	/** Caches and returns the context of a trace that this node has stored or read. */
 	learn({ id, traceparent }: Pick<TraceEntity, "id" | "traceparent">): TraceContext {
 		const remote = parseTraceparent(traceparent);
 		const traceId = remote?.traceId ?? toHexId("trace", id, 32);
@@ -50,7 +53,7 @@ export class TraceContexts {
 		return older;
 	}
 
-	/** All of them; those that are not known are read. One that is gone counts as one that began here. */
+	/** Returns the contexts of all ids; reads missing ones from the storage. A deleted trace counts as one that began in this service. */
 	async read(ids: readonly string[]): Promise<ReadonlyMap<string, TraceContext>> {
 		const contexts = new Map<string, TraceContext>();
 		const missing = new Set<string>();

@@ -10,12 +10,12 @@ import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
 
 export type TracerDependencies = Uses<"storage" | "clock" | "logger"> & Pick<Kernel, "hub">;
 
-/** Spans that may wait for what the storage knows of their traces; beyond it they are dropped and counted. */
+/** Maximum number of spans that wait until their traces are read from the storage. Further spans are dropped and counted. */
 const mostWaiting = 5_000;
 
 /**
- * Makes a span of each execution, event and act of a rule when it has ended, on the node that has ended it. Their identifiers follow
- * from the records, so that parents and children fit together whichever nodes have made them.
+ * Records a span for each execution, event and rule enforcement when it ends, on the node that ended it. Span ids are derived from the
+ * records, so that parents and children match even if different nodes record them.
  */
 export class Tracer implements PublishListener, Tracing {
 	readonly #parts: TracerDependencies;
@@ -35,7 +35,7 @@ export class Tracer implements PublishListener, Tracing {
 		});
 	}
 
-	/** Listen from now on. */
+	/** Subscribes to the telemetry hub. */
 	start(): void {
 		const { hub, clock } = this.#parts;
 		hub.onStored("trace", (traces) => {
@@ -60,13 +60,13 @@ export class Tracer implements PublishListener, Tracing {
 	}
 
 	#tellIfEnded(execution: ExecutionEntity): void {
-		// What nobody wants is not put together first.
+		// Skip the work for spans that are not sampled.
 		if (!isCompleted(execution.status) || this.#contexts.known(execution.trace_id)?.isSampled === false) return;
 		this.#tell(draftExecutionSpan(execution));
 	}
 
 	async traceparentOf({ id, trace_id }: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string> {
-		// While the storage is away the run begins all the same: then its trace is taken for one that began here.
+		// The run starts even if the storage is unavailable. Its trace is then treated as one that began in this service.
 		const context = this.#contexts.known(trace_id) ?? (await this.#contexts.read([trace_id]).catch(() => undefined))?.get(trace_id);
 		const { traceId, isSampled } = context ?? this.#contexts.learn({ id: trace_id, traceparent: null });
 		return formatTraceparent({ traceId, spanId: toExecutionSpanId(id), isSampled });
@@ -80,7 +80,7 @@ export class Tracer implements PublishListener, Tracing {
 		if (!this.#isReading) void this.#read();
 	}
 
-	/** Ask for everything that waits at once. */
+	/** Reads the traces of all waiting spans together. Spans that arrive while it reads form the next batch. */
 	async #read(): Promise<void> {
 		this.#isReading = true;
 		while (this.#waiting.length > 0) {

@@ -1,6 +1,6 @@
 import type { TimersApi } from "./timers-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface TimersFeatureApi {
 	readonly timers: TimersApi;
 }

@@ -17,10 +17,10 @@ export interface TimerRecord {
 	readonly last_fired_at: string | null;
 }
 
-/** The timers of a service. */
+/** Client for the timers of a service. */
 export interface TimerClient {
 	list(query?: ListQuery): Promise<ListPage<TimerRecord>>;
-	/** By ref or id. */
+	/** Returns the timer with this ref or id. */
 	get(refOrId: string): Promise<TimerRecord>;
 }
 

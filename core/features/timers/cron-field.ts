@@ -3,14 +3,14 @@ import { SvcError } from "../../contract/index.ts";
 export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** From the coarsest to the finest. */
+/** Names of the fields, ordered from the largest unit to the smallest. */
 export const cronFieldNames = ["year", "month", "day", "week", "day_of_week", "hour", "minute", "second"] as const;
 export type CronFieldName = (typeof cronFieldNames)[number];
 
 interface Range {
 	readonly minimum: number;
 	readonly maximum: number;
-	/** Words for numbers from `minimum` on. */
+	/** Names for the numbers from `minimum` upwards. */
 	readonly words?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const ranges: Readonly<Record<CronFieldName, Range>> = {
 	second: { minimum: 0, maximum: 59 },
 };
 
-/** A day as fields ask about it. */
+/** Properties of a calendar day that a field matches. */
 export interface CalendarDay {
 	readonly day: number;
 	readonly daysInMonth: number;
@@ -35,22 +35,25 @@ export interface CalendarDay {
 
 /** One field of a schedule. */
 export interface CronField {
-	/** Numbers it allows, ascending. */
+	/** Allowed numbers, in ascending order. */
 	readonly values: readonly number[];
-	/** Whether it allows every number. */
+	/** True if every number is allowed. */
 	readonly isWildcard: boolean;
-	/** Step from the lowest number on, for `*` and `*` with a step. */
+	/** Step from the lowest number upwards, for `*` and `*` with a step. */
 	readonly step: number | undefined;
-	/** For `day`: further days that depend on the month. */
+	/** Conditions for further allowed days that depend on the month; used for `day` only. */
 	readonly days: readonly ((day: CalendarDay) => boolean)[];
 }
 
-/** What a field counts as that is not given: any number, or its lowest. */
+/** Returns the value of a field that is not given: any number, or its lowest number. */
 export function defaultField(name: CronFieldName, isLowest: boolean): CronField {
 	return parseCronField(name, isLowest ? String(ranges[name].minimum) : "*");
 }
 
-/** Read a field: a number, `*`, a step behind a slash, `a-b`, and lists of them. `SVC_INVALID` says what is allowed. */
+/**
+ * Parses a field: a number, `*`, a step after a slash, `a-b`, and lists of these.
+ * Throws `SVC_INVALID` with the allowed values.
+ */
 export function parseCronField(name: CronFieldName, text: string): CronField {
 	const range = ranges[name];
 	const parts = text.trim().toLowerCase().split(",");
@@ -88,7 +91,7 @@ function parseRange(name: CronFieldName, text: string, { minimum, maximum, words
 
 const ordinals = ["1st", "2nd", "3rd", "4th", "5th"];
 
-/** `last`, `last sun`, `2nd mon`; undefined for anything else. */
+/** Parses `last`, `last sun` or `2nd mon`. Returns undefined for anything else. */
 function parseDay(text: string): ((day: CalendarDay) => boolean) | undefined {
 	if (text === "last") return ({ day, daysInMonth }) => day === daysInMonth;
 	const match = /^(last|[1-5](?:st|nd|rd|th))\s+([a-z]+)$/.exec(text);

@@ -2,18 +2,18 @@ import { Cron } from "croner";
 import { type JsonObject, SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type CronField, type CronFieldName, cronFieldNames, defaultField, parseCronField } from "./cron-field.ts";
 
-/** When a timer fires. */
+/** The times at which a timer fires. */
 export interface Schedule {
-	/** The first time after `after`; both in milliseconds since 1970. Undefined: never again. */
+	/** Returns the first time after `after`; both in milliseconds since 1970. Returns undefined if the timer never fires again. */
 	next(after: number): number | undefined;
 }
 
 const maxExpressionLength = 200;
 
 /**
- * A schedule by an expression as cron and its successors write it: minute, hour, day, month and day of week, with seconds before them where
- * there are six fields, or a name such as `@daily`. Unlike in the fields of `toCronSchedule`, Sunday is 0 or 7. `SVC_INVALID` says what is
- * wrong.
+ * Returns the schedule of a cron expression: minute, hour, day, month and day of week.
+ * A sixth field at the beginning gives the seconds. A name such as `@daily` is also allowed.
+ * Sunday is 0 or 7, whereas in the fields of `toCronSchedule` 0 is Monday. Throws `SVC_INVALID` with the reason.
  */
 export function toExpressionSchedule(expression: unknown, timezone: string): Schedule {
 	const refuse = (why: string, cause?: unknown) =>
@@ -39,17 +39,17 @@ function createCron(expression: string, timezone: string, refuse: (why: string, 
 
 type CronFields = Readonly<Record<CronFieldName, CronField>>;
 
-/** Years looked at for the next day that fits: the calendar repeats itself after 28, with a gap around some centuries. */
+/** Number of years searched for the next matching day. The calendar repeats after 28 years, except around some turns of a century. */
 const horizon = 40;
 
 /**
- * A schedule by fields. Those finer than the finest given count as their lowest number, so that `hour: 5` fires once a day;
- * `week` and `day_of_week` count as any then, as coarser ones do.
+ * Returns the schedule of single fields. Fields smaller than the smallest given field count as their lowest number.
+ * So `hour: 5` fires once a day. `week` and `day_of_week` always default to any number, like fields larger than the smallest given field.
  */
 export function toCronSchedule(parameters: JsonObject, timezone: string): Schedule {
 	const fields = toFields(parameters);
 	const time = [fields.second, fields.minute, fields.hour].map(toPattern).join(" ");
-	/** The day asked for last: most slots are on the same day as the one before. */
+	/** Last cron object used. Most slots are on the same day as the slot before them, so it can usually be reused. */
 	let kept: { readonly pattern: string; readonly cron: Cron } | undefined;
 
 	function cronOf({ year, month, day }: YearMonthDay): Cron {
@@ -83,7 +83,10 @@ function toFields(parameters: JsonObject): CronFields {
 	return Object.fromEntries(entries) as CronFields;
 }
 
-/** A field of the time of day as croner writes it; steps stay steps, as they differ from fixed times when clocks change. */
+/**
+ * Returns a field of the time of day as a croner pattern.
+ * Steps stay steps, because daylight saving changes affect them differently than fixed times.
+ */
 function toPattern({ values, step }: CronField): string {
 	if (step !== undefined) return step === 1 ? "*" : `*/${step}`;
 	return values.join(",");
@@ -95,7 +98,7 @@ interface YearMonthDay {
 	readonly day: number;
 }
 
-/** The days that fit, from the day of `from` in that time zone on. */
+/** Yields the matching days, beginning with the day of `from` in the time zone. */
 function* fittingDays(fields: CronFields, from: Date, timezone: string): Generator<YearMonthDay> {
 	const today = dayIn(from, timezone);
 	const years = fields.year.values.filter((year) => year >= today.year).slice(0, horizon);
@@ -110,7 +113,7 @@ function* fittingDays(fields: CronFields, from: Date, timezone: string): Generat
 	}
 }
 
-/** A number that orders days. */
+/** Returns a number that orders days. */
 function toOrdinal({ year, month, day }: YearMonthDay): number {
 	return year * 10_000 + month * 100 + day;
 }
@@ -126,7 +129,7 @@ function fits({ day: days, week, day_of_week: weekdays }: CronFields, date: Year
 
 const dayLength = 86_400_000;
 
-/** The week whose Thursday is in the year it counts for. */
+/** Returns the ISO week number. A week belongs to the year that contains its Thursday. */
 function isoWeek(midnight: number, weekday: number): number {
 	const thursday = midnight + (3 - weekday) * dayLength;
 	return 1 + Math.floor((thursday - Date.UTC(new Date(thursday).getUTCFullYear(), 0, 1)) / (7 * dayLength));
@@ -134,7 +137,7 @@ function isoWeek(midnight: number, weekday: number): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The calendar day at a moment in a time zone. */
+/** Returns the calendar day at a moment in a time zone. */
 function dayIn(moment: Date, timezone: string): YearMonthDay {
 	let format = formats.get(timezone);
 	if (format === undefined) {

@@ -6,7 +6,7 @@ import { timerTriggerTypes } from "./timer-types.ts";
 import { Timers } from "./timers.ts";
 import { createTimersApi } from "./timers-api.ts";
 
-/** Events at their time. */
+/** Creates the feature for timers, which fire events at their scheduled times. */
 export function createTimersFeature(kernel: Kernel): HttpFeature<TimersFeatureApi> {
 	return {
 		api: { timers: createTimersApi(kernel) },

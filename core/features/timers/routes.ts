@@ -8,14 +8,14 @@ import { toTrigger } from "../triggers/records-api.ts";
 import { timerSchema } from "./schemas.ts";
 import type { TimersApi, TimerView } from "./timers-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 interface RouteNeeds {
 	readonly timers: TimersApi;
 }
 
 const { defineRoute } = routesOver<RouteNeeds>();
 
-/** Triggers of the timer types that rules have made. */
+/** Routes for timers: triggers of the timer types that rules have created. */
 export const timerRoutes = [
 	defineRoute({
 		method: "GET",

@@ -5,17 +5,17 @@ import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import { type Schedule, toCronSchedule, toExpressionSchedule } from "./cron-schedule.ts";
 
 export interface ScheduleOptions {
-	/** Time zone where the parameters name none. */
+	/** Time zone to use if the parameters contain none. */
 	readonly timezone: string;
-	/** Milliseconds since 1970 from which intervals count. */
+	/** Milliseconds since 1970 at which intervals begin. */
 	readonly startedAt: number;
 }
 
 const unitLengths: Readonly<Record<string, number>> = { weeks: 604_800, days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
-/** A thousand years. */
+/** Maximum interval in milliseconds: a thousand years. */
 const longestInterval = 31_557_600_000_000;
 
-/** The schedule of a timer trigger. `SVC_INVALID` names the parameter and what is allowed. */
+/** Returns the schedule of a timer trigger. Throws `SVC_INVALID`, naming the parameter and its allowed values. */
 export function toSchedule(type: string, parameters: JsonObject, options: ScheduleOptions): Schedule {
 	const timezone = toTimezone(parameters["timezone"] ?? options.timezone);
 	if (type === triggerRefs.intervalTimer) return toIntervalSchedule(parameters, options.startedAt);
@@ -27,12 +27,12 @@ export function toSchedule(type: string, parameters: JsonObject, options: Schedu
 	throw new SvcError("SVC_INVALID", `trigger.parameters.cron: cannot be given together with ${others.join(", ")}`);
 }
 
-/** Refuse parameters of timer triggers that no schedule can be made of; anything else passes. */
+/** Throws `SVC_INVALID` for parameters of a timer trigger that describe no schedule. Accepts any parameters of other types. */
 export function checkTimerParameters(type: string, parameters: JsonObject): void {
 	if (timerTypes.includes(type)) toSchedule(type, parameters, { timezone: "UTC", startedAt: 0 });
 }
 
-/** Whether the runtime knows a time zone of this name. */
+/** True if the runtime supports a time zone with this name. */
 export function isTimezone(name: string): boolean {
 	try {
 		return name !== "" && Intl.DateTimeFormat("en-US", { timeZone: name }) !== undefined;
@@ -70,7 +70,7 @@ function toDateSchedule({ date }: JsonObject, timezone: string): Schedule {
 	return { next: (after) => (moment > after ? moment : undefined) };
 }
 
-/** The moment at which clocks of the time zone, or those of the offset, show this time. */
+/** Returns the moment, in milliseconds since 1970, at which a clock in the time zone or with the offset shows this time. */
 function toMoment(wallClock: number, offset: number | undefined, timezone: string): number | undefined {
 	if (offset !== undefined) return wallClock - offset * 60_000;
 	const local = new Date(wallClock).toISOString().slice(0, 19);

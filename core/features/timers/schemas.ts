@@ -1,7 +1,7 @@
 import { defineSchema, nullable, object, timestamp } from "../../http/openapi/schema.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 
-/** A timer on the wire: its trigger, and when it fires. */
+/** A timer in a response: its trigger, and when it fires. */
 export const timerSchema = defineSchema(
 	"Timer",
 	object({ ...triggerMembers, next_fire_at: nullable(timestamp), last_fired_at: nullable(timestamp) }),

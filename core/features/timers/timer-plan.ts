@@ -10,20 +10,20 @@ export interface TimerPlanOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Pick<Options, "timersengine">;
 }
 
-/** Microseconds; a clock that differs by less was not set. */
+/** Microseconds by which the clock must differ before it counts as set. */
 const noticeable = 500_000;
 
 export const toMilliseconds = (timestamp: string) => fromTimestamp(timestamp) / 1_000;
 export const fromMilliseconds = (milliseconds: number | undefined) =>
 	milliseconds === undefined ? null : toTimestamp(milliseconds * 1_000);
 
-/** When each timer fires next, as it is stored: made of the triggers that ask for it. */
+/** The stored times at which timers fire next. There is one timer for each trigger of a timer type. */
 export class TimerPlan {
 	readonly #parts: TimerPlanOptions;
 	readonly #timezone: string;
-	/** Ids of triggers whose parameters make no schedule, so that each is told of once. */
+	/** Ids of triggers whose parameters describe no schedule, so that each is logged only once. */
 	readonly #unreadable = new Set<string>();
-	/** By how much the clock was set off what has passed, when timers were planned. */
+	/** Difference between wall clock and steady clock when timers were last planned, in microseconds. */
 	#plannedAt = 0;
 
 	constructor(parts: TimerPlanOptions) {
@@ -33,16 +33,19 @@ export class TimerPlan {
 		throw new SvcError("SVC_CONFIG", `timersengine.local_timezone: there is no time zone "${this.#timezone}"`);
 	}
 
-	/** Milliseconds since 1970: intervals go by what has passed, dates and times of day by the clock as it is set. */
+	/**
+	 * Returns the current time for a timer type, in milliseconds since 1970.
+	 * Intervals follow the steady clock; dates and times of day follow the wall clock, including changes by an administrator.
+	 */
 	nowFor(type: string): number {
 		const { clock } = this.#parts;
 		return (type === triggerRefs.intervalTimer ? clock.steady() : clock.wall()) / 1_000;
 	}
 
-	/** Make timers for new triggers and drop those whose trigger has gone: the triggers, by ref. */
+	/** Creates timers for new triggers and removes timers whose trigger was removed. Returns the triggers by ref. */
 	async synchronise(): Promise<ReadonlyMap<string, TriggerEntity>> {
 		const { storage } = this.#parts;
-		// In this order: of a trigger that appears in between, the timer is not known yet, instead of taken for one left behind.
+		// Read timers first. Otherwise the timer of a trigger created between the two reads would look orphaned and be removed.
 		const timers = await storage.find("timer", {});
 		const triggers = await storage.find("trigger", { where: { type: { in: timerTypes } } });
 		const known = new Set(timers.map(({ trigger }) => trigger));
@@ -52,7 +55,7 @@ export class TimerPlan {
 		return byRef;
 	}
 
-	/** Undefined for parameters stored before they were checked. */
+	/** Returns undefined for parameters that an older version stored without checking them. */
 	readSchedule(trigger: TriggerEntity, startedAt: number): Schedule | undefined {
 		try {
 			return toSchedule(trigger.type, trigger.parameters, { timezone: this.#timezone, startedAt });
@@ -64,15 +67,15 @@ export class TimerPlan {
 		}
 	}
 
-	/** Whether somebody has set the clock since timers were planned. */
+	/** True if the wall clock was set since timers were planned. */
 	wasClockSet(): boolean {
 		const { clock } = this.#parts;
 		return Math.abs(clock.wall() - clock.steady() - this.#plannedAt) > noticeable;
 	}
 
 	/**
-	 * Plan anew what lies ahead: the time zone may be another than before, or the clock may have been wrong. A slot that has fired
-	 * already does not fire again, as its event is known.
+	 * Plans all future slots again, because the time zone may have changed or the clock may have been wrong.
+	 * A slot that has already fired does not fire again, because its event has a unique key.
 	 */
 	async replan(triggers: ReadonlyMap<string, TriggerEntity>): Promise<void> {
 		const { storage, clock } = this.#parts;
@@ -82,7 +85,7 @@ export class TimerPlan {
 		}
 	}
 
-	/** Milliseconds until the next of all timers is due; undefined when none is. */
+	/** Returns the milliseconds until the next timer is due. Returns undefined if no timer will fire. */
 	async untilNext(): Promise<number | undefined> {
 		const delays = await Promise.all(timerTypes.map((type) => this.#untilNextOf(type)));
 		const known = delays.flatMap((delay) => delay ?? []);
@@ -105,16 +108,16 @@ export class TimerPlan {
 			last_fired_at: null,
 		};
 		await storage.insert("timer", [timer]).catch((error: unknown) => {
-			// Another node was faster.
+			// Another node has already created the timer.
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});
 	}
 
 	async #replanOne(timer: TimerEntity, trigger: TriggerEntity | undefined): Promise<void> {
 		const now = this.nowFor(timer.trigger_type);
-		// What is due fires first, as it was planned.
+		// A timer that is already due fires first, as planned.
 		if (toMilliseconds(timer.next_fire_at ?? "") <= now) return;
-		// An interval that began later than now began by a clock that was wrong then.
+		// An interval that begins after the current time was planned while the clock was wrong.
 		const startedAt = Math.min(toMilliseconds(timer.started_at), now);
 		const schedule = trigger && this.readSchedule(trigger, startedAt);
 		const next = fromMilliseconds(schedule?.next(now));

@@ -8,7 +8,7 @@ const integer = { type: "integer" };
 const closed = { additionalProperties: false };
 const timerPayload = ofObject({ executed_at: { type: "string", format: "date-time" }, schedule: { type: "object" } });
 
-/** A field of a schedule: a number in its range, or an expression, which whoever plans the timer reads. */
+/** Returns the schema of a schedule field: a number in its range, or an expression, which is parsed when the timer is planned. */
 function scheduleField(minimum: number, maximum?: number): JsonObject {
 	return { anyOf: [text, { ...integer, minimum, ...(maximum !== undefined && { maximum }) }] };
 }
@@ -55,7 +55,7 @@ const definitions: readonly TriggerTypeDefinition["type"][] = [
 	),
 ];
 
-/** The trigger types that timers serve (reference 2.6). */
+/** The trigger types for which timers fire. */
 export const timerTriggerTypes: readonly TriggerTypeDefinition[] = definitions.map((type) => ({
 	type,
 	isAlwaysChecked: true,

@@ -6,16 +6,16 @@ import { timerTypes } from "../triggers/trigger-refs-api.ts";
 /** A trigger of one of the timer types, and when it fires. */
 export interface TimerView {
 	readonly trigger: TriggerEntity;
-	/** Undefined until a node has planned it. */
+	/** Undefined until a node has planned the timer. */
 	readonly timer: TimerEntity | undefined;
-	/** True if an enabled rule acts on it. Without one its events have no effect. */
+	/** True if an enabled rule acts on the trigger. Without such a rule its events have no effect. */
 	readonly isUsed: boolean;
 }
 
 export interface TimersApi {
-	/** By ref; `SVC_INVALID` for a type that is no timer's. */
+	/** Returns timers ordered by ref. Throws `SVC_INVALID` if `type` is not a timer type. */
 	list(type?: string): Promise<readonly TimerView[]>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns the timer with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TimerView>;
 }
 

@@ -11,19 +11,19 @@ export interface TimersOptions extends Uses<"storage" | "clock" | "logger" | "op
 	readonly changes: Pick<ChangeFeed, "onChange">;
 }
 
-/** Longest wait of the runtime's timer, of which there may be several in a row. */
+/** Maximum milliseconds of one timeout of the runtime. A longer wait takes several timeouts. */
 const longestWait = 60_000;
 
-/** Fires the timers that triggers of rules ask for. Each slot fires once, however many nodes watch it and however often they start. */
+/** Fires the timers of triggers. Each slot fires once, even if several nodes watch it or restart. */
 export class Timers {
 	readonly #parts: TimersOptions;
 	readonly #plan: TimerPlan;
-	/** Those that ask for timers, by ref. */
+	/** Triggers of the timer types, by ref. */
 	#triggers: ReadonlyMap<string, TriggerEntity> = new Map();
 	#isStopped = false;
-	/** Whether timers may differ from triggers. */
+	/** True if the stored timers may differ from the triggers. */
 	#isStale = true;
-	/** The last look could not fire what was due. */
+	/** True if the last poll could not fire a due timer. */
 	#isBehind = false;
 	#waiting: NodeJS.Timeout | undefined;
 	#looking: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class Timers {
 		});
 	}
 
-	/** Also again, after `stop`. */
+	/** Plans the timers and begins to poll. It may be called again after `stop`. */
 	async start(): Promise<void> {
 		if (!this.#parts.options.timersengine.enable) return;
 		this.#triggers = await this.#plan.synchronise();
@@ -47,7 +47,7 @@ export class Timers {
 		this.#waiting = setTimeout(() => void this.#lookAndWait(), 0);
 	}
 
-	/** Fires nothing more; resolves when no look is under way. */
+	/** Stops firing timers. Resolves when no poll is in progress. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
 		clearTimeout(this.#waiting);
@@ -55,7 +55,10 @@ export class Timers {
 		await this.#looking?.catch(() => undefined);
 	}
 
-	/** Look at triggers and timers now; resolves when what is due has fired. One look at a time; a second one waits for the first and looks again. */
+	/**
+	 * Polls triggers and timers now, and resolves when due timers have fired.
+	 * Only one poll runs at a time; a call during a poll waits for it and then polls again.
+	 */
 	look(): Promise<void> {
 		const before = this.#looking ?? Promise.resolve();
 		const after = before.catch(() => undefined).then(() => this.#look());
@@ -64,7 +67,7 @@ export class Timers {
 	}
 
 	async #look(): Promise<void> {
-		// Other nodes may have changed triggers without being heard.
+		// Other nodes may have changed triggers, and the change event may have been lost.
 		if (this.#isStale || this.#parts.storage.capabilities.shared === true) await this.#synchronise();
 		if (this.#triggers.size === 0) return;
 		if (this.#plan.wasClockSet()) await this.#plan.replan(this.#triggers);
@@ -72,7 +75,7 @@ export class Timers {
 	}
 
 	async #synchronise(): Promise<void> {
-		// Before it reads: what changes meanwhile must be read again.
+		// Reset the flag before reading, so that a change during the read causes another read.
 		this.#isStale = false;
 		try {
 			this.#triggers = await this.#plan.synchronise();
@@ -109,7 +112,7 @@ export class Timers {
 		await storage.update("timer", timer.id, { next_fire_at: fromMilliseconds(next) }, { next_fire_at: timer.next_fire_at });
 	}
 
-	/** The event and the move to the next slot in one write, so that whoever fires a slot is the only one. */
+	/** Stores the event and advances the timer in one write, so that only one node can fire a slot. */
 	async #store(
 		{ id, next_fire_at }: TimerEntity,
 		trigger: TriggerEntity,
@@ -131,7 +134,8 @@ export class Timers {
 			draft?.announce();
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-			// Another node has fired it, or this slot had been fired before the clock went back: then it still has to move on.
+			// Another node has fired the slot, or it had fired before the clock was set back.
+			// In the second case the timer must still advance.
 			await storage.update("timer", id, moved, expected);
 		}
 	}
@@ -141,22 +145,22 @@ export class Timers {
 		let delay = this.#pollInterval;
 		try {
 			await this.look();
-			// What could not be stored is tried again, and not at once.
+			// If an event could not be stored, retry after the poll interval instead of immediately.
 			if (!this.#isBehind) delay = await this.#untilNext();
 		} catch (error) {
 			this.#parts.logger.warn("looking at timers failed; will be tried again", { error });
 		}
 		clearTimeout(this.#waiting);
 		if (this.#isStopped) return;
-		// A wait that ends early by rounding would only look once more.
+		// Rounded up: a timeout that ends early would only cause an additional poll.
 		this.#waiting = setTimeout(() => void this.#lookAndWait(), Math.ceil(delay));
 	}
 
-	/** Milliseconds until something may be due. */
+	/** Returns the milliseconds until a timer may be due. */
 	async #untilNext(): Promise<number> {
-		// Other nodes may have changed something without being heard, and the system clock may jump.
+		// The wait is limited because change events of other nodes may be lost and the system clock may jump.
 		const isShared = this.#parts.storage.capabilities.shared === true;
-		// Without triggers there are no timers: three statements less with each poll.
+		// If there are no triggers, there are no timers. The shortcut saves three statements in each poll.
 		if (this.#triggers.size === 0) return isShared ? this.#pollInterval : longestWait;
 		return Math.min((await this.#plan.untilNext()) ?? longestWait, this.#pollInterval);
 	}
@@ -166,17 +170,17 @@ export class Timers {
 	}
 }
 
-/** What is to be done about a timer whose time has come; all times in milliseconds since 1970. */
+/** The slot that a due timer fires now, and its next slot. All times are in milliseconds since 1970. */
 interface DueSlot {
-	/** The slot to fire; undefined when all that were missed are too old. */
+	/** The slot to fire. Undefined if all missed slots are older than the grace period. */
 	readonly slot: number | undefined;
-	/** The slot after that; undefined: never again. */
+	/** The following slot. Undefined if the timer never fires again. */
 	readonly next: number | undefined;
 }
 
 /**
- * Of the slots from `planned` to now, the latest, if it is no older than `grace`: after a time away a timer fires once at most,
- * and not for what is long past.
+ * Finds the latest slot from `planned` to now, and returns it if it is not older than `grace` milliseconds.
+ * So after downtime a timer fires at most once, and never for a slot that is too old.
  */
 export function findDueSlot(schedule: Schedule, planned: number, given: { readonly now: number; readonly grace: number }): DueSlot {
 	// Slots are whole milliseconds.
@@ -185,7 +189,7 @@ export function findDueSlot(schedule: Schedule, planned: number, given: { readon
 	const next = schedule.next(now);
 	let before = Math.max(Math.floor(planned), earliest - 1);
 	if (!isBy(schedule.next(before), now)) return { slot: planned >= earliest ? planned : undefined, next };
-	// The latest is behind every moment from which the next one is still due: found by halves, as there may be very many.
+	// Binary search for the latest moment whose next slot is already due, because there may be very many slots.
 	let after = now;
 	while (after - before > 1) {
 		const middle = Math.floor((before + after) / 2);

@@ -1,6 +1,6 @@
 import type { Traces } from "./traces-api.ts";
 
-/** What the engine has of this feature. */
+/** Engine members that this feature provides. */
 export interface TracesApi {
 	readonly traces: Traces;
 }

@@ -1,16 +1,16 @@
 import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 
-/** One of the things that a trace ties together. */
+/** An execution, a rule enforcement or a trigger instance in a trace. */
 export interface TraceComponentRecord {
 	readonly object_id: string;
 	readonly ref: string;
 	readonly updated_at: string;
-	/** Empty for what came from outside. */
+	/** Cause of the component; empty if it originated outside of the service. */
 	readonly caused_by: { readonly type?: "trigger_instance" | "rule" | "action_execution"; readonly id?: string };
 }
 
-/** A trace as the API shows it. */
+/** A trace as the API returns it. */
 export interface TraceRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -21,7 +21,7 @@ export interface TraceRecord {
 	readonly trigger_instances: readonly TraceComponentRecord[];
 }
 
-/** The traces of a service. */
+/** Client for the traces of a service. */
 export interface TraceClient {
 	list(query?: ListQuery): Promise<ListPage<TraceRecord>>;
 	get(id: string): Promise<TraceRecord>;

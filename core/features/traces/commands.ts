@@ -103,7 +103,7 @@ async function show(record: TraceRecord, choice: TraceChoice, options: CommonOpt
 	await write(context.stdout, `${lines.join("\n")}\n`);
 }
 
-/** Lines of a tree: each component below what caused it. */
+/** Returns the lines of a tree in which each component is below its cause. */
 function drawTree(nodes: readonly TraceNode[], all: readonly TraceNode[]): string[] {
 	const branches = toBranches(nodes, all);
 	const draw = (parent: string | undefined, indent: string): string[] =>

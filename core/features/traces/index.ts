@@ -5,7 +5,7 @@ import { traceRoutes } from "./routes.ts";
 import type { TracesNeeds } from "./traces-api.ts";
 import { StoredTraces } from "./traces-read.ts";
 
-/** What belongs together of executions and trigger instances. */
+/** Creates the feature for traces, which connect executions, rule enforcements and trigger instances. */
 export function createTracesFeature(kernel: Kernel, { enforcements }: TracesNeeds): HttpFeature<TracesApi> {
 	return { api: { traces: new StoredTraces({ ...kernel, enforcements }) }, routes: traceRoutes };
 }

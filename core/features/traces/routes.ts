@@ -12,7 +12,7 @@ import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import { tracePart, traceSchema } from "./schemas.ts";
 import type { TraceComponent, Traces, TraceView } from "./traces-api.ts";
 
-/** What the routes ask of the engine. */
+/** Engine members used by the routes. */
 interface RouteNeeds {
 	readonly traces: Traces;
 }
@@ -41,7 +41,7 @@ const listQuery = {
 	sort_desc: "string",
 } as const;
 
-/** What belongs to events. */
+/** Routes that list and return traces. */
 export const traceRoutes = [
 	defineRoute({
 		method: "GET",
@@ -89,7 +89,7 @@ function showsComponents(selection: Selection | undefined): boolean {
 	return components.some((name) => isSelected(selection, name));
 }
 
-/** Only the word `True` counts for the two flags. */
+/** Returns the sort order of a list. `sort_asc` and `sort_desc` take effect only with the exact value `True`. */
 function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteNeeds, typeof listQuery>["query"]) {
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;

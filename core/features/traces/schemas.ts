@@ -13,7 +13,7 @@ const componentSchema = defineSchema(
 );
 const components = arrayOf(componentSchema);
 
-/** A trace on the wire. */
+/** Wire schema of a trace. */
 export const traceSchema = defineSchema(
 	"Trace",
 	object({

@@ -1,7 +1,7 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
-/** Why something is in a trace; for an execution that a rule started the id is `<rule id>:<trigger instance id>`. */
+/** Cause of a component in a trace. For an execution that a rule started, the id is `<rule id>:<trigger instance id>`. */
 export interface TraceCause {
 	readonly type: "trigger_instance" | "rule" | "action_execution";
 	readonly id: string;
@@ -13,13 +13,13 @@ export interface TraceComponent {
 	readonly object_id: string;
 	/** Ref of the action, the rule or the trigger. */
 	readonly ref: string;
-	/** When it came to the trace. */
+	/** Time when the component was added to the trace. */
 	readonly updated_at: string;
-	/** Undefined for what came from outside. */
+	/** Cause of the component; undefined if it originated outside of the service. */
 	readonly caused_by: TraceCause | undefined;
 }
 
-/** A trace with what belongs to it: of each kind the first 10,000 in the order of time, in lists the first 1,000. */
+/** A trace with its components: the earliest 10,000 of each kind, or the earliest 1,000 in a list of several traces. */
 export interface TraceView {
 	readonly trace: TraceEntity;
 	readonly executions: readonly TraceComponent[];
@@ -27,35 +27,35 @@ export interface TraceView {
 	readonly instances: readonly TraceComponent[];
 }
 
-/** Which traces a list holds. */
+/** Filter for a list of traces. */
 export interface TraceFilter {
 	readonly id?: string | readonly string[];
 	readonly trace_tag?: string;
-	/** Ids of what must be in the trace. */
+	/** Id of an execution that the trace must contain. `rule` and `trigger_instance` filter in the same way. */
 	readonly execution?: string;
 	readonly rule?: string;
 	readonly trigger_instance?: string;
 }
 
-/** What traces need of other features. */
+/** Functions of other features that traces need. */
 export interface TracesNeeds {
 	readonly enforcements: {
-		/** Ids of traces in which a rule has acted, by its newest enforcements. */
+		/** Returns the ids of traces with enforcements of a rule, starting with its newest enforcements. */
 		tracesOf(ruleId: string, limit: number): Promise<readonly string[]>;
 	};
 }
 
-/** The traces of an engine. */
+/** Access to the traces of a service. */
 export interface Traces {
-	/** The newest first, then by tag, unless told otherwise. */
+	/** Returns traces, by default sorted with the newest first, then by tag. */
 	list(
 		filter: TraceFilter,
 		paging: Paging & {
 			readonly orderBy?: readonly (readonly [keyof TraceEntity, "asc" | "desc"])[];
-			/** Whether what belongs to the traces is read. Default true. */
+			/** True to read the components of the traces. Default: true. */
 			readonly components?: boolean;
 		},
 	): Promise<Page<TraceView>>;
-	/** `SVC_NOT_FOUND`. */
+	/** Returns a trace. Throws `SVC_NOT_FOUND` if it does not exist. */
 	get(id: string): Promise<TraceView>;
 }

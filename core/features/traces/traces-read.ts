@@ -5,10 +5,10 @@ import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOr
 
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
-/** Traces of one rule that a list looks at, the newest. */
+/** Maximum number of traces of one rule that a list considers, newest first. */
 const ruleLimit = 1_000;
 
-/** Components of each kind that a single trace is shown with, the earliest, and each trace of a list. A trace may have a hundred thousand. */
+/** Maximum components of each kind, earliest first, of a single trace and of each trace in a list. A trace may have 100,000. */
 const maxComponents = { single: 10_000, listed: 1_000 };
 
 function limitFor(traceIds: readonly string[]): number {
@@ -22,7 +22,7 @@ const newestFirst = [
 
 export interface TraceOptions extends TracesNeeds, Uses<"storage"> {}
 
-/** Traces as the storage has them. */
+/** Stored traces. */
 export class StoredTraces implements Traces {
 	readonly #parts: TraceOptions;
 
@@ -66,7 +66,7 @@ export class StoredTraces implements Traces {
 	}
 }
 
-/** Ids of the traces that hold what the filter names; undefined: all. */
+/** Returns the ids of the traces that match the filter, or undefined if the filter matches all traces. */
 async function findTraceIds(
 	{ storage, enforcements }: TraceOptions,
 	{ id, execution, rule, trigger_instance }: TraceFilter,

@@ -1,28 +1,28 @@
 import type { TraceComponentRecord, TraceRecord } from "./client.ts";
 
-/** Kinds of components. */
+/** Kind of a component. */
 export type TraceKind = "execution" | "rule" | "trigger-instance";
 
-/** A component of a trace, in a tree. */
+/** A component of a trace as a tree node. */
 export interface TraceNode extends TraceComponentRecord {
 	readonly kind: TraceKind;
-	/** What others name as their cause. */
+	/** Key by which other components refer to this one as their cause. */
 	readonly key: string;
-	/** Key of the cause; undefined for what came from outside. */
+	/** Key of the cause; undefined if the component originated outside of the service. */
 	readonly cause: string | undefined;
 }
 
-/** What of a trace is wanted. */
+/** Selection of components of a trace. */
 export interface TraceChoice {
-	/** Kinds that are shown; empty: all. */
+	/** Kinds to show; empty for all kinds. */
 	readonly kinds: readonly TraceKind[];
-	/** Only this component and what led to it: its id. */
+	/** Id of a component. If set, only this component and its direct and indirect causes are shown. */
 	readonly only?: string | undefined;
-	/** Leave out events that no rule acted on. */
+	/** True to omit events that no rule acted on. */
 	readonly hideNoop: boolean;
 }
 
-/** What belongs to a trace, in the order of time. */
+/** Returns the selected components of a trace, sorted by time. */
 export function toNodes(trace: TraceRecord, { kinds, only, hideNoop }: TraceChoice): readonly TraceNode[] {
 	const all = [
 		...trace.trigger_instances.map((component) => toNode("trigger-instance", component)),
@@ -39,7 +39,10 @@ export function toNodes(trace: TraceRecord, { kinds, only, hideNoop }: TraceChoi
 	);
 }
 
-/** What stands below each component, by its key: what it caused, or what that caused when it is not shown. Below undefined stands the rest. */
+/**
+ * Returns the children of each node, by the key of the node. A component whose cause is not shown is a child of its nearest cause that is
+ * shown. The key undefined contains the components without such a cause.
+ */
 export function toBranches(nodes: readonly TraceNode[], all: readonly TraceNode[]): ReadonlyMap<string | undefined, readonly TraceNode[]> {
 	const causes = new Map(all.map(({ key, cause }) => [key, cause]));
 	const shown = new Set(nodes.map(({ key }) => key));
@@ -61,7 +64,7 @@ function toNode(kind: TraceKind, component: TraceComponentRecord): TraceNode {
 	return { ...component, kind, key, cause: caused_by.id };
 }
 
-/** Keys of a component and everything that led to it. */
+/** Returns the keys of a component and of all its direct and indirect causes. */
 function toChain(all: readonly TraceNode[], id: string): ReadonlySet<string> {
 	const byKey = new Map(all.map((node) => [node.key, node]));
 	const chain = new Set<string>();

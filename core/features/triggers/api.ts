@@ -1,6 +1,6 @@
 import type { TriggersApi } from "./triggers-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface TriggersFeatureApi {
 	readonly triggers: TriggersApi;
 }

@@ -50,7 +50,10 @@ const endingTypes: readonly TriggerTypeDefinition[] = [
 	},
 ];
 
-/** Events that the end of an execution makes (reference 2.6), and those of every execution only where they are switched on. */
+/**
+ * Returns the trigger types of events that the end of an execution, or its inquiry, creates.
+ * The type for the end of every execution is enabled only by the option `action_sensor.enable`.
+ */
 export function toEndingTypes({ action_sensor }: Pick<Options, "action_sensor">): readonly TriggerTypeDefinition[] {
 	return endingTypes.map((definition) =>
 		definition.type.ref === triggerRefs.action ? { ...definition, isEnabled: action_sensor.enable, isKeptForRulesOnly: true } : definition,

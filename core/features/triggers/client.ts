@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
-/** A trigger type as the API shows it. */
+/** A trigger type in a response of the API. */
 export interface TriggerTypeRecord {
 	readonly id: string;
 	readonly uid: string;
@@ -16,7 +16,7 @@ export interface TriggerTypeRecord {
 	readonly metadata_file: string;
 }
 
-/** What may be said of a trigger type. */
+/** Body of a request that creates or replaces a trigger type. */
 export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & {
 	readonly [F in keyof TriggerTypeRecord]?: TriggerTypeRecord[F];
 };
@@ -34,15 +34,15 @@ export interface TriggerRecord {
 	readonly parameters: JsonObject;
 }
 
-/** Without a name it gets one. */
+/** Body of a request that creates or replaces a trigger. A new trigger without a name gets a generated one. */
 export type TriggerRequest = Pick<TriggerRecord, "type"> & { readonly [F in keyof TriggerRecord]?: TriggerRecord[F] };
 
-/** An event as the API shows it. */
+/** An event in a response of the API. */
 export interface TriggerInstanceRecord {
 	readonly id: string;
 	readonly trigger: string;
 	readonly trigger_type: string;
-	/** Missing for those who may not see it. */
+	/** Absent for callers without the permission to view it. */
 	readonly payload?: JsonObject;
 	readonly occurrence_time: string;
 	readonly status: "pending" | "processing" | "processed" | "processing_failed";
@@ -50,14 +50,14 @@ export interface TriggerInstanceRecord {
 	readonly failure_reason?: string;
 }
 
-/** The triggers of a service, their types and their events. */
+/** Client for the triggers of a service, their types and their events. */
 export interface TriggerPart {
 	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
-	/** By ref or id. */
+	/** Returns the trigger with this ref or id. */
 	get(refOrId: string): Promise<TriggerRecord>;
-	/** The one that is there when pack and name, or type and parameters, are taken. */
+	/** Creates a trigger. Returns the existing one if its pack and name, or its type and parameters, are in use. */
 	create(trigger: TriggerRequest): Promise<TriggerRecord>;
-	/** Full replacement; name and pack stay unless they are given. */
+	/** Replaces all fields; name and pack stay unless they are given. */
 	update(refOrId: string, trigger: TriggerRequest): Promise<TriggerRecord>;
 	remove(refOrId: string): Promise<void>;
 	readonly types: {
@@ -70,7 +70,7 @@ export interface TriggerPart {
 	readonly instances: {
 		list(query?: ListQuery): Promise<ListPage<TriggerInstanceRecord>>;
 		get(id: string): Promise<TriggerInstanceRecord>;
-		/** Dispatch the event again. */
+		/** Dispatches the event again. */
 		reEmit(id: string, reason?: string): Promise<{ readonly message: string; readonly id: string }>;
 	};
 }

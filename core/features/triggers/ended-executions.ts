@@ -11,7 +11,7 @@ import { findParameterSecrets, maskExecutionParameters } from "../../secrets/par
 import { toNotifications } from "./notifications.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
-/** An event of an execution's end. */
+/** Trigger and payload of an event that announces the end of an execution or its inquiry. */
 type Told = readonly [trigger: string, payload: JsonObject];
 
 export interface EndedExecutionOptions extends Uses<"options" | "logger" | "sealedSecrets">, Pick<Kernel, "dispatcher" | "catalog"> {
@@ -19,7 +19,7 @@ export interface EndedExecutionOptions extends Uses<"options" | "logger" | "seal
 	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
 }
 
-/** Events of an execution's end, or of its question. */
+/** Creates the events for executions that end or wait for the answer to an inquiry. */
 export class EndedExecutions {
 	readonly #parts: EndedExecutionOptions;
 
@@ -27,7 +27,7 @@ export class EndedExecutions {
 		this.#parts = parts;
 	}
 
-	/** The events of one that is about to be stored so. */
+	/** Creates the events for an execution that is about to be stored with its new status. */
 	async draft(ended: ExecutionEntity): Promise<CompletionHookResult> {
 		const decrypted: string[] = [];
 		const payloads = await this.#toPayloads(ended, decrypted);
@@ -58,9 +58,9 @@ export class EndedExecutions {
 		const { items, systemUser, isAdministrator } = this.#parts.templateSources;
 		const user = toItemUser(ended.context, systemUser);
 		const snapshot = await this.#parts.catalog.snapshot(ended.snapshot_id);
-		// Those of a request read no secret that the action itself has put into its parameters.
+		// Notifications given with the request must not read secrets that the action's own definition puts into the parameters.
 		const isOwn = isDeepStrictEqual(ended.notify, snapshot.action.notify);
-		// A key with scopes is no administrator's.
+		// An API key with scopes does not have the rights of an administrator, even if an administrator created it.
 		const isGiven = !isOwn && (ended.scopes !== null || !(await isAdministrator(ended.author ?? ended.user)));
 		const access = isGiven ? items.accessForGiven(user, ended) : items.accessFor(user, ended);
 		const parameters = isGiven ? maskExecutionParameters(ended.parameters, snapshot) : ended.parameters;
@@ -72,7 +72,7 @@ export class EndedExecutions {
 		});
 	}
 
-	/** Everything that is secret in what is told of the execution: others tell it further. */
+	/** Collects every secret that the events of the execution may contain, because rules pass these events on to other actions. */
 	async #toKnownSecrets({ known_secrets, parameters, snapshot_id }: ExecutionEntity, decrypted: readonly string[]) {
 		const { sealedSecrets, catalog } = this.#parts;
 		const found = findParameterSecrets(parameters, await catalog.snapshot(snapshot_id));
@@ -85,7 +85,7 @@ export class EndedExecutions {
 			trigger,
 			payload,
 			knownSecrets,
-			// An inquiry has a trace of its own (reference 3.3).
+			// An inquiry has a trace of its own.
 			...(trigger === triggerRefs.inquiry && { trace: { trace_tag: `inquiry-${id}` } }),
 			causedBy: { executionId: id, execution: { id, trace_id, parent_id, trigger_instance_id } },
 		};

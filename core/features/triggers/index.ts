@@ -18,11 +18,11 @@ export interface TriggersNeeds {
 }
 
 export interface TriggersFeature extends HttpFeature<TriggersFeatureApi> {
-	/** Make a trigger type that comes with something else, or make it say what it should. */
+	/** Creates the trigger type of a pack file or another source, or updates it if its definition differs. */
 	registerType(input: RegisteredTypeInput): Promise<void>;
 }
 
-/** Trigger types, triggers and their instances; events that the end of an execution makes. */
+/** Creates the feature for trigger types, triggers, their instances, and the events that the end of an execution creates. */
 export function createTriggersFeature(kernel: Kernel, { registerFiles }: TriggersNeeds): TriggersFeature {
 	const types = new StoredTriggerTypes(kernel);
 	const ended = new EndedExecutions(kernel);

@@ -23,7 +23,7 @@ export interface InstanceOptions extends Uses<"storage" | "sealedSecrets">, Pick
 	readonly dialects: Pick<Dialects, "triggerTypes">;
 }
 
-/** Trigger instances as the storage has them. */
+/** Trigger instances kept in the storage. */
 export class StoredInstances implements TriggerInstances {
 	readonly #parts: InstanceOptions;
 
@@ -53,7 +53,8 @@ export class StoredInstances implements TriggerInstances {
 		const re_emitted_by = { ...toActor(signer, reason) };
 		const copy = { ...payload, __context: { original_id: id, re_emitted_by } };
 		const check = ({ type }: ResolvedTrigger) => {
-			// Or what came to a trigger of one's own would come to a signed webhook, once the trigger has been made one.
+			// The trigger may have been changed to another type since.
+			// Otherwise an event of a user's own trigger type could be re-emitted to a trigger that has become a signed webhook.
 			if (type.ref === trigger_type) return;
 			throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
 		};
@@ -74,7 +75,7 @@ export class StoredInstances implements TriggerInstances {
 		);
 	}
 
-	/** Snapshots of the executions that payloads tell of, by the ids of the executions. */
+	/** Returns the snapshot ids of the executions that payloads describe, by execution id. */
 	async #readSnapshots(instances: readonly TriggerInstanceEntity[]): Promise<ReadonlyMap<string, string>> {
 		const { storage } = this.#parts;
 		const ids = [...new Set(instances.flatMap((instance) => toExecutionId(instance) ?? []))];
@@ -82,7 +83,10 @@ export class StoredInstances implements TriggerInstances {
 		return new Map(found.map(({ id, snapshot_id }) => [id, snapshot_id]));
 	}
 
-	/** Of an execution that has been removed it is not known any more what is secret. */
+	/**
+	 * Masks the result of an execution in a payload.
+	 * If the execution was removed, the whole result is masked, because its secrets are unknown.
+	 */
 	async #maskPayload(payload: JsonObject, snapshotId: string | undefined, work: WorkBudget): Promise<JsonObject> {
 		const snapshot = snapshotId === undefined ? undefined : await this.#parts.catalog.snapshot(snapshotId);
 		const show = (result: JsonObject) => (snapshot === undefined ? secretMask : work.run(() => maskExecutionResult(result, snapshot)));
@@ -90,7 +94,7 @@ export class StoredInstances implements TriggerInstances {
 		if (isJsonObject(result)) return { ...payload, result: show(result) };
 		if (!isJsonObject(data) || typeof data["result"] !== "string") return payload;
 		const parsed = parseOrUndefined(data["result"]);
-		// No execution has such a result.
+		// No execution has a result that is not an object, so there is nothing to mask.
 		if (!isJsonObject(parsed)) return payload;
 		const inner = show(parsed);
 		return { ...payload, data: { ...data, result: inner === secretMask ? secretMask : stringifyJson(inner) } };
@@ -102,7 +106,7 @@ export class StoredInstances implements TriggerInstances {
 	}
 }
 
-/** Undefined for what is no JSON: whoever may dispatch events can dispatch such ones. */
+/** Returns undefined for a string that is not JSON: users who may dispatch events may send any string. */
 function parseOrUndefined(text: string): unknown {
 	try {
 		return parseJson(text);
@@ -111,7 +115,7 @@ function parseOrUndefined(text: string): unknown {
 	}
 }
 
-/** The execution whose end an instance tells of. */
+/** Returns the id of the execution whose end an instance announces. Returns undefined for any other instance. */
 function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string | undefined {
 	const isCompletion = trigger_type === triggerRefs.action || trigger_type === triggerRefs.notify;
 	const id = isCompletion ? payload?.["execution_id"] : undefined;

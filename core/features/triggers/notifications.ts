@@ -11,16 +11,16 @@ import { toValueTemplate } from "../../language/parameters/value-template.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { toScope } from "../../language/templates/scope.ts";
 
-/** Words that the default message ends with, by section. */
+/** Last word of the default message, by section. */
 const sections = { "on-complete": "completed", "on-success": "succeeded", "on-failure": "failed" } as const;
 type Section = keyof typeof sections;
 
-/** Renders a value of a notification; what cannot be rendered stays as it is written. */
+/** Renders a value of a notification. A value that cannot be rendered is returned unchanged. */
 type Render = (value: JsonValue, what: string) => Promise<JsonValue>;
 
 /**
- * Returns the payloads of the notifications an ended execution asks for: one for each route of each section that applies. A text that cannot be
- * rendered is reported and stays as it is written. Rejects with `SVC_UNAVAILABLE` while the storage is away.
+ * Returns the payloads of the notifications of an ended execution: one for each route of each section that applies.
+ * A value that cannot be rendered is reported and stays unchanged. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
  */
 export async function toNotifications(
 	ended: ExecutionEntity,
@@ -82,7 +82,7 @@ async function toPayloads(
 	return [routes ?? channels ?? []].flat().map((route) => ({ ...payload, channel: String(route), route: String(route) }));
 }
 
-/** Each by itself, name and value, so that one which cannot be rendered does not change the others. */
+/** Renders each member separately, both name and value, so that a member that cannot be rendered does not affect the others. */
 async function renderMembers(data: JsonObject, render: Render): Promise<JsonObject> {
 	const members: JsonObject[] = [];
 	for (const [name, value] of Object.entries(data)) members.push((await render({ [name]: value }, `data.${name}`)) as JsonObject);

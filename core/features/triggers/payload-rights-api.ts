@@ -11,8 +11,8 @@ import { toInstanceResource } from "./trigger-resources.ts";
 type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
 
 /**
- * Events as their reader may see them. A payload is a webhook's body, a result or a value of the datastore: it is left out for those
- * who may only list or re-emit events, and for those who may not see what it tells of.
+ * Returns events for a response to the caller. A payload may contain a webhook's body, an execution's result or a value of the datastore.
+ * It is left out for callers who may only list or re-emit events, and for callers who may not view the records it describes.
  */
 export async function toShownInstances(
 	{ engine, guard, principal }: Asking,
@@ -28,13 +28,16 @@ export async function toShownInstances(
 	});
 }
 
-/** Where the payload of a stored event is worked with, as in the test of a rule. Throws `SVC_FORBIDDEN`. */
+/**
+ * Throws `SVC_FORBIDDEN` unless the caller may view the payload of the stored event.
+ * For operations that use a payload, such as testing a rule.
+ */
 export async function assertMayViewPayload({ engine, guard, principal }: Asking, id: string): Promise<void> {
 	if (principal.isAdmin) return;
 	for (const need of toAllNeeds(await engine.triggers.instances.get(id))) guard.assert(principal, ...need);
 }
 
-/** Everything that seeing a payload takes: the right to see such events, and that to see what this one tells of. */
+/** Returns all permissions needed to view a payload: the one for such events, and those for the records that the payload describes. */
 function toAllNeeds(instance: TriggerInstanceEntity): readonly Need[] {
 	return [["trigger_instance_view", toInstanceResource(instance)], ...toNeeds(instance)];
 }

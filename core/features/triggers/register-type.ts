@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Storage } from "../../contract/index.ts";
 import type { RegisteredTypeInput, TriggerTypes } from "./triggers-api.ts";
 
-/** What a type has of which its file says nothing. */
+/** Values of a trigger type for the attributes that its file leaves out. */
 const noSchemas = { description: "", payload_schema: {}, parameters_schema: {}, tags: [] };
 
-/** Make a trigger type, or make it say what it should. One that does so already is left alone, so that a start changes nothing. */
+/** Creates a trigger type, or updates it if its definition differs. An identical type is not written, so that a restart changes nothing. */
 export async function registerType(storage: Storage, types: TriggerTypes, input: RegisteredTypeInput): Promise<void> {
 	const { metadata_file = null, ...said } = input;
 	const ref = `${input.pack}.${input.name}`;

@@ -1,6 +1,6 @@
 import type { TriggersApi } from "./triggers-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 export interface RouteNeeds {
 	readonly triggers: TriggersApi;
 }

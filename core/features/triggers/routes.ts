@@ -52,7 +52,7 @@ const triggerBody = defineBody<TriggerInput>({
 	required: ["type"],
 });
 
-/** Kinds of events, and their parameters. */
+/** Routes for trigger types and triggers. */
 export const triggerRoutes = [
 	defineRoute({
 		method: "GET",
@@ -233,12 +233,12 @@ async function findTriggerResource(verb: "view" | "modify" | "delete", context: 
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
-/** The trigger with the service's name of its type, by which it is guarded. */
+/** Returns the trigger with the service's own ref of its type, because permissions depend on the type. */
 function withOwnType({ triggers }: RouteNeeds, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
-/** Another name, type or address makes another record of it. */
+/** Checks the right to create the new record, because another name, type or URL makes a trigger another resource. */
 function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "principal">, old: TriggerEntity, input: TriggerInput): void {
 	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
 	const before = toTriggerResource("create", old);

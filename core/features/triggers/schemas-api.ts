@@ -3,7 +3,7 @@ import { triggerInstanceKind } from "../../contract/entities/trigger-instance.ts
 import { triggerTypeKind } from "../../contract/entities/trigger-type.ts";
 import { arrayOf, defineSchema, fieldsOf, jsonObject, object, oneOf, partOf, text } from "../../http/openapi/schema.ts";
 
-/** A trigger type on the wire. */
+/** A trigger type in a response. */
 export const triggerTypeSchema = defineSchema(
 	"TriggerType",
 	object({
@@ -26,12 +26,12 @@ export const triggerTypeSchema = defineSchema(
 );
 export const triggerTypePart = partOf(triggerTypeSchema);
 
-/** Members of a trigger on the wire. */
+/** Members of a trigger in a response. */
 export const triggerMembers = {
 	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
 	uid: text,
 };
-/** A trigger, as an example. */
+/** Example of a trigger. */
 export const triggerExample = {
 	id: "66a1e0019d3e4b7a51c00031",
 	uid: "trigger:core:hook:b326b5062b2f0e69046810717534cb09",
@@ -42,10 +42,10 @@ export const triggerExample = {
 	parameters: { url: "disk/full" },
 	description: "",
 };
-/** A trigger on the wire. */
+/** A trigger in a response. */
 export const triggerSchema = defineSchema("Trigger", object(triggerMembers), triggerExample);
 
-/** An event on the wire. Without its payload for those who may not see that. */
+/** An event in a response. The payload is left out for callers without the permission to view it. */
 export const triggerInstanceSchema = defineSchema(
 	"TriggerInstance",
 	object(

@@ -5,15 +5,15 @@ import { toActionResource } from "../../kernel/basics/refs.ts";
 import { itemRefs } from "../datastore/item-refs-api.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
-/** A permission, and what it is asked for. */
+/** A permission and the resource that it is required on. */
 export type Need = readonly [permission: PermissionType, resource: Resource];
 
 const completions: ReadonlySet<string> = new Set([triggerRefs.action, triggerRefs.notify]);
 const itemEvents: ReadonlySet<string> = new Set(Object.values(itemRefs));
 
 /**
- * What it takes to see the records that a payload tells of: the result of an execution, the values of datastore items. Whoever may not
- * see those may not get at them by the event either. Nothing for events that tell of themselves only.
+ * Returns the permissions needed to view the records that a payload describes: an execution's result, or values of datastore items.
+ * Without them, a caller could read such a record through its event. Returns none for events that describe only themselves.
  */
 export function toNeeds({ trigger_type: type, payload: given }: TriggerInstanceEntity): readonly Need[] {
 	const payload: JsonObject = given ?? {};
@@ -23,13 +23,16 @@ export function toNeeds({ trigger_type: type, payload: given }: TriggerInstanceE
 	return items.map((item) => ["key_value_pair_view", toItemResource(item)]);
 }
 
-/** By its own account of whose it is: events of the service's types come from the service, and from those who may send any. */
+/**
+ * Returns the resource of an item in a payload. The payload itself names the owner and can be trusted.
+ * Events of the service's own types come from the service, or from users who may send any event.
+ */
 function toItemResource(item: JsonValue): Resource {
 	const { uid, user } = isJsonObject(item) ? item : {};
 	return { uid: toText(uid), ...(typeof user === "string" && { owner: user }) };
 }
 
-/** Of what is no text, an empty one: nobody has a grant on it. */
+/** Returns an empty string for a value that is not a string, because no grant matches an empty string. */
 function toText(value: JsonValue | undefined): string {
 	return typeof value === "string" ? value : "";
 }

@@ -32,7 +32,7 @@ const sortFields = new Map<string, keyof TriggerInstanceEntity>([
 
 const reEmissionSchema = object({ message: text, payload: jsonObject, id: text }, ["payload"]);
 
-/** Events. */
+/** Routes for events. */
 export const triggerInstanceRoutes = [
 	defineRoute({
 		method: "GET",

@@ -1,4 +1,4 @@
-/** Refs of the trigger types that more than one part of the service uses by name. Features below triggers keep their own. */
+/** Refs of the trigger types that several parts of the service use by name. Features that triggers depend on define their own refs. */
 export const triggerRefs = {
 	webhook: "core.svc.webhook",
 	intervalTimer: "core.svc.IntervalTimer",
@@ -9,10 +9,10 @@ export const triggerRefs = {
 	inquiry: "core.svc.generic.inquiry",
 } as const;
 
-/** Refs of the trigger types that timers serve. */
+/** Refs of the trigger types for which timers fire. */
 export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
 
-/** The url of a webhook, as it is registered and looked up: without slashes around it (specification, Webhook). */
+/** Returns the URL of a webhook without leading and trailing slashes, the form in which hooks are registered and found. */
 export function toHookUrl(url: string): string {
 	return url.replace(/^\/+|\/+$/g, "");
 }

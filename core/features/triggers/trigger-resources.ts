@@ -9,17 +9,18 @@ export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "p
 	return { uid: `trigger_type:${pack}:${name}`, pack };
 }
 
-/** Nobody knows the id of an event beforehand: it is guarded by its trigger type. */
+/** Returns the resource of an event for permission checks: its trigger type, because the id of an event is not known in advance. */
 export function toInstanceResource({ trigger_type }: Pick<TriggerInstanceEntity, "trigger_type">): Resource {
 	return toTriggerTypeResource(splitRef(trigger_type));
 }
 
-/** The record, and what is asked for on it. */
+/** A resource together with the permission required on it. */
 type AskedResource = GuardedResource & Required<Pick<GuardedResource, "permission">>;
 
 /**
- * What doing something to a trigger asks for. One that is a webhook, or a timer, is guarded as that: whoever makes it decides what is
- * taken in there and from whom, or makes work for ever. Changing such a one is making it.
+ * Returns the permission that an operation on a trigger requires. A webhook or a timer requires the permission of its own kind instead.
+ * Its creator decides which requests are accepted from which senders, or creates executions indefinitely.
+ * Modifying a webhook or a timer requires the permission to create one.
  */
 export function toTriggerResource(
 	verb: "view" | "create" | "modify" | "delete",

@@ -14,7 +14,7 @@ export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
 	tags: objectList,
 };
 
-/** The trigger type that a file describes. `SVC_INVALID` names the attribute and what is allowed. */
+/** Returns the trigger type that a file describes. Throws `SVC_INVALID`, naming the attribute and its allowed values. */
 export function toTriggerTypeInput(metadata: JsonObject, { pack, file }: Place): RegisteredTypeInput {
 	checkAttributes(metadata, triggerTypeAttributes, true);
 	checkPack(metadata, pack);

@@ -12,7 +12,7 @@ import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api
 
 export type TriggerTypeDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes">;
 
-/** Trigger types as the storage has them. */
+/** Trigger types kept in the storage. */
 export class StoredTriggerTypes implements TriggerTypes {
 	readonly #parts: TriggerTypeDependencies;
 
@@ -84,7 +84,10 @@ export class StoredTriggerTypes implements TriggerTypes {
 		throw new SvcError("SVC_CONFLICT", `Tried to save duplicate unique keys: trigger type "${ref}" exists`, { cause: error, facts });
 	}
 
-	/** The trigger of its own name that a type has while it has no parameters. */
+	/**
+	 * Returns the write that creates or removes the trigger with the same name as its type.
+	 * It exists exactly while the type has no parameters.
+	 */
 	async #toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
 		const { storage, clock } = this.#parts;
 		const isThere = (await storage.count("trigger", { ref: type.ref })) > 0;
@@ -93,7 +96,7 @@ export class StoredTriggerTypes implements TriggerTypes {
 	}
 }
 
-/** Condition for kinds that have names in packs. The one trigger of a type without parameters is called as its type. */
+/** Returns the condition for records that have names in packs. The single trigger of a type without parameters has the name of its type. */
 export function toNamedWhere({ id, name, pack, type }: NamedFilter, dialects: Dialects) {
 	const toOwnName = (given: string) => splitRef(dialects.triggerType(`${pack ?? "core"}.${given}`)).name;
 	return {
@@ -104,7 +107,7 @@ export function toNamedWhere({ id, name, pack, type }: NamedFilter, dialects: Di
 	};
 }
 
-/** What is stored of a trigger type; `SVC_INVALID` for a schema that could not be used. */
+/** Returns the fields of a trigger type to store. Throws `SVC_INVALID` for an unusable schema. */
 export function toFields(
 	input: TriggerTypeInput,
 	{ pack, name, metadata_file }: Pick<TriggerTypeEntity, "pack" | "name" | "metadata_file">,

@@ -13,9 +13,9 @@ export interface TriggerTypeInput {
 	readonly tags?: readonly JsonObject[];
 }
 
-/** A trigger type that comes with something else. */
+/** A trigger type that a pack file or another source defines. */
 export interface RegisteredTypeInput extends TriggerTypeInput {
-	/** Path in the pack; with the file the trigger type goes. */
+	/** Path of the file in the pack. Removing the file removes the trigger type. */
 	readonly metadata_file?: string;
 }
 
@@ -33,37 +33,40 @@ export interface NamedFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
 	readonly pack?: string;
-	/** Of triggers: ref of the type. */
+	/** Ref of the trigger type; used for triggers only. */
 	readonly type?: string;
 }
 
 type OrderBy<E> = { readonly orderBy?: readonly (readonly [keyof E & string, "asc" | "desc"])[] };
 
 export interface TriggerTypes {
-	/** The service's ref of a trigger type, which a dialect may call by another name. A ref that no dialect knows is returned unchanged. */
+	/**
+	 * Returns the service's ref of a trigger type, for which a dialect may use another name.
+	 * A ref that no dialect defines is returned unchanged.
+	 */
 	refOf(ref: string): string;
-	/** By ref unless told otherwise. */
+	/** Returns trigger types, by default ordered by ref. */
 	list(filter: NamedFilter, paging: Paging & OrderBy<TriggerTypeEntity>): Promise<Page<TriggerTypeEntity>>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns the trigger type with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerTypeEntity>;
-	/** With its trigger, when it has no parameters. */
+	/** Creates a trigger type and, if it has no parameters, its trigger. */
 	create(input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity>;
-	/** Full replacement; pack, name and, unless it is given, the file stay. */
+	/** Replaces all fields. Pack and name stay; the file stays unless it is given. */
 	update(refOrId: string, input: TriggerTypeInput, metadataFile?: string | null): Promise<TriggerTypeEntity>;
-	/** Rules on it stay, and rest until there is such a type again. */
+	/** Removes a trigger type. Rules that use it stay and are inactive until a type with that ref exists again. */
 	remove(refOrId: string): Promise<void>;
 }
 
 export interface Triggers {
-	/** By ref. */
+	/** Returns triggers ordered by ref. */
 	list(filter: NamedFilter): Promise<readonly TriggerEntity[]>;
-	/** By ref or id; `SVC_NOT_FOUND`. */
+	/** Returns the trigger with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<TriggerEntity>;
-	/** With the parameters masked that their types call secret. */
+	/** Masks the parameters that the trigger types mark as secret. */
 	mask(triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]>;
-	/** The one that is there when pack and name, or type and parameters, are taken. */
+	/** Creates a trigger. Returns the existing one if its pack and name, or its type and parameters, are in use. */
 	create(input: TriggerInput): Promise<TriggerEntity>;
-	/** `principal` undefined: the program that the engine is part of, which may do everything. */
+	/** Replaces a trigger. `principal` is undefined if the embedding program itself makes the change; it may do everything. */
 	update(refOrId: string, input: TriggerInput, principal?: Principal): Promise<TriggerEntity>;
 	remove(refOrId: string): Promise<void>;
 }
@@ -78,15 +81,15 @@ export interface InstanceFilter {
 }
 
 export interface TriggerInstances {
-	/** The newest first unless told otherwise. */
+	/** Returns trigger instances, by default the newest first. */
 	list(filter: InstanceFilter, paging: Paging & OrderBy<TriggerInstanceEntity>): Promise<Page<TriggerInstanceEntity>>;
-	/** `SVC_NOT_FOUND`. */
+	/** Returns the trigger instance with this id. Throws `SVC_NOT_FOUND`. */
 	get(id: string): Promise<TriggerInstanceEntity>;
-	/** Dispatch the event again, in a trace of its own; the payload says of which instance it is a copy, and who has asked for it. */
+	/** Dispatches the event again, in a trace of its own. The payload names the original instance and the user who requested the copy. */
 	reEmit(id: string, signer: ChangeRequester, reason?: string): Promise<TriggerInstanceEntity>;
 	/**
-	 * Payloads as they are shown: what the action of an execution calls secret in its result is masked in the payload that tells of
-	 * its end.
+	 * Masks payloads.
+	 * In an event that announces the end of an execution, masks the members that the action marks as secret in its result.
 	 */
 	maskPayloads(instances: readonly TriggerInstanceEntity[]): Promise<readonly TriggerInstanceEntity[]>;
 }

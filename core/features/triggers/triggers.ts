@@ -16,7 +16,7 @@ import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
 
 export type TriggersDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes" | "triggerCatalog" | "triggerTypes">;
 
-/** Triggers as the storage has them. */
+/** Triggers kept in the storage. */
 export class StoredTriggers implements Triggers {
 	readonly #parts: TriggersDependencies;
 
@@ -97,7 +97,7 @@ export class StoredTriggers implements Triggers {
 		};
 	}
 
-	/** Rules name their trigger by its ref, and know its type. */
+	/** Rules store the ref and the type of their trigger, so these must not change while rules use it. */
 	async #assertFreeOfRules(old: TriggerEntity, { ref, type }: Omit<TriggerEntity, "id">): Promise<void> {
 		if (ref === old.ref && type === old.type) return;
 		const rules = await this.#parts.storage.count("rule", { trigger: old.ref });
@@ -105,7 +105,7 @@ export class StoredTriggers implements Triggers {
 			throw new SvcError("SVC_INVALID", `trigger "${old.ref}": name, pack and type cannot change while rules use it (${rules})`);
 	}
 
-	/** The input with what is stored in the places that still hold the mask. */
+	/** Replaces each masked value in the input with the stored value. */
 	async #restore(input: TriggerInput, old: TriggerEntity, principal: Principal | undefined): Promise<TriggerInput> {
 		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
 		const [{ parameters: shown } = old] = await this.mask([old]);
@@ -123,7 +123,7 @@ export class StoredTriggers implements Triggers {
 	}
 }
 
-/** The one trigger of a type without parameters is there as long as its type. */
+/** The single trigger of a type without parameters exists exactly as long as its type, so it cannot be changed or removed. */
 function assertNotShadow({ ref, type }: TriggerEntity): void {
 	if (ref === type) throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its type: it comes, changes and goes with that`);
 }

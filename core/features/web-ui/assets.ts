@@ -7,40 +7,43 @@ import { brotliDecompress, gzip } from "node:zlib";
 const toPlain = promisify(brotliDecompress);
 const toGzip = promisify(gzip);
 
-/** Media types of what the page is made of, by the ends of the names. */
+/** Media types of the page's files, by file extension. */
 const types: Readonly<Record<string, string>> = {
 	".js": "text/javascript; charset=UTF-8",
 	".css": "text/css; charset=UTF-8",
 	".svg": "image/svg+xml",
 };
 
-/** How bytes may be packed for their way; `identity` is not at all. */
+/** Content encodings of a response; `identity` means no compression. */
 export type Encoding = "br" | "gzip" | "identity";
 
-/** A file of the page, as it is sent. */
+/** A file of the page, ready to be sent. */
 export interface Asset {
 	readonly type: string;
 	readonly body: Uint8Array;
 }
 
-/** Where the build has put the page: beside the built service, or beside the sources when they run as they are. */
+/**
+ * Directories in which the build may have stored the page: next to the built service, or in `dist` if the service runs from its sources.
+ */
 const places = ["../../web/", "../../../dist/core/web/"].map((place) => new URL(place, import.meta.url));
 
 /**
- * The files of the web page. Each lies there once, packed by Brotli, which is smallest; whoever does not take that gets it packed anew,
- * once. Their names hold a hash of what is in them, so a name says the same for ever.
+ * The files of the web page. Each is stored once, compressed with Brotli, which gives the smallest files.
+ * For clients that do not accept Brotli, a file is recompressed once and cached.
+ * A file name contains a hash of the content, so that the content of a name never changes.
  */
 export class Assets {
 	readonly #directory: URL | undefined;
 	readonly #sent = new Map<string, Promise<Uint8Array>>();
 	#names: readonly string[] | undefined;
 
-	/** @param candidates folders to look in, the first with a page counts */
+	/** @param candidates directories to search; the first that contains a page is used */
 	constructor(candidates: readonly URL[] = places) {
 		this.#directory = candidates.find((place) => existsSync(new URL("index.html", place)));
 	}
 
-	/** The text of the page itself; undefined where nothing has been built. */
+	/** HTML of the page; undefined if the page was not built. */
 	get index(): string | undefined {
 		return this.#directory && readFileSync(new URL("index.html", this.#directory), "utf8");
 	}
@@ -51,7 +54,10 @@ export class Assets {
 		return this.#names;
 	}
 
-	/** A file by its name; undefined where there is none. No name leads out of the folder: it must be one of the list. */
+	/**
+	 * Returns the file with this name, or undefined if it does not exist.
+	 * Only names from the list are accepted, so that no name can lead out of the directory.
+	 */
 	async find(name: string, encoding: Encoding): Promise<Asset | undefined> {
 		if (this.#directory === undefined || !this.names.includes(name)) return undefined;
 		const key = `${encoding} ${name}`;

@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { replyPage } from "./page.ts";
 import { assets, webRoutes } from "./routes.ts";
 
-/** The web page of the service. Its source is `core/web`. */
+/** Creates the feature for the web page of the service, whose source is `core/web`. */
 export function createWebUiFeature({ options, authBackend }: Pick<Kernel, "options" | "authBackend">): HttpFeature {
 	const { index } = assets;
 	return {

@@ -2,8 +2,9 @@ import type { AuthBackend, Options } from "../../contract/index.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 
 /**
- * The page may load and ask its own origin only, and runs nothing that stands in a text: whatever somebody manages to store in a record,
- * the browser does not run it, and sends nothing elsewhere. `trusted-types 'none'`: no text becomes markup at all.
+ * Content security policy. The page may load from and connect to its own origin only, and runs no inline script.
+ * So the browser neither runs a script that a user managed to store in a record, nor sends data to another origin.
+ * `trusted-types 'none'`: the page cannot turn any string into markup.
  */
 const policy = [
 	"default-src 'none'",
@@ -25,10 +26,14 @@ const headers = {
 	vary: "Accept, Origin",
 };
 
-/** How somebody signs in, which the page has to know before they have. */
+/** Methods of signing in. The page must have this information before the user signs in. */
 type SignInWay = "none" | "password" | "proxy";
 
-/** The page as it is sent. @param index what the build has made */
+/**
+ * Returns the page with the sign-in settings filled in.
+ *
+ * @param index HTML that the build produced
+ */
 export function replyPage(index: string, options: Options, authBackend?: AuthBackend): Reply {
 	const way = toSignInWay(options);
 	const provider = way === "password" ? (authBackend?.interactive?.label ?? "") : "";

@@ -6,10 +6,10 @@ import { Assets, type Encoding } from "./assets.ts";
 
 const { defineRoute } = routesOver<unknown>();
 
-/** One for all: the files are the same for everybody. */
+/** Shared instance, because the files are the same for every user. */
 export const assets = new Assets();
 
-/** What the web page loads beside itself. */
+/** Routes for the files that the web page loads. */
 export const webRoutes = [
 	defineRoute({
 		method: "GET",
@@ -37,7 +37,7 @@ export const webRoutes = [
 	}),
 ];
 
-/** The smallest that whoever asks takes. What they refuse by `q=0` they do not take. */
+/** Returns the smallest encoding that the client accepts. An encoding with `q=0` is not accepted. */
 function chooseEncoding({ headers }: RouteContext["request"]): Encoding {
 	const taken = (headers.get("accept-encoding") ?? "")
 		.toLowerCase()

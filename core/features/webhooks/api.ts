@@ -1,6 +1,6 @@
 import type { Webhooks } from "./webhooks-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface WebhooksApi {
 	readonly webhooks: Webhooks;
 }

@@ -14,7 +14,7 @@ export interface WebhookRecord {
 	readonly parameters: JsonObject;
 }
 
-/** A delivery that a hook with a ledger has kept; lists leave headers, query and body out. */
+/** A delivery kept by a hook whose parameter `ledger` is true. Lists leave out headers, query and body. */
 export interface WebhookDeliveryRecord {
 	readonly id: string;
 	readonly url: string;
@@ -31,14 +31,17 @@ export interface WebhookDeliveryRecord {
 	readonly body?: JsonValue;
 }
 
-/** The webhooks of a service and their deliveries. */
+/** Client for the webhooks of a service and their deliveries. */
 export interface WebhookClient {
 	list(): Promise<ListPage<WebhookRecord>>;
 	get(url: string): Promise<WebhookRecord>;
-	/** Deliveries to hooks that keep a ledger, newest first. */
+	/** Returns deliveries to hooks that keep them, newest first. */
 	deliveries(query?: ListQuery): Promise<ListPage<WebhookDeliveryRecord>>;
 	delivery(id: string): Promise<WebhookDeliveryRecord>;
-	/** Dispatch a kept delivery once more; the entry made of that. One that was refused only where an administrator overrules that. */
+	/**
+	 * Dispatches a kept delivery once more and returns the new entry.
+	 * A refused delivery is dispatched only if an administrator sets `overrule`.
+	 */
 	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
 }
 
@@ -46,7 +49,7 @@ export function createWebhookClient({ read, list }: Api): WebhookClient {
 	const at = encodeURIComponent;
 	return {
 		list: () => list("/webhooks"),
-		// Slashes are part of the url.
+		// Slashes are part of the URL.
 		get: (url) => read(`/webhooks/${url.split("/").map(at).join("/")}`),
 		deliveries: (query) => list("/webhook_deliveries", query),
 		delivery: (id) => read(`/webhook_deliveries/${at(id)}`),

@@ -6,7 +6,7 @@ import type { Hook } from "./hook-index.ts";
 import { defaultWindow } from "./hook-parameters-api.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
-/** What a hook says of a delivery; `overruled`: one that was refused was dispatched all the same, as an administrator said so. */
+/** Verdicts of a hook on a delivery. `overruled`: an administrator had a refused delivery dispatched. */
 export const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -16,19 +16,20 @@ export interface Arrival {
 	readonly delivery: Delivery;
 	/** Headers to keep: those of the payload. */
 	readonly headers: JsonObject;
-	/** The sender's id for it, where the hook looks for one. */
+	/** The sender's id for the delivery. Undefined if the hook does not detect repetitions, or the delivery has no id. */
 	readonly deliveryId: string | undefined;
 }
 
 export interface Ledger {
-	/** Keep a delivery with its verdict. */
+	/** Stores a delivery with its verdict. */
 	record(
 		arrival: Arrival,
 		entry: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
 	): Promise<WebhookDeliveryEntity>;
 	/**
-	 * Store a delivery and its trigger instance together, unless the same delivery id came within the hook's window: then the
-	 * delivery that came first. However many arrive at once, one is stored.
+	 * Stores a delivery and its trigger instance in one write and returns undefined.
+	 * If a delivery with the same id arrived within the hook's window, stores nothing and returns that earlier delivery.
+	 * Only one of several concurrent deliveries with the same id is stored.
 	 */
 	accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined>;
 }
@@ -37,7 +38,7 @@ export interface Ledger {
 export class StoredLedger implements Ledger {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
-	/** What comes in at this moment, by its key: the others with that key wait for it, as each would cost a write that is refused. */
+	/** Deliveries being stored, by key. A concurrent delivery with the same key waits, because its own write would only be refused. */
 	readonly #arriving = new Map<string, Promise<WebhookDeliveryEntity | undefined>>();
 
 	constructor({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
@@ -75,7 +76,7 @@ export class StoredLedger implements Ledger {
 
 	async #store(arrival: Arrival, draft: EventDraft, key: string | undefined): Promise<WebhookDeliveryEntity | undefined> {
 		const entity = { ...this.#toEntity(arrival, "accepted"), trigger_instance_id: draft.instance.id };
-		// A key can be given free and taken again by others at the same moment; that comes to an end quickly.
+		// Other writers can release and claim a key between the conflict and the lookup, so the write is attempted up to 10 times.
 		for (let attempt = 0; attempt < 10; attempt += 1) {
 			try {
 				await draft.store([{ insert: "webhook_delivery", entities: [{ ...entity, delivery_key: key ?? entity.id }] }]);
@@ -89,7 +90,7 @@ export class StoredLedger implements Ledger {
 		throw new SvcError("SVC_UNAVAILABLE", "the delivery id is taken again and again; send the delivery once more");
 	}
 
-	/** The earlier delivery that has the key, if it still counts; one that does not gives the key free. */
+	/** Returns the earlier delivery that has the key, if it is still inside the hook's window. If it is not, releases the key. */
 	async #findFirst(key: string, { parameters }: Hook): Promise<WebhookDeliveryEntity | undefined> {
 		const window = parameters.deduplicate?.window ?? defaultWindow;
 		const [first] = await this.#storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });

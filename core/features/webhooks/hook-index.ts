@@ -3,28 +3,28 @@ import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { HookParameters } from "./hook-parameters-api.ts";
 
-/** A registered webhook: the trigger that a rule on `core.svc.webhook` made. */
+/** A registered webhook: the trigger created by a rule on `core.svc.webhook`. */
 export interface Hook {
 	readonly trigger: TriggerEntity;
 	readonly parameters: HookParameters;
-	/** Without outer slashes. */
+	/** URL without leading and trailing slashes. */
 	readonly url: string;
 }
 
-/** Finds the webhooks of a url. */
+/** Finds the webhooks of a URL. */
 export interface HookIndex {
-	/** Several when rules ask for the same url with different parameters. */
+	/** Returns the hooks of a URL. There are several if rules use the same URL with different parameters. */
 	find(url: string): Promise<readonly Hook[]>;
-	/** By url. */
+	/** Returns all hooks, ordered by URL. */
 	list(): Promise<readonly Hook[]>;
 }
 
-/** Milliseconds for which a hook that another node has taken away may still be served, when the event of that was lost. */
+/** Milliseconds for which this node may still serve a hook that another node removed, if the change event was lost. */
 const maximumAge = 1_000;
 
 export function createHookIndex({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): HookIndex {
 	let known: { readonly hooks: ReadonlyMap<string, readonly Hook[]>; readonly readAt: number } | undefined;
-	/** Counts changes: what was read before one must not be kept after it. */
+	/** Number of changes so far. A result that was read before a change must not be cached after it. */
 	let version = 0;
 	changes.onChange(() => {
 		known = undefined;
@@ -43,7 +43,7 @@ export function createHookIndex({ storage, changes }: { readonly storage: Storag
 		async find(given) {
 			const url = toHookUrl(given);
 			const isFresh = known !== undefined && (storage.capabilities.shared !== true || performance.now() - known.readAt <= maximumAge);
-			// What is not known may have been registered on another node a moment ago.
+			// A hook missing from the cache may have been registered on another node a moment ago, so read again.
 			return (isFresh ? known?.hooks.get(url) : undefined) ?? (await read()).get(url) ?? [];
 		},
 		async list() {

@@ -7,34 +7,34 @@ export type SignatureScheme = (typeof signatureSchemes)[number];
 export const hmacAlgorithms = ["sha1", "sha256", "sha512"] as const;
 export const hmacEncodings = ["hex", "base64"] as const;
 
-/** How a hook tells its sender from others. */
+/** Settings by which a hook authenticates its sender. */
 export interface SignatureSettings {
 	readonly scheme: SignatureScheme;
-	/** Names of system items of the datastore; a delivery signed with any of them is good, so that secrets can be exchanged. */
+	/** Names of system items of the datastore. A signature made with any of them is valid, so that secrets can be rotated. */
 	readonly secret_keys: readonly string[];
-	/** Most seconds between the signed time and now, where the scheme signs a time. Default 300. */
+	/** Maximum seconds between the signed time and now, if the scheme signs a time. Default 300. */
 	readonly tolerance?: number;
-	/** For `hmac`: the header with the signature. Default `X-Signature`. */
+	/** Header that contains the signature, for `hmac`. Default `X-Signature`. */
 	readonly header?: string;
-	/** For `hmac`. Default sha256. */
+	/** Hash algorithm for `hmac`. Default sha256. */
 	readonly algorithm?: (typeof hmacAlgorithms)[number];
-	/** For `hmac`. Default hex. */
+	/** Encoding of the signature for `hmac`. Default hex. */
 	readonly encoding?: (typeof hmacEncodings)[number];
-	/** For `hmac`: what stands in front of the signature, such as `sha256=`. Default nothing. */
+	/** Text before the signature in the header, such as `sha256=`, for `hmac`. Default none. */
 	readonly prefix?: string;
 }
 
-/** How repetitions of a delivery are known. */
+/** Settings by which a hook detects repeated deliveries. */
 export interface DeduplicationSettings {
-	/** Header with the delivery's id. Default: the scheme's. */
+	/** Header with the delivery's id. Default: that of the scheme; `Idempotency-Key` for `hmac` and for hooks without a signature. */
 	readonly header?: string;
-	/** Member of a JSON body with the id, dotted, in place of a header. */
+	/** Dotted path of the member of a JSON body that contains the id, instead of a header. */
 	readonly body?: string;
-	/** Seconds in which a second delivery with the id is a repetition. Default one day. */
+	/** Seconds in which a second delivery with the same id counts as a repetition. Default 86400 (one day). */
 	readonly window?: number;
 }
 
-/** Where the challenge of a handshake is: one of `query`, `header` and `body`. */
+/** Source of the challenge in a handshake: exactly one of `query`, `header` and `body`. */
 export interface ChallengeSettings {
 	/** Query parameter of a GET, or of a POST without a body. */
 	readonly query?: string;
@@ -42,11 +42,11 @@ export interface ChallengeSettings {
 	readonly header?: string;
 	/** Member of the JSON body of a POST. */
 	readonly body?: string;
-	/** Member of a JSON answer that holds the challenge. Default: the answer is the challenge as plain text. */
+	/** Member of a JSON response that contains the challenge. Default: the response is the challenge as plain text. */
 	readonly answer_json?: string;
 }
 
-/** Seconds in which a second delivery with the same id is a repetition, where the hook does not say. */
+/** Seconds in which a second delivery with the same id counts as a repetition, unless the hook sets `window`. */
 export const defaultWindow = 86_400;
 
 /** Parameters of a trigger of type `core.svc.webhook`. */
@@ -54,16 +54,16 @@ export interface HookParameters {
 	readonly url: string;
 	readonly signature?: SignatureSettings;
 	readonly deduplicate?: DeduplicationSettings;
-	/** Whether deliveries are kept with their verdict. */
+	/** True if deliveries are kept with their verdict. */
 	readonly ledger?: boolean;
-	/** How a sender proves that the url is its receiver's. Default: it cannot. */
+	/** Handshake by which a sender verifies that the URL belongs to its receiver. Default: challenges are not answered. */
 	readonly challenge?: ChallengeSettings;
 }
 
 const text = { type: "string", minLength: 1 };
 const name = { ...text, maxLength: 100 };
 
-/** JSON schema of `HookParameters`: what rules on a webhook are checked against. */
+/** JSON schema of `HookParameters`. Rules on a webhook are checked against it. */
 export const hookParametersSchema: JsonObject = {
 	type: "object",
 	properties: {
@@ -99,12 +99,12 @@ export const hookParametersSchema: JsonObject = {
 	additionalProperties: false,
 };
 
-/** The hook that is always there: its body names the trigger (specification, Webhook). */
+/** URL of the generic hook, which always exists: the body of a request names the trigger to dispatch. */
 export const genericHookUrl = "svc";
-/** Longest url, encoded as in an address. Addresses and headers together may have 16 KiB. */
+/** Maximum length of a URL, percent-encoded. The request line and the headers together may have 16 KiB. */
 const maxUrlLength = 8_000;
 
-/** Returns why nothing that is posted can reach a hook of this url; undefined if something can. */
+/** Returns the reason why no request can reach a hook of this URL. Returns undefined if requests can reach it. */
 export function findUrlProblem(given: string): string | undefined {
 	const url = toHookUrl(given);
 	if (url === genericHookUrl) return `"${genericHookUrl}" is the webhook that dispatches any trigger, and cannot be used by a rule`;
@@ -117,7 +117,7 @@ export function findUrlProblem(given: string): string | undefined {
 	return length > maxUrlLength ? `must be at most ${maxUrlLength} characters when encoded, got ${length}` : undefined;
 }
 
-/** Undefined for a text with a lone surrogate, which has no encoding. */
+/** Returns undefined for a string with a lone surrogate, which cannot be encoded. */
 function encodedLength(url: string): number | undefined {
 	try {
 		return encodeURI(url).length;

@@ -8,7 +8,7 @@ import { webhookRoutes } from "./routes.ts";
 import { createWebhookType } from "./webhook-type.ts";
 import { ReceivedWebhooks } from "./webhooks.ts";
 
-/** Events that others post. */
+/** Creates the feature for events that external senders post. */
 export function createWebhooksFeature(
 	kernel: Kernel,
 	{ access, datastore }: { readonly access: Access; readonly datastore: DatastoreItems },

@@ -1,4 +1,4 @@
-/** Headers that carry credentials of the service, or are used up by it (reference 2.4). */
+/** Headers that contain credentials of the service or that the service consumes. Payloads leave them out. */
 export const credentialHeaders: ReadonlySet<string> = new Set([
 	"x-auth-token",
 	"svc-api-key",
@@ -8,16 +8,16 @@ export const credentialHeaders: ReadonlySet<string> = new Set([
 	"proxy-authorization",
 ]);
 
-/** Headers of a delivery as rules see them. */
+/** Headers of a delivery in the form that rules read. */
 export interface PayloadHeaders {
-	/** Names in title case (`X-Github-Event`), whatever the sender wrote. */
+	/** Headers with their names in title case (`X-Github-Event`), independent of the sender's spelling. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The same with names in lower case. */
+	/** Headers with their names in lower case. */
 	readonly headers_lower: Readonly<Record<string, string>>;
 }
 
 /**
- * Headers for the payload of a trigger, without credentials.
+ * Returns the headers for the payload of a trigger, without credentials.
  *
  * @param lower headers by their name in lower case
  * @param secret one more header to leave out
@@ -30,7 +30,7 @@ export function toPayloadHeaders(lower: Readonly<Record<string, string>>, secret
 	};
 }
 
-/** Senders use few names, again and again; what they make up must not fill the memory. */
+/** Cache of names in title case. Senders repeat a few names; the limits keep invented names from filling the memory. */
 const titles = new Map<string, string>();
 const mostTitles = 1_000;
 const longestTitle = 100;

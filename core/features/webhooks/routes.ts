@@ -17,7 +17,7 @@ import { genericHookUrl } from "./hook-parameters-api.ts";
 import { deliverySchema, webhookSchema } from "./schemas.ts";
 import type { Webhooks } from "./webhooks-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 interface RouteNeeds {
 	readonly webhooks: Webhooks;
 }
@@ -157,7 +157,7 @@ export const webhookRoutes = [
 			};
 			return replyPages(context, paging, async (part) => {
 				const page = await context.engine.webhooks.deliveries({ ...query, ...part });
-				// What was delivered is for those who may see the hook.
+				// Headers, query and body are left out: they need the permission to view the hook.
 				return { ...page, items: page.items.map((entity) => toDelivery(entity, { whole: false })) };
 			});
 		},
@@ -187,7 +187,7 @@ export const webhookRoutes = [
 		query: { overrule: "boolean" },
 		async handler({ engine, guard, path, principal, query: { overrule = false } }) {
 			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal, { overrule });
-			// Whoever may send may not see for that what others have sent.
+			// The permission to send to a hook does not include reading what other senders have delivered.
 			const whole = guard.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
 			return replyJson(toDelivery(delivery, { whole }), 202);
 		},
@@ -216,11 +216,14 @@ function toTraceTag(given: string | undefined): string | undefined {
 	return given;
 }
 
-/** Parameters that carry credentials of the service. */
+/** Query parameters that contain credentials of the service. */
 const dropped: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
 const noQuery: JsonObject = Object.freeze({});
 
-/** Returns the query of an address for the payload of a trigger: a text for each name, a list for one given more than once, no credentials. */
+/**
+ * Returns the query of a URL for the payload of a trigger, without credentials.
+ * The value of a parameter is a string, or a list if the parameter was given more than once.
+ */
 function toPayloadQuery(url: string): JsonObject {
 	const start = url.indexOf("?");
 	if (start === -1) return noQuery;

@@ -2,12 +2,15 @@ import { webhookDeliveryKind } from "../../contract/entities/webhook-delivery.ts
 import { defineSchema, fieldsOf, jsonValue, object } from "../../http/openapi/schema.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 
-/** A webhook on the wire. */
+/** A webhook in a response. */
 export const webhookSchema = defineSchema("Webhook", object(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
 
 const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
 
-/** A delivery that a webhook keeps, on the wire. Members that are null are left out; headers, query and body are for those who may see them. */
+/**
+ * A kept delivery in a response. Members that are null are left out.
+ * Headers, query and body are included only for callers with the permission to view the webhook.
+ */
 export const deliverySchema = defineSchema(
 	"WebhookDelivery",
 	object(

@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SignatureScheme, SignatureSettings } from "./hook-parameters-api.ts";
 
-/** What is signed, and what the sender says of it. */
+/** The signed bytes of a request, and the headers with the sender's signature. */
 export interface SignedRequest {
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The body as it came, byte for byte. */
+	/** The body exactly as received, byte for byte. */
 	readonly bytes: Uint8Array;
 }
 
-/** Why a signature is not good; undefined: it is. Never holds a secret or a signature. */
+/** Reason why a signature is invalid; undefined if it is valid. Never contains a secret or a signature. */
 export type SignatureProblem = string | undefined;
 
 type Check = (request: SignedRequest, secrets: readonly string[], settings: SignatureSettings, now: number) => SignatureProblem;
 
 const defaultTolerance = 300;
-/** Most signatures of one header that are compared. */
+/** Maximum number of signatures from one header that are compared. */
 const maxSignatures = 20;
-/** Bytes of the key. */
+/** Minimum length of a key in bytes. */
 const shortestSecret = 8;
 
 const checks: { readonly [S in SignatureScheme]: Check } = {
@@ -72,13 +72,13 @@ const checks: { readonly [S in SignatureScheme]: Check } = {
 	},
 };
 
-/** Header whose value is the secret itself, so that it must neither be stored nor handed on. */
+/** Returns the header whose value is the secret itself, so that callers neither store nor forward it. */
 export function findSecretHeader(settings: SignatureSettings | undefined): string | undefined {
 	return settings?.scheme === "gitlab" ? "x-gitlab-token" : undefined;
 }
 
 /**
- * Check a delivery's signature against every live secret, in constant time for each.
+ * Checks a delivery's signature against every live secret, in constant time for each.
  *
  * @param now seconds since 1970
  */
@@ -98,13 +98,13 @@ function missing(header: string): string {
 	return `header ${header}: is missing`;
 }
 
-/** Whether it is a secret at all: HMAC takes an empty key, and what stands behind `whsec_` may be nothing. */
+/** True if the secret is long enough and not all zero bytes. HMAC accepts an empty key, and `whsec_` may be followed by nothing. */
 function isStrong(secret: string, scheme: SignatureScheme): boolean {
 	const bytes = scheme === "standard" ? toStandardKey(secret) : Buffer.from(secret);
 	return secret.trim().length >= shortestSecret && bytes.length >= shortestSecret && bytes.some((byte) => byte !== 0);
 }
 
-/** The secret is base64 behind `whsec_`; without that it is taken as it is. */
+/** Decodes the base64 after `whsec_`. A secret without that prefix is used unchanged. */
 function toStandardKey(secret: string): Buffer {
 	return secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
 }
@@ -118,30 +118,33 @@ function findTimeProblem(timestamp: string, { tolerance = defaultTolerance }: Si
 	return Math.abs(now - Number(timestamp)) <= tolerance ? undefined : `the signed time is more than ${tolerance} seconds from now`;
 }
 
-/** Splits a header into its first parts: more of them would only cost time. */
+/** Splits a header and returns only its first parts, because comparing any number of them would cost time. */
 function toParts(header: string, separator: string | RegExp): readonly string[] {
 	return header.split(separator).slice(0, maxSignatures);
 }
 
-/** The signatures of a header: the whole of it, as a prefix may hold a blank, and its parts, as senders that exchange secrets sign with several. */
+/**
+ * Returns the possible signatures in a header: the whole header, because a prefix may contain a space, and each of its parts.
+ * Senders that rotate their secret send several signatures.
+ */
 function toSignatures(header: string): readonly string[] {
 	return [header, ...toParts(header, /[\s,;]+/)];
 }
 
-/** As `compare`; some senders write upper-case letters. */
+/** Compares like `compare`, but ignores case, because some senders use upper-case letters. */
 function compareHex(given: readonly string[], expected: readonly string[]): SignatureProblem {
 	const lower = (texts: readonly string[]) => texts.map((text) => text.toLowerCase());
 	return compare(lower(given), lower(expected));
 }
 
-/** Every pair is compared, so that neither time nor order tells anything. */
+/** Compares every pair, so that the time taken reveals neither a match nor its position. */
 function compare(given: readonly string[], expected: readonly string[]): SignatureProblem {
 	let isGood = false;
 	for (const one of given) for (const other of expected) isGood = areEqual(one, other) || isGood;
 	return isGood ? undefined : "the signature does not fit the body and the hook's secrets";
 }
 
-/** Digests have one length, whatever is compared. */
+/** Compares digests, which have equal lengths; `timingSafeEqual` requires that. */
 function areEqual(one: string, other: string): boolean {
 	const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();
 	return timingSafeEqual(digest(one), digest(other));

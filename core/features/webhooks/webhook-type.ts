@@ -6,7 +6,7 @@ import { findUrlProblem, hookParametersSchema } from "./hook-parameters-api.ts";
 
 const object = { type: "object" };
 
-/** The trigger type of webhooks (reference 2.6). */
+/** The trigger type of webhooks. */
 export const webhookType = defineTriggerType(
 	triggerRefs.webhook,
 	"Something was posted to a webhook.",
@@ -14,7 +14,11 @@ export const webhookType = defineTriggerType(
 	hookParametersSchema,
 );
 
-/** What a hook without a sender's secret takes, everybody may send who may post to it; of a signed one nobody, as none has the secret. */
+/**
+ * Creates the trigger type of webhooks with its permission checks.
+ * A user who may post to an unsigned hook may also inject its events.
+ * Events of a signed hook cannot be injected, because users do not have its secret.
+ */
 export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDefinition {
 	return {
 		type: webhookType,

@@ -4,56 +4,57 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Challenge, Handshake } from "./challenge.ts";
 import type { Hook } from "./hook-index.ts";
 
-/** A request to a webhook, its credential checked. */
+/** A request to a webhook whose credential has been checked. */
 export interface Delivery {
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The body as it came. */
+	/** The body as received. */
 	readonly bytes: Uint8Array;
-	/** As rules see it. */
+	/** Query parameters in the form that rules read. */
 	readonly query: JsonObject;
-	/** The body, parsed. */
+	/** The parsed body. */
 	readonly body: JsonValue;
 	readonly traceTag: string | undefined;
-	/** Who sent it. */
+	/** The authenticated sender. */
 	readonly principal: Principal;
 }
 
-/** What became of a delivery that was accepted. */
+/** Result of a delivery that was accepted. */
 export interface Receipt {
-	/** One for each hook of the url that took it, repetitions included. */
+	/** One trigger instance for each hook of the URL that accepted the delivery, repetitions included. */
 	readonly instances: readonly Pick<TriggerInstanceEntity, "id" | "trace_id">[];
-	/** Of a handshake, which makes no instance. */
+	/** The answered challenge of a handshake, which creates no instance. */
 	readonly challenge?: Challenge;
 }
 
 export interface DeliveryQuery extends Paging {
 	readonly url?: string;
 	readonly verdict?: string | readonly string[];
-	/** Id of the event that it has made. */
+	/** Id of the trigger instance that the delivery created. */
 	readonly triggerInstance?: string;
 }
 
-/** Triggers that come in over HTTP (specification, Webhook). */
+/** Webhooks: triggers whose events arrive over HTTP. */
 export interface Webhooks {
 	list(): Promise<readonly Hook[]>;
-	/** The hooks of a url; `SVC_NOT_FOUND` when there is none. */
+	/** Returns the hooks of a URL. Throws `SVC_NOT_FOUND` if none is registered. */
 	find(url: string): Promise<readonly Hook[]>;
-	/** The challenge that a hook of the url answers; undefined for a request without one, and for an unknown url. */
+	/** Returns the challenge that a hook of the URL answers. Returns undefined for a request without one, and for an unknown URL. */
 	challenge(url: string, handshake: Handshake): Promise<Challenge | undefined>;
 	/**
-	 * Take a delivery in: on disk when the promise resolves. The url `svc` is the generic hook, whose body names the trigger.
-	 * `SVC_NOT_FOUND`: no such hook; `SVC_FORBIDDEN`: the signature is not good, or the generic hook was asked for a trigger that comes
-	 * from elsewhere; `SVC_INVALID`: the body is not what the hook takes.
+	 * Accepts a delivery. Its events are on disk when the promise resolves.
+	 * The URL `svc` is the generic hook, whose body names the trigger.
+	 * Rejects with `SVC_NOT_FOUND` if no such hook exists, and with `SVC_INVALID` if the hook does not accept the body.
+	 * Rejects with `SVC_FORBIDDEN` if the signature is invalid, or if the generic hook may not dispatch the named trigger.
 	 */
 	receive(url: string, delivery: Delivery): Promise<Receipt>;
-	/** Newest first. */
+	/** Returns kept deliveries, newest first. */
 	deliveries(query: DeliveryQuery): Promise<Page<WebhookDeliveryEntity>>;
-	/** `SVC_NOT_FOUND`. */
+	/** Returns a kept delivery. Throws `SVC_NOT_FOUND`. */
 	delivery(id: string): Promise<WebhookDeliveryEntity>;
 	/**
-	 * Dispatch the trigger of a kept delivery once more. The entry that was made of it. `SVC_FORBIDDEN` for one that was refused, unless
-	 * an administrator says to overrule that, which the log keeps.
+	 * Dispatches the trigger of a kept delivery once more, and returns the new entry.
+	 * Rejects with `SVC_FORBIDDEN` for a refused delivery, unless an administrator sets `overrule`, which is logged.
 	 */
 	replay(id: string, principal: Principal, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryEntity>;
 }

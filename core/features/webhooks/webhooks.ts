@@ -34,13 +34,13 @@ export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pi
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
 
-/** Verdicts on deliveries that did not pass. What was dispatched by overruling has not passed since. */
+/** Verdicts on deliveries that failed the check. An overruled delivery still counts as refused. */
 const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
 const noBytes = new Uint8Array();
 
 type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly refused: string };
 
-/** Takes in what is posted to hooks. */
+/** Receives requests to hooks and dispatches their events. */
 export class ReceivedWebhooks implements Webhooks {
 	readonly #parts: WebhookOptions;
 	readonly #ledger: Ledger;
@@ -152,14 +152,14 @@ export class ReceivedWebhooks implements Webhooks {
 
 	async #receiveChallenge(challenge: Challenge, delivery: Delivery): Promise<Receipt> {
 		const { url } = challenge.hook;
-		// Senders sign a challenge in a body like a delivery, and no other: there is nothing to sign.
+		// A sender signs a challenge in a body like a delivery. A challenge without a body has nothing to sign.
 		const problem = delivery.bytes.length === 0 ? undefined : await this.#findProblem(challenge.hook, delivery);
 		if (problem !== undefined) throw new SvcError("SVC_FORBIDDEN", `webhook "${url}": ${problem}`);
 		this.#parts.logger.info("webhook challenge answered", { url, user: delivery.principal.username });
 		return { instances: [], challenge };
 	}
 
-	/** One after the other, so that all instances of one delivery are in one trace. */
+	/** Dispatches to one hook after the other, so that all instances of one delivery share one trace. */
 	async #receiveHooks(found: readonly Hook[], delivery: Delivery): Promise<Receipt> {
 		const instances: Receipt["instances"][number][] = [];
 		let refused = "";
@@ -226,7 +226,10 @@ export class ReceivedWebhooks implements Webhooks {
 	}
 }
 
-/** The verdict stays with the delivery: whoever may post to the hook could otherwise have anything run that the hook has refused. */
+/**
+ * Throws `SVC_FORBIDDEN` unless an administrator overrules the refusal.
+ * Otherwise any user who may post to the hook could replay a delivery that the hook has refused.
+ */
 function assertOverruled({ id, verdict, reason }: WebhookDeliveryEntity, { isAdmin }: Principal, overrule: boolean): void {
 	if (isAdmin && overrule) return;
 	const why = verdict === "refused" && reason !== null ? `: ${reason}` : "";
@@ -250,7 +253,7 @@ function readGenericBody(body: JsonValue): { readonly trigger: string; readonly 
 	return { trigger, payload };
 }
 
-/** Where each kind of sender puts the id that it repeats when it sends again. */
+/** Header or body member in which each kind of sender repeats the same id when it retries. */
 const places: { readonly [S in SignatureScheme]?: Pick<DeduplicationSettings, "header" | "body"> } = {
 	standard: { header: "webhook-id" },
 	github: { header: "x-github-delivery" },
@@ -259,7 +262,7 @@ const places: { readonly [S in SignatureScheme]?: Pick<DeduplicationSettings, "h
 	stripe: { body: "id" },
 };
 
-/** Id that the sender gave a delivery; undefined when there is none where the hook looks for it. */
+/** Returns the sender's id of a delivery. Returns undefined if deduplication is off or the delivery has no id where the hook expects it. */
 function findDeliveryId(
 	{ deduplicate, signature }: HookParameters,
 	headers: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { Workers } from "./workers-api.ts";
 
-/** What the engine has of this feature. */
+/** Members that this feature adds to the engine. */
 export interface WorkersApi {
 	readonly workers: Workers;
 }

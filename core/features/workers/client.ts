@@ -2,20 +2,20 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { ExecutionStatus } from "../../contract/index.ts";
 
-/** A worker as the API shows it. */
+/** Worker as the API returns it. */
 export interface WorkerRecord {
 	readonly id: string;
 	readonly name: string;
-	/** Whose API key it has. */
+	/** User whose API key the worker uses. */
 	readonly user: string;
 	readonly hostname: string;
 	readonly pid: number;
 	readonly version: string;
-	/** `gone`: it has not told of itself for longer than `workers.lease`. */
+	/** State of the worker. `gone`: it has sent no request for longer than `workers.lease` seconds. */
 	readonly state: "ready" | "draining" | "gone";
-	/** Most that it runs at once. */
+	/** Maximum number of concurrent runs. */
 	readonly places: number;
-	/** What runs there. */
+	/** Number of current runs. */
 	readonly running: number;
 	readonly started_at: string;
 	readonly seen_at: string;
@@ -23,17 +23,17 @@ export interface WorkerRecord {
 	readonly runners: readonly string[];
 }
 
-/** A worker with what runs there. */
+/** Worker and its current runs. */
 export interface SingleWorkerRecord extends WorkerRecord {
-	/** What runs there, the oldest first; a hundred at most. Empty for whoever may not list executions. */
+	/** At most 100 runs on the worker, the oldest first. Empty if the caller may not list executions. */
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 
-/** Processes on other machines that take work over HTTP. */
+/** Client for workers: processes on other machines that take runs over HTTP. */
 export interface WorkerClient {
-	/** By name. */
+	/** Lists workers by name. */
 	list(): Promise<ListPage<WorkerRecord>>;
-	/** By id, or by a name that only one has. */
+	/** Returns a worker by its id, or by its name if the name is unique. */
 	get(idOrName: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<SingleWorkerRecord>;
 }
 

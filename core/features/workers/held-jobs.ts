@@ -10,14 +10,14 @@ export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
 	readonly lease: number;
 }
 
-/** A job that a worker has, without what it was called with. */
+/** Job that a worker holds, without its specification. */
 export type HeldJob = Pick<WorkerJobEntity, "id" | "fence" | "stop" | "labels" | "runner" | "lease_expires_at">;
 
 const fields = ["fence", "stop", "labels", "runner", "lease_expires_at"] as const;
-/** Part of a lease within which it is not renewed again: runs of a moment need no renewal at all. */
+/** Fraction of a lease during which it is not renewed again. Very short runs therefore need no renewal at all. */
 const renewedAgainAfter = 1 / 10;
 
-/** What workers have, and the leases of that. */
+/** Jobs that workers hold, and their leases. */
 export class HeldJobs {
 	readonly #parts: HeldJobsOptions;
 
@@ -26,15 +26,15 @@ export class HeldJobs {
 	}
 
 	/**
-	 * What a worker has at this moment, as far as it says that it may: one whose key has lost a label loses the runs that need it, as nobody
-	 * renews their leases.
+	 * Returns the jobs that a worker holds and may run with the labels and runners in its request. If its key has lost a label, the jobs
+	 * that need the label are excluded. Their leases are then not renewed, and expire.
 	 */
 	async of(worker: string, poll: WorkerPoll): Promise<readonly HeldJob[]> {
 		const found = await this.#parts.storage.find("worker_job", { where: { worker, status: "taken" }, fields });
 		return found.filter((job) => fits(poll, job));
 	}
 
-	/** Renew the leases of what the worker names of what it has; the ids of what is its own still. */
+	/** Renews the leases of the held jobs that the worker lists. Returns the ids of the jobs that are still its own. */
 	async renew(worker: string, { jobs }: WorkerPoll, own: readonly HeldJob[]): Promise<ReadonlySet<string>> {
 		const fences = new Map(jobs.map(({ id, fence }) => [id, fence]));
 		const named = own.filter(({ id, fence }) => fences.get(id) === fence);
@@ -54,8 +54,8 @@ export class HeldJobs {
 	}
 
 	/**
-	 * A claim passes over what somebody else writes just then (`Storage.claim`), such as output of the job. So only this tells whether it has been
-	 * given up since it was read.
+	 * Renews one lease that the claim has skipped. A claim skips rows that another write has locked (`Storage.claim`), such as output of
+	 * the job. Only this update shows whether the job was given up since it was read.
 	 */
 	async #renewOne(worker: string, { id, fence }: HeldJob): Promise<readonly string[]> {
 		const { storage, clock, lease } = this.#parts;

@@ -19,15 +19,15 @@ export interface WorkersNeeds {
 }
 
 /**
- * Runs that are carried out by processes on other machines, which reach the service over HTTP and nothing else.
+ * Runs actions on workers: processes on other machines that reach the service only over HTTP.
  *
- * To the kernel such a run is one of a runner like any other: a runner that has its work done elsewhere, as on a cluster, and finds it again.
- * So parameters, secrets, recording, time-outs, fences and ends stay where they are, on the node that holds the execution, and a worker can
- * do nothing but be given a run, hand over output, and say how it ended. Node and worker speak over a record in the storage (`worker_job`), so that
- * any node may answer a worker. The worker holds it by a lease and a fence of its own, as nodes hold executions.
+ * To the kernel, such a run belongs to an ordinary runner that delegates its work, as to a cluster, and recovers it. Parameters, secrets,
+ * recording, time-outs, fences and ends stay on the node that holds the execution. A worker can only receive a run, deliver output, and
+ * report the end. Node and worker communicate through a stored record (`worker_job`), so that any node can serve a worker. The worker holds
+ * the record with a lease and a fence of its own, as nodes hold executions.
  *
- * The alternative was workers that are nodes, which claim executions themselves. They would render parameters, decrypt secrets and write records,
- * all of it over HTTP: a second way into everything that the kernel guards.
+ * The alternative was workers that are nodes and claim executions themselves. They would render parameters, decrypt secrets and write
+ * records over HTTP. That would be a second access path to everything that the kernel protects.
  */
 export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: WorkersNeeds): HttpFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;
@@ -48,14 +48,14 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 	return {
 		api: { workers },
 		wrapRunner(name, runner) {
-			// What is made of other executions runs here; a policy is about each of these.
+			// Workflows run on the node. Policies apply to each of their child executions instead.
 			if (kernel.isWorkflow(name)) return runner;
-			// A worker that took a question could answer it in place of the users who were asked.
+			// A worker that received an inquiry could answer it in place of the users who must answer.
 			return runners.includes(name) && name !== inquiryRunnerType
 				? placeRunner(name, runner, { runs, findDemand })
 				: keepHere(name, runner, { findDemand });
 		},
-		// With the end of the run what its worker had goes, or neither does.
+		// Removes the worker's records in the same write that stores the end of the run.
 		onCompletion: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),
 		runsWithoutSlot: () => runs.resting,
 		loops: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],

@@ -11,25 +11,25 @@ import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
 export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
 	readonly sealing: Sealing;
 	readonly bell: Bell;
-	/** Seconds for which a worker holds a job. */
+	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
 }
 
-/** Who asks for work. */
+/** Worker that requests jobs. */
 export interface Taker {
 	/** Id of the worker. */
 	readonly worker: string;
-	/** Whose credential it has. */
+	/** User whose API key the worker uses. */
 	readonly user: string;
 	readonly poll: WorkerPoll;
 }
 
-/** Most that one answer hands over. */
+/** Maximum number of jobs in one response. */
 export const mostHanded = 16;
-/** Most that is looked through at once for what fits a worker. */
+/** Number of waiting jobs that are read at once to find matching ones. */
 const pageSize = 200;
 
-/** Gives jobs to workers, each to one. */
+/** Assigns jobs to workers, each job to one worker. */
 export class HandOut {
 	readonly #parts: JobAssignmentOptions;
 
@@ -37,7 +37,7 @@ export class HandOut {
 		this.#parts = parts;
 	}
 
-	/** Some of what waits and fits, `free` at most. */
+	/** Assigns waiting jobs that match the worker, at most `free`. */
 	async take(taker: Taker, free: number): Promise<readonly WorkerJobEntity[]> {
 		const { storage } = this.#parts;
 		const taken: WorkerJobEntity[] = [];
@@ -60,7 +60,10 @@ export class HandOut {
 		return taken;
 	}
 
-	/** What it was given by an answer that it has not got, for a whole lease: what is left of the first one it would take for that. */
+	/**
+	 * Assigns again the jobs of a response that the worker has not received. Their leases are renewed, because the worker assumes a full
+	 * lease.
+	 */
 	async again(worker: string, held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
 		if (held.length === 0) return [];
 		const { storage, clock, lease } = this.#parts;
@@ -69,8 +72,8 @@ export class HandOut {
 	}
 
 	/**
-	 * Let another worker have what one that takes nothing new was given by an answer that it has not got: it has begun nothing of that, as what
-	 * it has begun it names until the service has the end.
+	 * Releases jobs of a draining worker for other workers, if it has not received the response that assigned them. The worker has not
+	 * started them: it lists each started job until the service has stored the end.
 	 */
 	async takeBack(worker: string, held: readonly HeldJob[]): Promise<void> {
 		const { storage, bell } = this.#parts;
@@ -85,7 +88,7 @@ export class HandOut {
 		return { id, fence: fence ?? "", execution_id, runner, spec: this.#parts.sealing.open<JobSpec>(spec) };
 	}
 
-	/** Undefined: another one was faster. */
+	/** Assigns a job. Returns undefined if another worker was faster. */
 	#takeOne(id: string, { worker, user, poll }: Taker): Promise<WorkerJobEntity | undefined> {
 		const { storage, clock, lease } = this.#parts;
 		const lease_expires_at = toExpiry(clock, lease);

@@ -23,20 +23,20 @@ export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> 
 	};
 }
 
-/** Who asks about a job, and what of it must be so. */
+/** Credentials of a request about a job; the stored job must match them. */
 interface Claim {
 	readonly fence: string;
 	readonly reporter: Reporter;
 }
 
-/** What is needed of a job whose worker asks; not what it was called with, which may be long. */
+/** Fields of a job that are needed to handle a request. The specification is omitted, because it may be large. */
 type Asked = Pick<WorkerJobEntity, "id" | "status" | "fence" | "user" | "sequence" | "consumed" | "content" | "labels" | "worker">;
 
 const fields = ["status", "fence", "user", "sequence", "consumed", "content", "labels", "worker"] as const;
 
 /**
- * Takes what workers say of their jobs. Each write expects the fence that the job was given with, so that nothing is stored for a worker that
- * the service has given up, or for anybody else.
+ * Stores what workers report about their jobs. Each write expects the fence with which the job was assigned. Output of a worker that lost
+ * the job, or of any other client, is therefore never stored.
  */
 export class JobReports implements JobReporting {
 	readonly #parts: JobReportsOptions;
@@ -75,10 +75,10 @@ export class JobReports implements JobReporting {
 		const { fence, sequence, pieces, ...result } = given;
 		const claim = { fence, reporter };
 		const found = await this.#find(job);
-		// An answer that was lost; the first end counts.
+		// Repeated request whose response was lost. The first end counts.
 		if (found?.status === "ended" && isItsOwn(found, claim)) return;
 		this.#assertHeld(job, found, claim);
-		// What a short run has printed needs no row of its own, which would be read and removed again.
+		// The output of a short run is stored with its end. A separate row would have to be read and removed again.
 		const isLast = pieces.length > 0 && sequence > found.sequence;
 		const end: StoredEnd = isLast ? { ...result, rest: { sequence, pieces } } : result;
 		const patch = { status: "ended", result: sealing.close(end), ...(isLast && { sequence }) } as const;
@@ -113,7 +113,7 @@ export class JobReports implements JobReporting {
 		return job;
 	}
 
-	/** `SVC_CONFLICT` unless the job is this worker's; nothing says whether there is such a job. */
+	/** Returns the job if this worker holds it. Otherwise throws `SVC_CONFLICT`, whether or not the job exists. */
 	async #need(id: string, claim: Claim): Promise<Asked> {
 		const job = await this.#find(id);
 		this.#assertHeld(id, job, claim);
@@ -125,7 +125,7 @@ export class JobReports implements JobReporting {
 		claim.reporter.assertLabels(job.labels);
 	}
 
-	/** What was stored by a request whose answer was lost is not stored again. */
+	/** Writes the operations. A repeated request, whose response was lost, is not stored again. */
 	async #write(
 		job: string,
 		claim: Claim,
@@ -141,7 +141,7 @@ export class JobReports implements JobReporting {
 		}
 	}
 
-	/** Says nothing of whether there is such a job. */
+	/** Creates the error for a job that the worker does not hold. It does not disclose whether the job exists. */
 	#toStale(id: string, { username: user }: Reporter): SvcError {
 		this.#refused.record(1);
 		this.#parts.logger.warn("a worker asked about a job that is not its own, and was refused", { job: id, user });

@@ -1,4 +1,4 @@
-/** Whether a worker may take what needs this. */
+/** Returns true if the worker has all labels and the runner that the job needs. */
 export function fits(
 	worker: { readonly labels: readonly string[]; readonly runners: readonly string[] },
 	needed: { readonly labels: readonly string[]; readonly runner: string },

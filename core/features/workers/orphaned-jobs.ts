@@ -2,7 +2,7 @@ import { poll } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
-/** Microseconds for which nobody asks whether a job is needed. */
+/** Microseconds after its creation during which a job is never removed. */
 const grace = 600_000_000;
 const pageSize = 200;
 
@@ -11,7 +11,7 @@ export interface OrphanedJobsOptions extends Uses<"storage" | "clock" | "logger"
 	readonly interval: number;
 }
 
-/** Removes jobs of executions that have ended without them: whoever ended those died before, or did not know of the job. */
+/** Removes jobs whose execution has ended. They remain if the node crashed before it removed them, or did not follow the job. */
 export class LeftJobs {
 	readonly #parts: OrphanedJobsOptions;
 	#stopping = new AbortController();
@@ -32,7 +32,7 @@ export class LeftJobs {
 		await this.#looking;
 	}
 
-	/** Remove what nobody needs any more. */
+	/** Removes all jobs whose execution has ended. */
 	async remove(): Promise<void> {
 		const { storage, clock } = this.#parts;
 		const before = toTimestamp(clock.now() - grace);
@@ -50,7 +50,7 @@ export class LeftJobs {
 			});
 			const needed = new Set(going.map(({ id }) => id));
 			const left = jobs.filter(({ execution_id }) => !needed.has(execution_id)).map(({ id }) => id);
-			// Its worker is told with its next request that it is not its own any more.
+			// With its next request, the worker learns that it has lost the job.
 			await storage.remove("worker_output", { where: { job: { in: left } } });
 			await storage.remove("worker_job", { where: { id: { in: left } } });
 			if (jobs.length < pageSize) return;

@@ -8,13 +8,13 @@ const parameter: ParameterDefinition = {
 	items: { type: "string" },
 	description: "Labels of the workers that may carry it out; empty: it runs on a node of the service.",
 	default: [],
-	// Where something runs is for whoever writes the action.
+	// Reserved, because the author of the action decides on which machine it runs.
 	reserved: true,
 };
 
 /**
- * A runner whose actions may say which workers carry them out, as policies may for them; those of which nobody says it run here, as before.
- * What is decided when a run begins holds for all of it.
+ * Wraps a runner so that the action, or policies, can select workers by labels. Runs without labels are executed on this node. The decision
+ * is made at the start of a run, and holds for all of it.
  */
 export function placeRunner(
 	name: string,
@@ -46,7 +46,7 @@ export function placeRunner(
 	};
 }
 
-/** A runner whose actions no worker carries out: what a policy wants to see on one must not run here instead. */
+/** Wraps a runner that never uses workers. If a policy demands a worker for a run, the run fails instead of running on this node. */
 export function keepHere(name: string, runner: Runner, { findDemand }: { readonly findDemand: FindDemand }): Runner {
 	return {
 		...toShown(runner),
@@ -66,7 +66,7 @@ export function keepHere(name: string, runner: Runner, { findDemand }: { readonl
 	};
 }
 
-/** What stays as it is of a runner in whose place another is called. */
+/** Returns the members of a runner that its wrapper keeps unchanged. */
 function toShown(runner: Runner) {
 	const { description, outputKey, entryPoint, definitions, packTools, packSensors } = runner;
 	return {
@@ -82,7 +82,7 @@ function toShown(runner: Runner) {
 	} satisfies Partial<Runner>;
 }
 
-/** What needs no run, where it is for no worker. */
+/** Returns `runAtOnce` of the runner, restricted to runs that need no worker. Empty if the runner has none. */
 function toAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<boolean>): Pick<Runner, "runAtOnce"> {
 	if (runner.runAtOnce === undefined) return {};
 	return { runAtOnce: async (context) => ((await isHere(context)) ? runner.runAtOnce?.(context) : undefined) };

@@ -3,15 +3,15 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Sealing } from "./sealing.ts";
 import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
 
-/** How many are read at once. */
+/** Number of rows that are read at once. */
 const readLimit = 8;
-/** After so many the worker is told that there is room again: it may be this many and more ahead, see `mostAhead`. */
+/** Number of outputs after which the worker is notified of free capacity. It may be this many and more ahead, see `mostAhead`. */
 const toldAfter = 8;
-/** Most that a worker may hand over before the run has taken it. */
+/** Maximum number of outputs that a worker may send before the run has recorded them. */
 export const mostAhead = 32;
 /**
- * Bytes of output that stay until the run has ended, counted from its last. The recorder holds less than an eighth of that in memory, so
- * that what is removed is on disk for certain, and a node that goes on with the run finds everything that is not.
+ * Bytes of output, counted from the latest, that are kept until the run has ended. The recorder buffers less than an eighth of that in
+ * memory. Removed output is therefore on disk for certain, and a node that recovers the run finds all other output here.
  */
 const keptBytes = 16_777_216;
 
@@ -22,7 +22,7 @@ const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 export interface ReassignedRunsOptions extends Uses<"storage"> {
 	readonly sealing: Sealing;
 	readonly context: RunContext;
-	/** Whether the service keeps output at all, so that what it has can be counted. */
+	/** True if the service stores output, so that the recorded bytes can be counted. */
 	readonly isKept: boolean;
 }
 
@@ -31,19 +31,16 @@ interface Row {
 	readonly bytes: Counts;
 }
 
-/**
- * Takes the output that a worker has handed over into the execution, each byte once: what an earlier process has recorded is skipped, by
- * counting.
- */
+/** Records the output of a worker in the execution, each byte once. Counts and skips the bytes that an earlier process has recorded. */
 export class TakenOver {
 	readonly #parts: ReassignedRunsOptions;
 	readonly #id: string;
-	/** Sequence of the last that was emitted, and of the last that the worker knows of. */
+	/** Sequence of the last recorded output, and of the last one acknowledged to the worker. */
 	#at = 0;
 	#told = 0;
 	#skip: Counts | undefined;
 	#trimmed: Counts = none();
-	/** Emitted and not removed. */
+	/** Rows that were recorded but not removed yet. */
 	readonly #rows: Row[] = [];
 	#bytes = 0;
 
@@ -52,7 +49,7 @@ export class TakenOver {
 		this.#parts = parts;
 	}
 
-	/** All that has been stored until the job was read, and what has come with its end, the last of it. */
+	/** Records all output that was stored when the job was read, and the final output that was stored with the end. */
 	async take(job: Pick<WorkerJobEntity, "sequence" | "trimmed">, rest?: StoredEnd["rest"]): Promise<void> {
 		this.#skip ??= this.#countRecorded(job);
 		await this.#takeRows(rest === undefined ? job.sequence : rest.sequence - 1);
@@ -96,7 +93,7 @@ export class TakenOver {
 		this.#rows.push({ sequence, bytes });
 	}
 
-	/** Tell the worker that there is room, and let go of what is on disk. */
+	/** Acknowledges the recorded output, so that the worker sends more. Removes rows whose output is on disk. */
 	async #tell(): Promise<void> {
 		const { storage, isKept } = this.#parts;
 		let upTo = 0;

@@ -8,10 +8,10 @@ import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { StoredEnd } from "./workers-api.ts";
 
-/** Milliseconds between two tries while the storage is away. */
+/** Milliseconds between retries while the storage is unavailable. */
 const retryPause = 500;
 
-/** What is looked at again and again of a job: not what its worker is called with, which may be long. */
+/** Fields of a job that are polled. The specification is omitted, because it may be large. */
 export type FollowedJob = Omit<WorkerJobEntity, "spec" | "user" | "fence" | "consumed" | "execution_id">;
 
 const fields = [
@@ -22,26 +22,25 @@ const fields = [
 export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
 	readonly sealing: Sealing;
 	readonly bell: Pick<Bell, "ring">;
-	/** Whether output of executions is stored. */
+	/** True if the output of executions is stored. */
 	readonly isOutputKept: boolean;
-	/** Whether the worker of a job has not told of it for so long that it is gone. */
+	/** Returns true if the lease of the job has expired, so that its worker counts as gone. */
 	readonly isLapsed: (job: FollowedJob) => boolean;
-	/** Keep the files of a job that waits. */
+	/** Protects the pack files of a waiting job from removal. */
 	readonly keepContent: (job: FollowedJob) => Promise<void>;
-	/** Why nobody has taken it, in words. */
+	/** Returns the reason why no worker has taken the job. */
 	readonly toReason: (job: FollowedJob) => Promise<string>;
-	/** Where a worker is. */
+	/** Returns the host and process id of a worker. */
 	readonly placeOf: (worker: string) => Promise<Pick<WorkerEntity, "hostname" | "pid">>;
 	readonly context: HostedRunContext;
-	/** Refs of the policies that say which workers may carry it out. */
+	/** Refs of the policies that demand labels of the worker. */
 	readonly policies: readonly string[];
 }
 
 /**
- * One run that a worker carries out, as the node sees it that holds the execution. The node does all that belongs to the service: the
- * parameters, the time-out, the recording, the end. What the worker does is a record (`worker_job`), over which both speak: any node may
- * answer the worker, and a node that takes the execution over goes on with the same record. It is offered once and never again, so that
- * nothing runs twice.
+ * Follows a run on a worker, on the node that holds the execution. The node does everything that belongs to the service: parameters,
+ * time-out, recording and end. The work itself is a stored record (`worker_job`). Any node can serve the worker, and a node that recovers
+ * the execution continues with the same record. The job is offered only once, so that nothing runs twice.
  */
 export class PlacedRun {
 	readonly #parts: RemoteRunOptions;
@@ -61,18 +60,20 @@ export class PlacedRun {
 		if (context.signal.aborted) this.wake();
 	}
 
-	/** Whether output of it may be stored in rows of its own. */
+	/** True if output of the run may be stored in separate rows. */
 	get hasRows(): boolean {
 		return this.#hasRows;
 	}
 
-	/** Something about it may have changed. */
+	/** Signals that the job may have changed. */
 	wake(): void {
 		this.#isNews = true;
 		this.#onNews();
 	}
 
-	/** Follow it to its end. `isNew`: it has just been offered, so that there is nothing to see before there are news. */
+	/**
+	 * Follows the job to its end. `isNew` is true for a job that was just offered. The storage is then not read before the first change.
+	 */
 	async follow({ isNew }: { readonly isNew: boolean }): Promise<RunResult> {
 		if (isNew) await this.#news();
 		for (;;) {
@@ -103,7 +104,7 @@ export class PlacedRun {
 		return undefined;
 	}
 
-	/** While the storage is away the worker goes on, and hands over later what it has. */
+	/** Retries after an error of the storage. The worker continues while the storage is unavailable, and delivers its output later. */
 	async #outlast(error: unknown): Promise<RunResult | undefined> {
 		if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 		if (this.#endKind() === "shutdown") return goesOn;
@@ -112,7 +113,7 @@ export class PlacedRun {
 		return undefined;
 	}
 
-	/** Why it is to end; undefined: it is not. */
+	/** Returns the reason why the run must end; undefined if it must not. */
 	#endKind(): RunAborted["kind"] | undefined {
 		const { aborted, reason } = this.#parts.context.signal;
 		if (!aborted) return undefined;
@@ -128,7 +129,7 @@ export class PlacedRun {
 		return { succeeded, result, ...(status !== undefined && { status }) };
 	}
 
-	/** Ask for the end. A job that nobody has taken has ended with that. */
+	/** Requests the end of the job. A job that no worker has taken ends at once. */
 	async #end(job: FollowedJob, kind: "cancel" | "timeout"): Promise<RunResult | undefined> {
 		const { storage, bell } = this.#parts;
 		if (job.status === "waiting") {
@@ -142,14 +143,14 @@ export class PlacedRun {
 		return undefined;
 	}
 
-	/** Whoever renews in the same moment keeps it. */
+	/** Marks the job as lost. Returns false if the worker renews its lease at the same time, because the worker then keeps the job. */
 	async #giveUp({ lease_expires_at }: FollowedJob): Promise<boolean> {
 		const { storage } = this.#parts;
 		const lost = await storage.update("worker_job", this.#id, { status: "lost" }, { status: "taken", lease_expires_at });
 		return lost !== undefined;
 	}
 
-	/** Say where it runs, or why it does not: where people look at the execution. */
+	/** Shows in the execution which worker runs it, or why it waits. */
 	async #show(job: FollowedJob): Promise<void> {
 		const { context, toReason, keepContent, policies } = this.#parts;
 		if (job.status === "waiting") {
@@ -178,7 +179,7 @@ export class PlacedRun {
 	}
 }
 
-/** Without this process: what the worker hands over stays in the storage until another one takes it. */
+/** Result when this process stops. The output of the worker stays in the storage until another process recovers the run. */
 const goesOn: RunResult = { succeeded: false, result: {}, status: "running" };
 
 function toLost({ worker_name }: FollowedJob): RunResult {

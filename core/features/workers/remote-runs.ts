@@ -22,7 +22,7 @@ import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { JobSpec } from "./workers-api.ts";
 
-/** Content of pack directories, as the storage keeps it. */
+/** Storage of the contents of pack directories. */
 export interface Contents {
 	store(directory: string, options: { readonly pack: string; readonly signal: AbortSignal }): Promise<string>;
 	keep(content: string): WriteOperation;
@@ -32,9 +32,9 @@ export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> 
 	readonly sealing: Sealing;
 	readonly bell: Bell;
 	readonly contents: Contents;
-	/** Seconds for which a worker holds a job. */
+	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
-	/** Seconds between looks at the storage. */
+	/** Seconds between polls of the storage. */
 	readonly pollInterval: number;
 	readonly isOutputKept: boolean;
 	readonly maxResultOutput: number;
@@ -42,25 +42,25 @@ export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> 
 
 type Place = Pick<WorkerEntity, "hostname" | "pid">;
 
-/** Most jobs that are asked about at once. */
+/** Maximum number of jobs in one query. */
 const pageSize = 200;
-/** Microseconds after which files of a job that waits are kept for longer: what nobody has named for an hour goes. */
+/** Microseconds after which the pack files of a waiting job are protected again. Files without a reference for an hour are removed. */
 const keepAfter = 600_000_000;
-/** Most that wait here without taking places of others: each takes some memory. */
+/** Maximum number of followed runs that occupy no slot. Each of them uses some memory. */
 const mostResting = 2_000;
-/** Workers of which is remembered where they are. */
+/** Maximum number of workers whose host is cached. */
 const mostPlaces = 1_000;
 const contentName = /^[0-9a-f]{64}$/;
 
-/** The runs of this node that workers carry out. */
+/** Runs of this node that are executed by workers. */
 export class PlacedRuns {
 	readonly #parts: RemoteRunsOptions;
 	readonly #trust: TakeoverGrace;
 	readonly #runs = new Map<string, PlacedRun>();
-	/** By ids of live actions whose ends are not stored yet: whether there may be rows of output. */
+	/** Live actions whose end is not stored yet, by id. True if the run may have rows of output. */
 	readonly #followed = new Map<string, boolean>();
 	readonly #places = new Map<string, Place>();
-	/** How each was at the last look. */
+	/** State of each job at the last poll. */
 	readonly #seen = new Map<string, string>();
 	readonly #kept = new Map<string, number>();
 	#stopping = new AbortController();
@@ -72,7 +72,7 @@ export class PlacedRuns {
 		this.#trust = createTakeoverGrace(parts.lease);
 	}
 
-	/** How many take no place of others. */
+	/** Number of runs that occupy no slot. */
 	get resting(): number {
 		return Math.min(this.#runs.size, mostResting);
 	}
@@ -80,7 +80,7 @@ export class PlacedRuns {
 	start(): void {
 		const { bell, pollInterval, logger } = this.#parts;
 		this.#stopping = new AbortController();
-		// Workers could not tell of themselves while no service was there.
+		// Workers could not renew their leases while no service was running.
 		this.#trust.onRenewalFailure();
 		this.#forget = bell.on(({ job }) => {
 			if (job === undefined) for (const run of this.#runs.values()) run.wake();
@@ -96,20 +96,20 @@ export class PlacedRuns {
 	}
 
 	/**
-	 * Have a worker carry out a run from its begin. The job is stored with the state that tells of it, in one write under the fence of the run:
-	 * who goes on with the run knows that there is one, and a node that has lost the run offers nothing.
+	 * Offers a new run to workers and follows it. The job and the state of the run are stored in one write under the fence of the run. A
+	 * node that recovers the run therefore finds the job, and a node that has lost the run offers nothing.
 	 */
 	async run(runner: string, context: RunContext, { labels, policies }: Demand): Promise<RunResult> {
 		const job = await this.outlast(context, () => this.#toJob(runner, context, labels));
 		const insert = { insert: "worker_job", entities: [job] } as const;
 		await toHostedContext(context).saveStateWith({ worker: true, policies }, [insert]);
-		// Listens before anybody is told.
+		// Listen before the notification is sent, so that no change is missed.
 		const end = this.#follow(context, policies, { isNew: true });
 		this.#parts.bell.ring({ about: "work", job: job.id, needs: { labels, runner } });
 		return end;
 	}
 
-	/** Go on with one that an earlier process has begun. It is offered once and never again, so that nothing runs twice. */
+	/** Recovers a run that another process has started. The job is not offered again, so that nothing runs twice. */
 	recover(context: RunContext, policies: readonly string[]): Promise<RunResult> {
 		return this.#follow(context, policies, { isNew: false });
 	}
@@ -138,7 +138,7 @@ export class PlacedRuns {
 		}
 	}
 
-	/** What `attempt` resolves with; an outage of the storage delays a run and does not end it. */
+	/** Returns the result of `attempt`. Retries while the storage is unavailable, which delays a run but does not end it. */
 	outlast<T>({ signal, execution_id }: RunContext, attempt: () => Promise<T>): Promise<T> {
 		return retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => signal.aborted,
@@ -147,7 +147,7 @@ export class PlacedRuns {
 		});
 	}
 
-	/** What goes with the end of an execution whose run this node has followed. */
+	/** Returns the operations that remove the job when its execution ends. Empty if this node has not followed the run. */
 	toRemoval({ liveaction_id: id }: Pick<ExecutionEntity, "liveaction_id">): readonly WriteOperation[] {
 		const hasRows = this.#followed.get(id);
 		if (hasRows === undefined) return [];
@@ -155,7 +155,7 @@ export class PlacedRuns {
 		return hasRows ? [{ remove: "worker_output", where: { job: id } }, job] : [job];
 	}
 
-	/** The end of a run is stored. */
+	/** Forgets a run whose end is stored. */
 	forget(id: string): void {
 		this.#followed.delete(id);
 	}
@@ -202,7 +202,7 @@ export class PlacedRuns {
 		};
 	}
 
-	/** The files of the pack, under the name of what they are: those of an installed pack lie in a directory of that name. */
+	/** Returns the id of the pack's contents. The directory of an installed pack is named by this id. */
 	async #toContent({ entryPoint, packDirectory, pack, signal }: RunContext): Promise<string | null> {
 		if (entryPoint === "" || packDirectory === undefined) return null;
 		const { storage, contents } = this.#parts;
@@ -211,7 +211,7 @@ export class PlacedRuns {
 		return contents.store(packDirectory, { pack, signal });
 	}
 
-	/** What the storage says of the jobs: rings may be missed, and nobody rings when a worker is silent. */
+	/** Polls the jobs. Notifications may be lost, and none is sent when a worker falls silent. */
 	async #look(): Promise<void> {
 		this.#trust.onRenewalStart();
 		const ids = [...this.#runs.keys()];
@@ -231,7 +231,7 @@ export class PlacedRuns {
 		for (const id of ids) {
 			const job = found.get(id);
 			const state = `${job?.status} ${job?.sequence} ${job?.stop}`;
-			// Who waits is told now and then why that is so.
+			// Waiting runs are woken at each poll to update their reason.
 			const isDue = job === undefined || job.status === "waiting" || this.#isLapsed(job);
 			if (isDue || this.#seen.get(id) !== state) this.#runs.get(id)?.wake();
 			this.#seen.set(id, state);
@@ -244,7 +244,7 @@ export class PlacedRuns {
 		return (lease_expires_at ?? "") < toExpiredBefore(clock, lease);
 	}
 
-	/** A worker is a process, which stays where it is. */
+	/** Returns the host of a worker. It can be cached, because a worker is one process and never moves. */
 	async #placeOf(id: string): Promise<Place> {
 		const known = this.#places.get(id);
 		if (known !== undefined) return known;

@@ -15,7 +15,7 @@ import {
 } from "./schemas.ts";
 import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, Workers, WorkerView } from "./workers-api.ts";
 
-/** What the routes ask of the engine. */
+/** Members of the engine that the routes need. */
 interface RouteNeeds {
 	readonly workers: Workers;
 }
@@ -78,7 +78,7 @@ const endBody = defineBody<WorkerEnd>({
 
 const fenceBody = defineBody<{ readonly fence: string }>({ properties: { fence: secret }, required: ["fence"], closed: true });
 
-/** Most bytes of files in one answer. */
+/** Maximum bytes of files in one response. */
 const mostBytes = 1_048_576;
 
 const bytesBody = defineBody<{ readonly fence: string; readonly start: number; readonly length: number }>({
@@ -91,12 +91,12 @@ const bytesBody = defineBody<{ readonly fence: string; readonly start: number; r
 	closed: true,
 });
 
-/** What a worker takes is guarded by labels. */
+/** Returns the permission resource of a label. Labels guard which jobs a worker may take. */
 const labelled = (label: string): GuardedResource => ({ uid: `worker:${label}` });
 
 type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
 
-/** Whoever may take what needs a job's first label; the others are asked for where it is certain that the job is the worker's. */
+/** Returns the resource of the job's first label. The other labels are checked once it is certain that the worker holds the job. */
 async function jobResource({ engine, path }: Addressed) {
 	const [first = noLabel] = await engine.workers.reports.labelsOf(toId({ path }));
 	return labelled(first);
@@ -104,7 +104,7 @@ async function jobResource({ engine, path }: Addressed) {
 
 const toId = ({ path }: Pick<Addressed, "path">) => path["id"] ?? "";
 
-/** Stands for the labels of a job that there is not. */
+/** Placeholder for the labels of a job that does not exist. */
 const noLabel = "-";
 
 function toReporter({ guard, principal }: Pick<RouteContext<RouteNeeds>, "guard" | "principal">): Reporter {
@@ -118,7 +118,7 @@ function toReporter({ guard, principal }: Pick<RouteContext<RouteNeeds>, "guard"
 
 const stale = { ...answerConflict, name: "StaleJob", description: "The job is not this worker's, or not any more." };
 
-/** Workers: who they are, and all that they ask. */
+/** Routes for workers, and for clients that list workers. */
 export const workerRoutes = [
 	defineRoute({
 		method: "GET",

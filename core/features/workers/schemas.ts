@@ -38,10 +38,10 @@ const example = {
 	runners: ["local-shell-cmd"],
 };
 
-/** A worker on the wire. */
+/** Worker in API responses. */
 export const workerSchema = defineSchema("Worker", object(members), example);
 
-/** A worker with what runs there. */
+/** Worker and its current runs, in API responses. */
 export const singleWorkerSchema = defineSchema(
 	"SingleWorker",
 	object({ ...members, executions: arrayOf(object({ id: text, action_ref: text, status: statusSchema })) }),
@@ -55,7 +55,7 @@ const spec = object({
 	max_result_output: whole,
 });
 
-/** What a worker is told. */
+/** Response to a poll of a worker. */
 export const workerNewsSchema = defineSchema(
 	"WorkerNews",
 	object({
@@ -67,7 +67,7 @@ export const workerNewsSchema = defineSchema(
 	{ lease: 15, jobs: [], stops: [], lost: [] },
 );
 
-/** Whether output was stored. */
+/** Result of delivering output: true if the output was stored. */
 export const workerReceiptSchema = defineSchema("WorkerReceipt", object({ stored: flag }), { stored: true });
 
 /** Files of the content of a job. */

@@ -3,7 +3,10 @@ import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 
 const plain = "plain1.";
 
-/** Keeps what workers are given and hand over: it holds secrets in clear. Encrypted where the service has a key for its datastore. */
+/**
+ * Serializes job specifications and output for the storage. They contain secrets, and are encrypted if the service has a key for its
+ * datastore.
+ */
 export class Sealing {
 	readonly #keys: Pick<KeyRing, "encryptText" | "decryptText">;
 
@@ -16,7 +19,7 @@ export class Sealing {
 		try {
 			return this.#keys.encryptText(text);
 		} catch (error) {
-			// Where nothing is encrypted, parameters of executions are not either.
+			// Without a key the service does not encrypt the parameters of executions either.
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			return plain + text;
 		}

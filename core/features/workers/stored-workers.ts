@@ -10,7 +10,7 @@ import { WorkerNotes, type WorkerNotesOptions } from "./worker-notes.ts";
 import type { Ring } from "./worker-notifications.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
-/** Most workers, and most runs of one, that are shown. */
+/** Maximum number of listed workers, and of listed runs of one worker. */
 const mostShown = 200;
 const mostRuns = 100;
 
@@ -20,12 +20,12 @@ export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOp
 }
 
 interface Request extends Taker {
-	/** What was the worker's own when the request came. */
+	/** Jobs that the worker held when the request arrived. */
 	readonly held: ReadonlySet<string>;
 	readonly signal: AbortSignal;
 }
 
-/** Answers workers, on any node: what they take, tell and hand over stands in the storage. */
+/** Serves workers on any node. All state of workers and jobs is in the storage. */
 export class StoredWorkers implements Workers {
 	readonly reports: JobReports;
 	readonly #parts: StoredWorkersOptions;
@@ -42,7 +42,7 @@ export class StoredWorkers implements Workers {
 		this.#handOut = new HandOut(parts);
 	}
 
-	/** Nobody waits for work here from now on. */
+	/** Ends all waiting polls, and lets none wait from now on. */
 	close(): void {
 		this.#isOpen = false;
 		this.#parts.bell.ring({ about: "stop", job: undefined });
@@ -115,13 +115,13 @@ export class StoredWorkers implements Workers {
 		const { poll, held, signal } = request;
 		const listed = new Map(poll.jobs.map((job) => [job.id, job]));
 		const stops = own.flatMap(({ id, stop: kind }) => (kind !== null && listed.get(id)?.told === false ? [{ id, kind }] : []));
-		// Whose end is on its way is told by the answer to that.
+		// If the worker is sending the end of a job, the response to that request reports a lost job.
 		const lost = poll.jobs.filter(({ id, ending }) => !held.has(id) && ending !== true).map(({ id }) => id);
-		// It was given these by an answer that it has not got: requests of a worker come one after another.
+		// The worker has not received the response that assigned these jobs: its requests are sequential.
 		const missed = own.filter(({ id }) => !listed.has(id));
 		if (poll.draining) await this.#handOut.takeBack(request.worker, missed);
 		const again = poll.draining ? [] : await this.#handOut.again(request.worker, missed);
-		// What has ended since the request came has made room.
+		// Jobs that have ended since the request arrived have freed slots.
 		const ended = [...held].filter((id) => !own.some((job) => job.id === id)).length;
 		const free = poll.free + ended - again.length;
 		const taken = signal.aborted || !this.#isOpen ? [] : await this.#handOut.take(request, free);
@@ -134,7 +134,10 @@ export class StoredWorkers implements Workers {
 	}
 }
 
-/** Whether a ring may change what a worker is answered; `free` is how many more it would have taken at the last look, undefined while there is one. */
+/**
+ * Returns true if a notification can change the response to a worker. `free` is the number of free slots after the last poll; undefined
+ * while a poll is running.
+ */
 function isFor(
 	ring: Ring,
 	{ worker, poll, free }: { readonly worker: string; readonly poll: WorkerPoll; readonly free: number | undefined },
@@ -145,7 +148,7 @@ function isFor(
 	return ring.about === "stop";
 }
 
-/** Resolves when one of them aborts, or after so many milliseconds. */
+/** Resolves when one of the signals aborts, or after the given milliseconds. */
 async function waitFor(signals: readonly AbortSignal[], milliseconds: number): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const done = () => {

@@ -9,16 +9,16 @@ export interface WorkerNotesOptions extends Uses<"storage" | "clock" | "logger">
 	readonly lease: number;
 }
 
-/** Milliseconds within which it is not stored again that a worker is there: one with short runs asks a hundred times a second. */
+/** Milliseconds during which the presence of a worker is not stored again. A worker with short runs sends a hundred requests a second. */
 const quiet = 1_000;
-/** Microseconds after which a worker that has gone is no longer listed. */
+/** Microseconds after which a gone worker is no longer listed. */
 const forgottenAfter = 86_400_000_000;
-/** Most workers of one user at once: each is read for every run that waits, and a key costs nothing to make up more of them. */
+/** Maximum concurrent workers of one user. Each worker is read for every waiting run, and one key could register any number of them. */
 export const mostOfUser = 1_000;
-/** Workers that are remembered here. */
+/** Maximum number of cached workers. */
 const mostKnown = 10_000;
 
-/** Keeps who is there, as workers tell it with each request for work. */
+/** Stores which workers are present, according to their requests for jobs. */
 export class WorkerNotes {
 	readonly #parts: WorkerNotesOptions;
 	readonly #known = new Map<string, { readonly at: number; readonly draining: boolean }>();
@@ -27,7 +27,7 @@ export class WorkerNotes {
 		this.#parts = parts;
 	}
 
-	/** Remember that the worker is there. `SVC_FORBIDDEN` for one more than a user may have. */
+	/** Stores that the worker is present. Throws `SVC_FORBIDDEN` if the user already has the maximum number of workers. */
 	async note(id: string, poll: WorkerPoll, user: string): Promise<void> {
 		const last = this.#known.get(id);
 		const at = performance.now();
@@ -45,7 +45,7 @@ export class WorkerNotes {
 		if ((await storage.update("worker", id, changing)) !== undefined) return;
 		await this.#assertRoom(user);
 		const entity: WorkerEntity = { id, name, user, hostname, pid, version, started_at: seen_at, labels, runners, ...changing };
-		// Another request of the same worker may have been faster.
+		// Another request of the same worker may have inserted it first.
 		await storage.insert("worker", [entity]).catch((error: unknown) => {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});

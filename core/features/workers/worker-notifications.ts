@@ -3,27 +3,29 @@ import { createBusListener } from "../../kernel/coordination/bus-listener.ts";
 
 const eventName = "svc.reaction__worker";
 
-/** What a job needs of the worker that takes it. */
+/** Labels and runner that a job needs of its worker. */
 export interface Needs {
 	readonly labels: readonly string[];
 	readonly runner: string;
 }
 
 /**
- * What has changed. `work`: a job waits to be taken. `stop`: one is to end. `room`: one has ended, so that its worker takes another. These are for
- * whoever answers workers; `news` is for whoever waits for a run: its worker has stored something.
+ * Change of a job. `work`: a job waits for a worker. `stop`: a job must end. `room`: a job has ended, so that its worker has a free slot.
+ * These three concern nodes that serve workers. `news` concerns the node that follows the run: the worker has stored something.
  */
 export interface Ring {
 	readonly about: "work" | "stop" | "room" | "news";
-	/** Undefined: perhaps anything. */
+	/** Id of the job; undefined if any job may have changed. */
 	readonly job: string | undefined;
-	/** Id of the worker that it is about; undefined: any. */
+	/** Id of the worker concerned; undefined for any worker. */
 	readonly worker?: string | undefined;
-	/** Of what waits. */
+	/** Labels and runner of a waiting job. */
 	readonly needs?: Needs | undefined;
 }
 
-/** Tells the nodes of a service that a job of a worker has changed. What it misses they find in the storage a little later. */
+/**
+ * Notifies the nodes of the service that a worker's job has changed. If a notification is lost, polling the storage finds the change later.
+ */
 export class Bell {
 	readonly #parts: { readonly eventBus: EventBus; readonly nodeId: string };
 	readonly #listeners = new Set<(ring: Ring) => void>();
@@ -43,7 +45,7 @@ export class Bell {
 		});
 	}
 
-	/** Call `listener` for each ring of any node, until the function is called that it answers. */
+	/** Calls `listener` for each notification of any node. Returns a function that removes the listener. */
 	on(listener: (ring: Ring) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);

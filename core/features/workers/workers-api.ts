@@ -1,9 +1,9 @@
 import type { ExecutionEntity, JsonObject, OutputType, PackContentFile, ParameterSchema, WorkerEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
-/** What a worker says of itself with each request for work. */
+/** Request of a worker for jobs. */
 export interface WorkerPoll {
-	/** Chosen at random by the process: nobody else knows it. */
+	/** Random secret of the process. No other client has it. */
 	readonly instance: string;
 	readonly name: string;
 	readonly hostname: string;
@@ -11,30 +11,33 @@ export interface WorkerPoll {
 	readonly version: string;
 	readonly labels: readonly string[];
 	readonly runners: readonly string[];
-	/** Most that it runs at once. */
+	/** Maximum number of concurrent runs. */
 	readonly places: number;
-	/** How many more it takes now, besides what takes the place of what ends while it waits. */
+	/** Number of free slots. Slots that are freed while the request waits are added. */
 	readonly free: number;
 	readonly draining: boolean;
-	/** What it has, whose leases are renewed by this; `told`: it knows that this one is to end; `ending`: it is handing over the end. */
+	/**
+	 * Jobs that the worker holds; the request renews their leases. `told`: the worker has received the stop. `ending`: it is sending the
+	 * end.
+	 */
 	readonly jobs: readonly { readonly id: string; readonly fence: string; readonly told: boolean; readonly ending?: boolean }[];
-	/** Seconds to wait for something new. */
+	/** Seconds to wait for a change. */
 	readonly wait: number;
 }
 
-/** What a worker is told. */
+/** Response to a worker's request for jobs. */
 export interface WorkerNews {
-	/** Seconds for which it holds what it has from the moment at which it sent the request. */
+	/** Seconds of the leases, counted from the time at which the worker has sent the request. */
 	readonly lease: number;
-	/** New work. */
+	/** Newly assigned jobs. */
 	readonly jobs: readonly HandedJob[];
-	/** What is to end. */
+	/** Jobs that must end. */
 	readonly stops: readonly { readonly id: string; readonly kind: "cancel" | "timeout" }[];
-	/** What is not the worker's any more. */
+	/** Jobs that the worker no longer holds. */
 	readonly lost: readonly string[];
 }
 
-/** A run as a worker gets it. */
+/** Job as a worker receives it. */
 export interface HandedJob {
 	readonly id: string;
 	readonly fence: string;
@@ -43,14 +46,14 @@ export interface HandedJob {
 	readonly spec: JobSpec;
 }
 
-/** What a runner on another machine is called with. */
+/** Arguments of the runner on the worker. */
 export interface JobSpec {
 	readonly action_ref: string;
 	readonly pack: string;
 	readonly user: string;
 	/** Path in the pack's directory; empty for actions without an entry point. */
 	readonly entry_point: string;
-	/** Id of the content of the pack's directory; null where the runner needs no files. */
+	/** Id of the content of the pack's directory; null if the runner needs no files. */
 	readonly content: string | null;
 	readonly runner_parameters: JsonObject;
 	readonly action_parameters: JsonObject;
@@ -60,66 +63,69 @@ export interface JobSpec {
 	readonly max_result_output: number;
 }
 
-/** A piece of output. */
+/** Chunk of output. */
 export interface WorkerPiece {
 	readonly type: OutputType;
 	readonly data: string;
 }
 
-/** Output of a run on a worker: the next after `sequence - 1`. */
+/** Output of a run on a worker. It follows the output with `sequence - 1`. */
 export interface WorkerOutput {
 	readonly fence: string;
 	readonly sequence: number;
 	readonly pieces: readonly WorkerPiece[];
 }
 
-/** How a run on a worker has ended. */
+/** End of a run on a worker. */
 export interface WorkerEnd {
 	readonly fence: string;
-	/** What was printed and is not sent yet, as output with this sequence; may be empty. */
+	/** Sequence of the final output, which is sent with the end and may be empty. */
 	readonly sequence: number;
 	readonly pieces: readonly WorkerPiece[];
 	readonly succeeded: boolean;
 	readonly status?: "failed" | "timeout" | "abandoned";
 	readonly result: JsonObject;
-	/** Why the runner itself could not do its work. */
+	/** Error message if the runner itself has failed. */
 	readonly error?: string;
 }
 
-/** The same as it is stored. */
+/** End of a run as it is stored. */
 export interface StoredEnd extends Omit<WorkerEnd, "fence" | "sequence" | "pieces"> {
-	/** What was handed over with it. */
+	/** Final output that was sent with the end. */
 	readonly rest?: Omit<WorkerOutput, "fence">;
 }
 
-/** A worker, and whether it has told of itself in time. */
+/** Worker, with true in `isAlive` if it has sent a request in time. */
 export interface WorkerView {
 	readonly worker: WorkerEntity;
 	readonly isAlive: boolean;
 }
 
-/** What runs on a worker. */
+/** Execution that a worker is running. */
 export type WorkerRun = Pick<ExecutionEntity, "id" | "action_ref" | "status">;
 
-/** Who says something about a job. */
+/** Worker that reports on a job. */
 export interface Reporter {
-	/** Whose credential the worker has. */
+	/** User whose API key the worker uses. */
 	readonly username: string;
-	/** Throws `SVC_FORBIDDEN` where it may not take what needs these labels. */
+	/** Throws `SVC_FORBIDDEN` if the user may not take jobs with these labels. */
 	assertLabels(labels: readonly string[]): void;
 }
 
-/** What workers say of their jobs. All of it is refused with `SVC_CONFLICT` where the job is not the worker's, or not any more. */
+/** Operations of workers on their jobs. Each throws `SVC_CONFLICT` if the worker does not hold the job. */
 export interface JobReporting {
-	/** The labels that a job needs; none where there is no such job: whoever may not take everything learns nothing of it. */
+	/**
+	 * Returns the labels that a job needs. Returns none if the job does not exist, so that the check discloses nothing to a restricted
+	 * caller.
+	 */
 	labelsOf(job: string): Promise<readonly string[]>;
-	/** Store output, once for each sequence: `false` where there is no room for it just now. */
+	/** Stores output, once for each sequence. Returns false if the run has no capacity for it yet. */
 	output(job: string, output: WorkerOutput, reporter: Reporter): Promise<boolean>;
-	/** Store the end; the first counts. */
+	/** Stores the end. Only the first end counts. */
 	end(job: string, end: WorkerEnd, reporter: Reporter): Promise<void>;
-	/** What the content of a job holds. */
+	/** Lists the files of the content of a job. */
 	files(job: string, fence: string, reporter: Reporter): Promise<readonly PackContentFile[]>;
-	/** Bytes of the content of a job. */
+	/** Returns bytes of the content of a job. */
 	bytes(
 		job: string,
 		part: { readonly fence: string; readonly start: number; readonly length: number },
@@ -127,18 +133,18 @@ export interface JobReporting {
 	): Promise<Buffer>;
 }
 
-/** Processes on other machines that take work over HTTP. */
+/** Workers: processes on other machines that take jobs over HTTP. */
 export interface Workers {
 	readonly reports: JobReporting;
-	/** By name. */
+	/** Lists workers by name. */
 	list(): Promise<readonly WorkerView[]>;
-	/** By id, or by a name that only one has. `SVC_NOT_FOUND`, or `SVC_INVALID` for a name that several have. */
+	/** Returns a worker by its id, or by its name. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if several workers have the name. */
 	get(idOrName: string): Promise<WorkerView>;
-	/** What a worker runs, the oldest first; a hundred at most. */
+	/** Lists the current runs of a worker, the oldest first, at most 100. */
 	running(workerId: string): Promise<readonly WorkerRun[]>;
 	/**
-	 * Renew what a worker has, and give it what is new for it; waits for that as long as it says. `signal` aborts when nobody waits for the
-	 * answer any more: nothing is taken then.
+	 * Renews the leases of a worker and assigns new jobs to it. Waits for a change as long as the request allows. `signal` aborts when the
+	 * client has disconnected. No job is then assigned.
 	 */
 	poll(poll: WorkerPoll, principal: Principal, signal: AbortSignal): Promise<WorkerNews>;
 }

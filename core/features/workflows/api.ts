@@ -1,6 +1,6 @@
 import type { Workflows } from "./workflows-api.ts";
 
-/** What the engine has of this feature. */
+/** Services that this feature adds to the engine. */
 export interface WorkflowsApi {
 	readonly workflows: Workflows;
 }

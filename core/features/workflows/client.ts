@@ -1,11 +1,11 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { DefinitionFinding, DefinitionGraph } from "../../contract/index.ts";
 
-/** Definitions of workflows. */
+/** Client for definitions of workflows. */
 export interface WorkflowClient {
-	/** What is wrong with the text of a definition; empty when nothing is. `runner`: default `workflow`. */
+	/** Returns the problems of a definition; the list is empty if there are none. Default of `runner`: `workflow`. */
 	inspect(definition: string, options?: { readonly runner?: string | undefined } & Waiting): Promise<readonly DefinitionFinding[]>;
-	/** The definition of an action as a graph. */
+	/** Returns the definition of an action as a graph. */
 	graph(action: string, options?: Waiting): Promise<DefinitionGraph>;
 }
 

@@ -84,7 +84,7 @@ async function readAction(ref: string, options: CommonOptions, context: CliConte
 	return { text: await client.actions.entryPoint(ref), runner };
 }
 
-/** How the tasks of a run look, by what has become of them. */
+/** Mermaid styles of tasks, by group of statuses. */
 const looks: Readonly<Record<string, string>> = {
 	succeeded: "fill:#d4f5d4,stroke:#2e7d32,color:#000",
 	failed: "fill:#fbd5d5,stroke:#c62828,color:#000",
@@ -101,9 +101,9 @@ const groups: ReadonlyMap<string, string> = new Map(
 	}).flatMap(([group, states]) => states.split(" ").map((state): [string, string] => [state, group])),
 );
 
-/** The text of a diagram in Mermaid. */
+/** Returns the source of a Mermaid diagram. */
 export function toMermaid({ nodes, edges }: ShownGraph): string {
-	// Names of tasks may be words of the language.
+	// Generated names, because names of tasks may be keywords of Mermaid.
 	const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
 	const lines = ["flowchart TD"];
 	const used = new Set<string>();
@@ -126,17 +126,17 @@ export function toMermaid({ nodes, edges }: ShownGraph): string {
 	return `${lines.join("\n")}\n`;
 }
 
-/** Everything that the language, or the page that it is shown on, could take for a sign of its own. */
+/** Escapes every character that Mermaid, or the page that shows the diagram, could interpret. */
 function toLabel(text: string): string {
 	return oneLine(text).replace(/[^\p{L}\p{N} .,:_/()=-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 
-/** Whether a word on the command line is the name of a file: refs have no slash, and an action's is no file of that name by chance. */
+/** True if an argument is a path. Refs contain no slash, and a file with the exact name of an action is unlikely. */
 function isFile(word: string): boolean {
 	return /[/\\]|\.(?:ya?ml|json)$/.test(word) || existsSync(word);
 }
 
-/** A definition as a graph, with the tasks of a run where it is one's. */
+/** A definition as a graph, with the tasks of a run if the graph is that of an execution. */
 export interface ShownGraph {
 	readonly nodes: readonly ShownNode[];
 	readonly edges: readonly (GraphEdge & { readonly taken?: number })[];
@@ -144,7 +144,7 @@ export interface ShownGraph {
 
 type ShownNode = GraphNode & { readonly tasks?: readonly TaskState[] };
 
-/** Lines: each task, and below it what it leads to. */
+/** Returns one line for each task, followed by a line for each of its transitions. */
 export function toGraphText({ nodes, edges }: ShownGraph): string {
 	const lines = nodes
 		.filter(({ kind }) => kind === "task")
@@ -155,7 +155,7 @@ export function toGraphText({ nodes, edges }: ShownGraph): string {
 	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-/** What each task of a node has come to, in one word. */
+/** Returns the statuses of a node's tasks, separated by commas. */
 function toStates({ tasks = [] }: Pick<ShownNode, "tasks">): string {
 	return tasks.map(({ status, items }) => (items === null ? status : `${status} (${items.succeeded} of ${items.total})`)).join(", ");
 }
@@ -178,7 +178,7 @@ function toEdgeText({ to, when, taken = 0 }: ShownGraph["edges"][number]): strin
 	return `${when === null ? "" : `${oneLine(when)} `}→ ${to}${times}`;
 }
 
-/** What is written over several lines, on one. */
+/** Joins the lines of a string into one. */
 function oneLine(text: string): string {
 	return text.trim().replace(/\s+/g, " ");
 }

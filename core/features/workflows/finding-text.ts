@@ -1,6 +1,6 @@
 import type { DefinitionCaseResult, DefinitionFinding } from "../../contract/index.ts";
 
-/** Findings as compilers write them, so that editors lead to the place. */
+/** Formats findings like compiler messages, so that editors can jump to the line. */
 export function toFindingText(subject: string, findings: readonly DefinitionFinding[]): string {
 	return findings
 		.map(({ line, type, message, spec_path }) => {
@@ -10,12 +10,12 @@ export function toFindingText(subject: string, findings: readonly DefinitionFind
 		.join("");
 }
 
-/** Whether a definition with these findings may run. */
+/** True if a definition with these findings may run. */
 export function mayRun(findings: readonly DefinitionFinding[]): boolean {
 	return findings.every(({ type }) => type === "warning");
 }
 
-/** What came of each case, and how many passed. */
+/** Returns the result of each test case, and how many passed. */
 export function toCaseText(results: readonly DefinitionCaseResult[]): string {
 	const passed = results.filter(({ problems }) => problems.length === 0);
 	const lines = results.flatMap(({ name, problems }) => [

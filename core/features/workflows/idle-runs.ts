@@ -12,10 +12,10 @@ export interface IdleRunOptions extends Pick<Kernel, "storage" | "eventBus" | "c
 
 type Looked = Pick<ExecutionEntity, (typeof fields)[number]>;
 
-/** A run of which nothing has happened for longer than the limit. */
+/** A run without activity for longer than the limit. */
 interface IdleRun {
 	readonly execution: Looked;
-	/** When something of it happened last. */
+	/** Timestamp of the last activity. */
 	readonly since: string;
 	readonly lastEntry: string | undefined;
 }
@@ -24,14 +24,16 @@ const fields = ["id", "action_ref", "status", "log", "context", "owner", "fence"
 const pageSize = 100;
 const working: readonly ExecutionStatus[] = ["running", "pausing", "resuming"];
 const waitingStatuses: readonly ExecutionStatus[] = ["pending", "paused"];
-/** Of children that somebody works at, or will. */
+/** Statuses of children that a node runs, or will run. */
 const activeStatuses: readonly ExecutionStatus[] = ["requested", "scheduled", "delayed", "running", "canceling", "pausing", "resuming"];
 
-/** Finds runs of workflows that a defect has left: none of their children is active, and nothing has happened for long. */
+/**
+ * Finds runs of workflows that a defect has left without progress: no child is active, and nothing has happened for longer than the limit.
+ */
 export class IdleRuns {
 	readonly #parts: IdleRunOptions;
 	readonly #runnerNames: readonly string[];
-	/** Those of the look before, as they were. */
+	/** Idle runs that the previous search found, with their state at that time. */
 	#seen: ReadonlyMap<string, string> = new Map();
 
 	constructor(parts: IdleRunOptions) {
@@ -40,8 +42,9 @@ export class IdleRuns {
 	}
 
 	/**
-	 * End those that stand still, and have those go on that are paused for nothing, until the signal aborts: how many they were. Each
-	 * must have been found by the look before as well: after a machine has slept, or its clock was set, what goes on has a moment to show it.
+	 * Fails idle runs, and resumes runs that are paused without a reason, until the signal aborts. Returns the number of both.
+	 * The previous search must have found the run in the same state.
+	 * So after a machine has slept, or its clock was set, an active run has time to make progress.
 	 */
 	async end(signal: AbortSignal): Promise<number> {
 		const { storage, limit } = this.#parts;
@@ -70,7 +73,7 @@ export class IdleRuns {
 		return (await (execution.status === "paused" ? this.#resume(idle) : this.#end(idle))) ? 1 : 0;
 	}
 
-	/** Undefined for what has done something since `before`, or has a reason to wait. */
+	/** Returns undefined for a run that has been active since `before`, or that has a reason to wait. */
 	async #findIdle(execution: Looked, before: string): Promise<IdleRun | undefined> {
 		const { storage } = this.#parts;
 		const { id, log, status, context } = execution;
@@ -86,7 +89,7 @@ export class IdleRuns {
 		return since < before ? { execution, since, lastEntry } : undefined;
 	}
 
-	/** Whether a node has it that was there all the time: one that was away cannot have done anything. */
+	/** True if a node holds the lease and has been running since before `before`. A node that restarted could not have made progress. */
 	async #isHeldSince({ owner, lease_expires_at: expiry }: Looked, before: string): Promise<boolean> {
 		const { storage, clock } = this.#parts;
 		if (owner === null || expiry === null || expiry <= toTimestamp(clock.steady())) return false;
@@ -114,7 +117,7 @@ export class IdleRuns {
 		return child?.end_timestamp ?? "";
 	}
 
-	/** The node that has it learns of it, and ends the run; open questions and workflows below it are canceled with the same write. */
+	/** Fails the run. The node that holds it is notified and ends the work. The same write cancels open inquiries and child workflows. */
 	async #end(idle: IdleRun): Promise<boolean> {
 		const { limit } = this.#parts;
 		const ended = await this.#apply(idle, (entity, timestamp) => {
@@ -127,7 +130,7 @@ export class IdleRuns {
 		return true;
 	}
 
-	/** Nobody has asked for the pause, and what it was for is over: it was not woken. */
+	/** Resumes a run that no user paused and whose reason for the pause is over; the signal that should have resumed it was lost. */
 	async #resume(idle: IdleRun): Promise<boolean> {
 		const resumed = await this.#apply(idle, (entity, timestamp) => {
 			const { resumed_by: _by, ...context } = entity.context;
@@ -137,7 +140,7 @@ export class IdleRuns {
 		return resumed;
 	}
 
-	/** Whether it was still as it was found. */
+	/** Applies a patch. Returns true if the execution was still in the state in which it was found. */
 	async #apply(
 		{ execution: { id, status, fence } }: IdleRun,
 		toPatch: (entity: ExecutionEntity, timestamp: string) => Parameters<typeof applyTransition>[2],

@@ -10,16 +10,16 @@ import { workflowRoutes } from "./routes.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
 export interface WorkflowsFeature extends HttpFeature<WorkflowsApi> {
-	/** End runs that a defect has left standing, until the signal aborts: how many they were. */
+	/** Ends runs that a defect has left without activity, until the signal aborts. Returns their number. */
 	endIdle(signal: AbortSignal): Promise<number>;
 }
 
-/** Definitions of workflows, and how far their runs have come. */
+/** Creates the feature for definitions of workflows and the progress of their runs. */
 export function createWorkflowsFeature(kernel: Kernel, needs: { readonly access: Access; readonly actions: Actions }): WorkflowsFeature {
 	const workflows = new StoredWorkflows({
 		...kernel,
 		...needs,
-		// Definitions are looked at and not run: nothing is read of the datastore.
+		// Definitions are analyzed but not run, so expressions read nothing from the datastore.
 		expressions: createExpressions(kernel.dialects),
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});

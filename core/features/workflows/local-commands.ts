@@ -11,7 +11,7 @@ interface LocalOptions extends FormatOptions {
 	readonly runner: string;
 }
 
-/** Commands that need no service: what a pack is tested with where it is built. */
+/** Adds the commands that need no service. They test a pack on the machine where it is developed. */
 export function addLocalCommands(workflow: Command, context: CliContext): void {
 	const { definitions } = context;
 	if (definitions === undefined) return;
@@ -50,7 +50,7 @@ function withLocalOptions(command: Command): Command {
 		.option("--config <file>", "configuration with the runner; default ./svc.config.ts, or what comes with svc");
 }
 
-/** The cases stand beside what they test. */
+/** Returns the default path of the test cases, which is next to the definition. */
 function toCasesPath(file: string): string {
 	return file.replace(/\.(?:ya?ml|json)$/, "").concat(".test.yaml");
 }

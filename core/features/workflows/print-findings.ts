@@ -3,7 +3,7 @@ import { type FormatOptions, printList } from "../../cli/output.ts";
 import type { DefinitionFinding } from "../../contract/index.ts";
 import { mayRun, toFindingText } from "./finding-text.ts";
 
-/** Print what is wrong; throws `CliExit` with 1 when the definition cannot run. */
+/** Prints the findings. Throws `CliExit` with 1 if the definition cannot run. */
 export async function printFindings(
 	subject: string,
 	findings: readonly DefinitionFinding[],

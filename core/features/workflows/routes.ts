@@ -13,7 +13,7 @@ import { findExecutionResource } from "../executions/execution-resource-api.ts";
 import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
 import type { OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 
-/** What the routes ask of the engine. */
+/** Services of the engine that the routes use. */
 interface RouteNeeds {
 	readonly workflows: Workflows;
 	readonly actions: Pick<Actions, "get">;
@@ -24,7 +24,7 @@ const { defineRoute, defineTextRoute } = routesOver<RouteNeeds>();
 
 const defaultLimit = 100;
 
-/** Definitions of workflows, and how far their runs have come. */
+/** Routes for definitions of workflows and the progress of their runs. */
 export const workflowRoutes = [
 	defineTextRoute({
 		method: "POST",
@@ -90,7 +90,7 @@ export const workflowRoutes = [
 	]),
 ];
 
-/** Without what is secret, unless it is asked for by somebody who may see it. */
+/** Returns the value with secrets masked, unless the caller requests secrets and may view them. */
 async function present<T>(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	{ value, secrets }: OfRun<T>,
@@ -101,13 +101,13 @@ async function present<T>(
 
 type Hide = (text: string) => string;
 
-/** Tasks as they are shown: expressions become actions, and what is secret may stand in them. */
+/** Masks secrets in tasks. The action of a task may be the value of an expression, which can contain a secret. */
 export function hideInTasks(tasks: readonly TaskState[], secrets: Redactor): readonly TaskState[] {
 	const written = toHideWritten(secrets);
 	return tasks.map((task) => hideInTask(task, secrets, written));
 }
 
-/** The same for a graph. */
+/** Masks secrets in a graph and its tasks. */
 export function hideInGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunGraph {
 	const written = toHideWritten(secrets);
 	return {
@@ -119,7 +119,10 @@ export function hideInGraph({ nodes, edges }: RunGraph, secrets: Redactor): RunG
 	};
 }
 
-/** What the definition says is what the file says: where it is not known what is secret, that is no reason to hide it. */
+/**
+ * Returns the function that masks text of the definition.
+ * If the secrets of the run are unknown, it changes nothing, because the text is the same as in the file.
+ */
 function toHideWritten(secrets: Redactor): Hide {
 	return secrets.isUnknown ? (text) => text : (text) => secrets.redactText(text);
 }

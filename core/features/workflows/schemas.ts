@@ -1,6 +1,6 @@
 import { arrayOf, defineSchema, flag, nullable, object, oneOf, recordId, text, timestamp, whole } from "../../http/openapi/schema.ts";
 
-/** Something that is wrong with a definition. */
+/** A problem in a definition. */
 export const findingSchema = defineSchema(
 	"DefinitionFinding",
 	object(
@@ -64,7 +64,7 @@ const taskExample = {
 	next: [{ to: "store", transition: 0 }],
 };
 
-/** A task of a run, as far as it has come. */
+/** A task of a run, with its progress. */
 export const taskSchema = defineSchema(
 	"Task",
 	object({

@@ -2,44 +2,55 @@ import type { DefinitionFinding, DefinitionGraph, GraphEdge, GraphNode, TaskStat
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 
-/** The definition of a run, and how far it has come in it. */
+/** The definition of a run, with the progress of the run. */
 export interface RunGraph {
 	readonly nodes: readonly RunGraphNode[];
 	readonly edges: readonly RunGraphEdge[];
 }
 
 export interface RunGraphNode extends GraphNode {
-	/** The task as far as it has come: none before it has begun, more than one where it runs once for each of several ways. */
+	/** Tasks of the node: none before it has begun, several if it runs once for each of several paths. */
 	readonly tasks: readonly TaskState[];
 }
 
 export interface RunGraphEdge extends GraphEdge {
-	/** How often it was taken. */
+	/** Number of times that the run took the edge. */
 	readonly taken: number;
 }
 
-/** Something of a run, and what of it must not be shown. */
+/** A part of a run, with the secrets to mask in it. */
 export interface OfRun<T> {
 	readonly value: T;
 	readonly secrets: Redactor;
 }
 
-/** How a definition is looked at. */
+/** Options for the analysis of a definition. */
 export interface InspectOptions {
-	/** The runner that it is written for. Default `workflow`. */
+	/** The runner for which the definition is written. Default `workflow`. */
 	readonly runner?: string | undefined;
-	/** Whoever asks: actions that one may not view are as if there were none. Default: the program itself, which may do everything. */
+	/**
+	 * The caller. Actions that the caller may not view count as missing. Default: the embedding program itself, which may do everything.
+	 */
 	readonly principal?: Principal;
 }
 
-/** The workflows of an engine: actions that are made of other actions. */
+/** The workflows of an engine: actions that are composed of other actions. */
 export interface Workflows {
-	/** What is wrong with the text of a definition, sorted by type and place. `SVC_INVALID` for a runner that reads no definitions. */
+	/**
+	 * Returns the problems of a definition, sorted by type and position.
+	 * Throws `SVC_INVALID` if the runner does not support definitions.
+	 */
 	inspect(text: string, options?: InspectOptions): Promise<readonly DefinitionFinding[]>;
-	/** The definition of an action as a graph. `SVC_NOT_FOUND`; `SVC_INVALID` for an action that is no workflow. */
+	/** Returns the definition of an action as a graph. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the action is not a workflow. */
 	graph(refOrId: string): Promise<DefinitionGraph>;
-	/** The definition that an execution has, with its tasks. `SVC_NOT_FOUND`; `SVC_INVALID` for an execution that is no workflow. */
+	/**
+	 * Returns the definition that an execution uses, with its tasks.
+	 * Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the execution is not a workflow.
+	 */
 	runGraph(executionId: string): Promise<OfRun<RunGraph>>;
-	/** The tasks of an execution in the order of their start, also while it runs. Errors as those of `runGraph`. */
+	/**
+	 * Returns the tasks of an execution in the order of their start, also while it runs.
+	 * Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the execution is not a workflow.
+	 */
 	tasks(executionId: string): Promise<OfRun<readonly TaskState[]>>;
 }

@@ -25,15 +25,15 @@ export interface WorkflowOptions extends Uses<"runners"> {
 	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly access: Pick<Access, "allows">;
 	readonly expressions: Expressions;
-	/** All entries of the journal of an execution, the oldest first. */
+	/** Returns all entries of an execution's journal, the oldest first. */
 	readonly readJournal: (executionId: string) => Promise<readonly JsonObject[]>;
 }
 
-/** The fields of an execution that tell how far it has come. */
+/** Fields of an execution that are needed to determine its progress. */
 const fields = ["id", "action_ref", "runner_name", "parameters", "known_secrets", "snapshot_id"] as const;
 const defaultRunner = "workflow";
 
-/** Workflows as actions, runners and journals have them. */
+/** Workflows, read from actions, runners and journals. */
 export class StoredWorkflows implements Workflows {
 	readonly #parts: WorkflowOptions;
 
@@ -56,7 +56,7 @@ export class StoredWorkflows implements Workflows {
 		const { view, definitions, progress } = await this.#readRun(executionId);
 		const graph =
 			progress.definition === null
-				? // It has not begun: it will have what the file holds then.
+				? // The run has not begun: it will use the definition that the file contains when it begins.
 					await this.#graphOf(await this.#parts.actions.get(view.entity.action_ref), definitions)
 				: await definitions.graph(progress.definition);
 		return { value: layProgressOver(graph, progress.tasks), secrets: view.secrets };
@@ -72,7 +72,8 @@ export class StoredWorkflows implements Workflows {
 		const named = await executions.get(executionId, { fields });
 		const definitions = this.#definitionsOf(named.entity.action_ref, named.entity.runner_name);
 		const progress = await definitions.progress(await readJournal(named.entity.id));
-		// Read again: what is secret in an entry is known to the execution no later than the entry is stored.
+		// Read the execution after its journal: secrets of a journal entry are stored in the execution no later than the entry itself.
+		// The earlier read could miss secrets, and the response would disclose them.
 		return { view: await executions.get(named.entity.id, { fields }), definitions, progress };
 	}
 
@@ -93,9 +94,10 @@ export class StoredWorkflows implements Workflows {
 }
 
 /**
- * What a runner knows of definitions. `SVC_INVALID` when there is no such runner on this node, or one that reads none.
+ * Returns the workflow support of a runner.
+ * Throws `SVC_INVALID` if this node does not have the runner, or if the runner does not support definitions.
  *
- * @param subject what the message begins with
+ * @param subject beginning of the error message
  */
 function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, subject: string): Definitions {
 	const definitions = runners.get(name)?.definitions;
@@ -105,7 +107,7 @@ function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, sub
 	throw new SvcError("SVC_INVALID", `${subject}: runner "${name}" reads no definitions of workflows; ${known}`);
 }
 
-/** A definition with how far a run has come in it. */
+/** Adds the progress of a run to a definition. */
 function layProgressOver({ nodes, edges }: DefinitionGraph, tasks: readonly TaskState[]): RunGraph {
 	const byName = new Map<string, TaskState[]>();
 	const taken = new Map<string, number>();

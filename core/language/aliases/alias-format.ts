@@ -123,7 +123,9 @@ function toPattern(part: FormatPart, index: number, { parts, isMultiple }: Patte
 	return index === 0 && startsWithBlank(parts[index + 1]) ? `(?:${value}\\s+)?` : `(?:${value})?`;
 }
 
-/** Returns the bounds of a text without the blank next to an optional value: that blank is optional together with the value. */
+/**
+ * Returns the bounds of a literal without the white space next to an optional value: that white space is optional together with the value.
+ */
 function boundsWithoutOptionalBlanks(text: string, parts: readonly FormatPart[], index: number) {
 	const isOptional = (part: FormatPart | undefined) => part?.kind === "value" && part.fallback !== undefined;
 	const after = isOptional(parts[index + 1]) && endsWithBlank(parts[index]) ? text.trimEnd().length : text.length;
@@ -139,7 +141,7 @@ function startsWithBlank(part: FormatPart | undefined): boolean {
 	return part?.kind === "text" && /^\s/.test(part.text);
 }
 
-/** Part of a format: text, which is a regular expression, or a placeholder for a value. */
+/** Part of a format: a literal, which is a regular expression, or a placeholder for a value. */
 type FormatPart =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "value"; readonly name: string; readonly fallback: string | undefined };

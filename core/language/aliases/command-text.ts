@@ -2,15 +2,15 @@ import { SvcError } from "../../contract/index.ts";
 
 /** Part of a chat command, in two forms of equal length. */
 export interface CommandText {
-	/** Text as the user wrote it. */
+	/** The part as the user wrote it. */
 	readonly written: string;
-	/** Text with ASCII quotes in place of typographic ones, which chat clients insert while a user types. */
+	/** The part with ASCII quotes instead of typographic ones, which chat clients insert while a user types. */
 	readonly plain: string;
 }
 
 /** Complete chat command. */
 export interface Command extends CommandText {
-	/** Whole `plain` text in lower case, with one blank between words. Comparing its beginning rules out most formats that do not match. */
+	/** The whole command in lower case, with one space between words. Comparing its beginning rules out most formats that do not match. */
 	readonly normalizedText: string;
 }
 

@@ -1,15 +1,15 @@
 /** Flags at the beginning of a format, as in `(?i)run`. */
 const leadingFlags = /^\s*\(\?([ims]+)\)/;
 
-/** Splits the flags off the beginning of a format's text. */
+/** Splits the flags off the beginning of a literal of a format. */
 export function splitFlags(text: string): { readonly text: string; readonly flags: string } {
 	const match = leadingFlags.exec(text);
 	return match === null ? { text, flags: "" } : { text: text.slice(match[0].length), flags: match[1] ?? "" };
 }
 
 /**
- * Returns the pattern of a format's text, which is a regular expression. A run of blanks in it matches any number of blanks. Groups may be
- * named in Python's syntax.
+ * Returns the pattern of a literal of a format, which is a regular expression. White space in it matches any amount of white space. Groups
+ * may be named in Python's syntax.
  */
 export function toTextPattern(text: string): string {
 	const pattern: string[] = [];
@@ -37,7 +37,7 @@ function endOfBlanks(text: string, start: number): number {
 	return end;
 }
 
-/** Returns the pattern of a run of blanks. A quantifier after it applies only to the last blank. */
+/** Returns the pattern of a run of white space. A quantifier after it applies only to the last character. */
 function toBlankPattern(count: number, next: string | undefined): string {
 	if (next === undefined || !"?*+{".includes(next)) return "\\s+";
 	return count === 1 ? "\\s" : "\\s+\\s";
@@ -52,13 +52,13 @@ function toJavaScriptGroups(pattern: string): string {
 }
 
 /**
- * Returns the words with which every match of a text begins, with one blank between words. Neither the text nor the rest of the format may
- * contain an alternative.
+ * Returns the words with which every match of a literal begins, with one space between words. Neither the literal nor the rest of the
+ * format may contain an alternative.
  */
 export function toFixedPrefix(text: string): string {
 	const rest = text.trimStart().replace(/^\^/, "").replace(/\s+/g, " ");
 	const words = /^[A-Za-z0-9_ -]*/.exec(rest)?.[0] ?? "";
 	const next = rest[words.length];
-	// The quantifier makes the last letter optional, and a blank at the end belongs to a value that may be optional.
+	// The quantifier makes the last letter optional. White space at the end belongs to a value that may be optional.
 	return (next !== undefined && "?*{".includes(next) ? words.slice(0, -1) : words).trimEnd();
 }

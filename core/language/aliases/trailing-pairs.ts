@@ -7,7 +7,7 @@ export interface CommandWithPairs {
 	readonly pairs: Readonly<Record<string, string>>;
 }
 
-/** Word of a command as positions in its text. If it is a pair, it also has the key and the position at which the value begins. */
+/** Word of a command as start and end index. If it is a pair, it also has the key and the index at which the value begins. */
 interface Word {
 	readonly start: number;
 	readonly end: number;
@@ -15,7 +15,9 @@ interface Word {
 	readonly valueStart?: number;
 }
 
-/** Unclosed objects that are searched for in one command. Each search runs to the end of the command, so later braces are ordinary text. */
+/**
+ * Unclosed objects for which one command is searched. Each search runs to the end of the command, so later braces are ordinary characters.
+ */
 const maxUnclosedObjects = 10;
 
 const keyPattern = /([A-Za-z_][\w.-]*)=/y;
@@ -43,10 +45,10 @@ export function splitTrailingPairs(command: CommandText, formatKeys: ReadonlySet
 	return { command: sliceCommand(command, 0, end), pairs: Object.fromEntries(reversedPairs.reverse()) };
 }
 
-/** Reads the words of a text. A quoted or braced section belongs to a single word. */
+/** Reads the words of a command. A quoted or braced section belongs to a single word. */
 class WordReader {
 	readonly #text: string;
-	/** Quote characters that have no closing counterpart in the rest of the text. */
+	/** Quote characters that have no closing counterpart in the rest of the command. */
 	readonly #unclosedQuotes = new Set<string>();
 	#unclosedObjects = 0;
 
@@ -72,7 +74,7 @@ class WordReader {
 		return { start, end: this.#wordEnd(valueStart), key: match[1], valueStart };
 	}
 
-	/** Returns the end of the word that begins at a position. Text directly after a quote or brace belongs to the same word. */
+	/** Returns the end of the word that begins at an index. Characters directly after a quote or brace belong to the same word. */
 	#wordEnd(start: number): number {
 		const enclosed = this.#enclosedEnd(start);
 		return enclosed === undefined ? this.#endOfMatch(nonBlankPattern, start) : this.#endOfMatch(nonBlankPattern, enclosed, enclosed);

@@ -12,7 +12,7 @@ export function toValue({ written, plain }: CommandText): string {
 	if (first === "`") return withoutBackticks(written);
 	if (first !== '"' && first !== "'") return written;
 	const innerText = plain.slice(1, -1);
-	// Two quoted texts with something between them are not one quoted text.
+	// Two quoted strings with other characters between them are not one quoted string.
 	if (hasUnescapedQuote(innerText, first)) return written;
 	return written.slice(1, -1).replaceAll(`\\${first}`, first);
 }
@@ -24,7 +24,7 @@ function withoutBackticks(written: string): string {
 	return backtickCount === 3 ? innerText.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : innerText;
 }
 
-/** Returns true if a text contains a quote without a backslash in front of it. */
+/** Returns true if a string contains a quote without a backslash in front of it. */
 function hasUnescapedQuote(text: string, quote: string): boolean {
 	for (let index = text.indexOf(quote); index !== -1; index = text.indexOf(quote, index + 1)) if (text[index - 1] !== "\\") return true;
 	return false;

@@ -12,7 +12,7 @@ import { compileJinja } from "./jinja.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import { findYaqlUses } from "./yaql-uses.ts";
 
-/** Characters of the longest expression, or text with statements, that is parsed. */
+/** Characters of the longest expression, or template with statements, that is parsed. */
 const maxExpressionLength = 200_000;
 
 /** Bounds of the cache of compiled expressions: characters of a cached expression, and number of entries. */
@@ -20,8 +20,8 @@ const cacheLimits = { length: 10_000, entries: 2_000 };
 const expressionCache = new Map<string, CompiledExpression>();
 
 /**
- * Compiles an expression with its delimiters, or a text that is a template as a whole. If it cannot be parsed, evaluating the result throws
- * the syntax error. Throws `TooManyTokens` if the budget of the current work is used up.
+ * Compiles an expression with its delimiters, or a string that is a template as a whole. If it cannot be parsed, evaluating the result
+ * throws the syntax error. Throws `TooManyTokens` if the budget of the current work is used up.
  */
 export function compileExpression(language: ExpressionLanguage, text: string): CompiledExpression {
 	if (text.length > maxExpressionLength) {

@@ -115,7 +115,7 @@ export class ContextFunctions {
 			if (fallback !== undefined) return fallback;
 			throw new FunctionError("ExpressionEvaluationException", `The key "${key}" does not exist in the datastore.`);
 		}
-		// An empty text has nothing to decrypt. It also stands for an item that the datastore has not read yet.
+		// An empty string has nothing to decrypt. It is also the value of an item that the datastore has not read yet.
 		return text !== "" && args.flag(1, "decrypt", false) ? datastore.decrypt(text) : text;
 	}
 

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<ExpressionLanguage, string>> = { yaql: "YaqlEvaluat
 const maxQuotedLength = 1_000;
 
 /**
- * Returns an `SVC_INVALID` error that names the expression and the reason. Returns other errors unchanged if they do not come from
+ * Returns an `SVC_INVALID` error that names the expression and the reason. Returns other errors unchanged if they are not caused by
  * expressions.
  */
 export function toExpressionError(error: unknown, language: ExpressionLanguage, expression: string): unknown {

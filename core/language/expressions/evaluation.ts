@@ -18,10 +18,10 @@ import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
 import { resolveAlias } from "./renamed-variables.ts";
 
-/** Characters of a JSON text whose parsing counts as one step. */
+/** Characters of JSON whose parsing counts as one step. */
 const jsonCharactersPerStep = 32;
 
-/** State that all expressions of one value share: their functions, their budget, and the JSON texts that have been parsed. */
+/** State that all expressions of one value share: their functions, their budget, and the JSON strings that have been parsed. */
 export class Evaluation {
 	readonly budget: Budget;
 	readonly jinja: TemplateEvaluator;
@@ -55,7 +55,7 @@ export class Evaluation {
 		this.yaql = new YaqlEvaluator({ findFunction: outsideFunction, fromJsonText }, this.budget);
 	}
 
-	/** Returns the object or list that a JSON text holds; undefined for any other text. */
+	/** Returns the object or list that a JSON string contains; undefined for any other string. */
 	#fromJsonText(text: string): JsonValue | undefined {
 		if (!/^\s*[{[]/.test(text)) return undefined;
 		if (!this.#jsonTexts.has(text)) {

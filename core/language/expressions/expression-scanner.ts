@@ -1,21 +1,21 @@
 import type { ExpressionLanguage } from "../../contract/index.ts";
 
-/** Expression in a text, or literal text before, between or after expressions. */
+/** Expression in a string, or literal text before, between or after expressions. */
 export type TextPart = { readonly kind: "text"; readonly text: string } | { readonly kind: "expression"; readonly expression: string };
 
-/** Result of scanning a text for expressions. */
+/** Result of scanning a string for expressions. */
 export type ScannedText =
-	/** The text contains no expression. */
+	/** The string contains no expression. */
 	| { readonly kind: "plain" }
-	/** The text mixes both languages, which is not allowed. */
+	/** The string mixes both languages, which is not allowed. */
 	| { readonly kind: "mixed" }
-	/** The text contains more than `maxExpressions` opening delimiters of one kind, so it is not scanned. */
+	/** The string contains more than `maxExpressions` opening delimiters of one kind, so it is not scanned. */
 	| { readonly kind: "crowded" }
-	/** The text contains statements, so the whole text is one template. */
+	/** The string contains statements, so the whole string is one template. */
 	| { readonly kind: "template" }
 	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
 
-/** Opening delimiters of one kind that a text may contain. */
+/** Opening delimiters of one kind that a string may contain. */
 export const maxExpressions = 5_000;
 
 /** An expression begins and ends on the same line. */
@@ -23,7 +23,7 @@ const yaqlPattern = /<%.*?%>/g;
 const statementPattern = /\{%.*?%\}/;
 
 /**
- * Finds the expressions in a text. Takes linear time for any text.
+ * Finds the expressions in a string. Takes linear time for any string.
  *
  * @param language the only language whose expressions are recognized; default: both languages
  */
@@ -133,7 +133,7 @@ function findClosingQuote(line: string, start: number, quote: string): number {
 	return -1;
 }
 
-/** Splits a text at the spans of its expressions. Returns undefined if there are no spans. */
+/** Splits a string at the spans of its expressions. Returns undefined if there are no spans. */
 function splitAtSpans(text: string, spans: readonly TextSpan[]): readonly TextPart[] | undefined {
 	if (spans.length === 0) return undefined;
 	const parts: TextPart[] = [];

@@ -168,7 +168,7 @@ class ValueEvaluator {
 		});
 	}
 
-	/** @param finish converts the result of a text that consists of a single expression */
+	/** @param finish converts the result of a string that consists of a single expression */
 	#evaluateText<T extends JsonValue>(text: string, finish: (value: Value) => T): T | string {
 		const scanned = scanText(text, this.#scope.language);
 		if (scanned.kind === "plain") return text;

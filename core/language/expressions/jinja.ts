@@ -14,7 +14,7 @@ import { type Call, CallCollector } from "./unknown-calls.ts";
 import { UnreadableExpression } from "./unreadable-expression.ts";
 import type { UsedNames } from "./yaql-uses.ts";
 
-/** Compiles an expression of the form `{{ … }}`, or a text with statements. */
+/** Compiles an expression of the form `{{ … }}`, or a template with statements. */
 export function compileJinja(text: string, maximumDepth: number): CompiledExpression {
 	let statements: readonly Statement[];
 	const uses = new JinjaUseCollector();

@@ -1,6 +1,6 @@
 import type { CompiledExpression } from "./compiled-expression.ts";
 
-/** Text that does not follow the grammar of its language. Evaluating it throws the syntax error. */
+/** Expression that does not follow the grammar of its language. Evaluating it throws the syntax error. */
 export class UnreadableExpression implements CompiledExpression {
 	readonly problem: string;
 	readonly variables: readonly string[] = [];

@@ -14,7 +14,7 @@ import { invalidParameter } from "./parameter-errors.ts";
 const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
 
 interface CastOptions {
-	/** True if the value is the output of a template; the texts `1` and `0` are then booleans too. */
+	/** True if the value is the output of a template; the strings `1` and `0` are then also booleans. */
 	readonly isTemplateOutput: boolean;
 }
 
@@ -81,7 +81,7 @@ function toBoolean(value: JsonValue, { isTemplateOutput }: CastOptions): boolean
 	return word === "false" || (isTemplateOutput && word === "0") ? false : undefined;
 }
 
-/** Returns the value itself, or the value that a text holds as JSON or as a Python literal such as `{'a': True}`. */
+/** Returns the value itself, or the value that a string contains as JSON or as a Python literal such as `{'a': True}`. */
 function toStructure(value: JsonValue, isExpectedType: (structure: JsonValue) => boolean): JsonValue | undefined {
 	const structure = typeof value === "string" ? parseText(value) : value;
 	return structure !== undefined && isExpectedType(structure) ? structure : undefined;

@@ -2,7 +2,7 @@ import type { JsonObject, ParameterDefinition, ParameterSchema } from "../../con
 import { SvcError } from "../../contract/index.ts";
 
 /**
- * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. This check needs no rendering and comes first, because its messages
+ * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. This check needs no rendering and is the first one. Its messages
  * are clearer than the failure of a template that uses a missing parameter.
  */
 export function checkGivenParameters(schema: ParameterSchema, values: JsonObject): void {

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, type ParameterDefinition
 import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 
 /**
- * Parsed definition that tells which parts of a value are secret. Definitions come from users and packs, and are stored. Reading one
- * therefore never throws, whatever it contains.
+ * Parsed definition, which determines the parts of a value that are secret. Definitions are stored input of users and packs. Reading one
+ * therefore never throws, even if its content is invalid.
  */
 export interface SecretSchema {
 	/** True if the whole value is secret, or if the definition cannot be evaluated. */

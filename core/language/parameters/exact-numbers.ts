@@ -12,7 +12,7 @@ export function holdsLargeNumber(value: unknown): boolean {
 	return false;
 }
 
-/** Returns a copy with ordinary numbers in place of large ones, because Ajv does not support `bigint`. */
+/** Returns a copy with ordinary numbers instead of large ones, because Ajv does not support `bigint`. */
 export function toPlainNumbers(value: unknown): unknown {
 	if (typeof value === "bigint") return Number(value);
 	if (Array.isArray(value)) return value.map(toPlainNumbers);

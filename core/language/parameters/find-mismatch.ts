@@ -16,7 +16,7 @@ const definitionCache = new WeakMap<JsonObject, ParameterDefinition>();
 
 /**
  * Returns a message about the first difference between a value and the schema of an action's result; undefined if the value matches. The
- * message contains no part of a value that the schema calls secret.
+ * message contains no part of a value that the schema declares secret.
  *
  * @param name path of the value in the message
  * @param schema JSON schema, or definitions of members of an object that may have further members

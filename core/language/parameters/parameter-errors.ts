@@ -12,7 +12,7 @@ export function templateProblem(name: string, message: string, cause?: unknown):
 	return new SvcError("SVC_INVALID", message, { cause, facts: { parameter: name, problem: "template" } });
 }
 
-/** Returns true if an error of `renderLive` or `renderFinal` comes from a template: unknown name, cycle, or failure while rendering. */
+/** Returns true if an error of `renderLive` or `renderFinal` is caused by a template: unknown name, cycle, or failure while rendering. */
 export function isTemplateProblem(error: unknown): error is SvcError {
 	return isSvcError(error, "SVC_INVALID") && error.facts.problem === "template";
 }

@@ -25,7 +25,8 @@ export interface LiveInput {
 	/** Values as the caller sent them. */
 	readonly callerValues: JsonObject;
 	/**
-	 * Values for parameters that are absent from `callerValues`. They come from the execution that a re-run repeats, and are never rendered.
+	 * Values for parameters that are absent from `callerValues`. They are those of the execution that a re-run repeats, and are never
+	 * rendered.
 	 */
 	readonly earlierValues?: JsonObject;
 	/** Names of values in `callerValues` that are not rendered, because they contain parts of stored values. */
@@ -123,7 +124,7 @@ export function renderLive({
 
 interface LiveSources {
 	readonly source: (name: string) => ParameterSource | undefined;
-	/** Returns true if the value of a parameter comes from an earlier execution. */
+	/** Returns true if the value of a parameter was copied from an earlier execution. */
 	readonly isEarlierValue: (name: string) => boolean;
 }
 

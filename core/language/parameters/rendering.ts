@@ -15,9 +15,12 @@ const maxChainLength = 200;
 /** Value of a parameter before rendering. */
 export interface ParameterSource {
 	readonly value: JsonValue;
-	/** True if templates in the value are rendered. Stored values are literal text, whatever they contain. */
+	/** True if templates in the value are rendered. Stored values are literals, even if they look like templates. */
 	readonly isRendered: boolean;
-	/** True if the value is part of the request. Its templates then belong to the caller, and the caller knows what it contains. */
+	/**
+	 * True if the value is part of the request. Its templates then belong to the caller. `conceal` is not applied to it, because the caller
+	 * has sent it.
+	 */
 	readonly isFromCaller?: boolean;
 	/** Compiled templates of the value, if they are available. */
 	readonly template?: ValueTemplate | undefined;
@@ -82,7 +85,7 @@ export class Rendering implements TemplateScope {
 		const renderedValue = this.#render(name);
 		const value =
 			this.#conceal === undefined || this.#source(name)?.isFromCaller === true ? renderedValue : this.#conceal(name, renderedValue);
-		// A cast text or the result of a template may be nested too deeply.
+		// A cast string or the result of a template may be nested too deeply.
 		assertDepth(name, value);
 		this.#values.set(name, value);
 		return value;
@@ -148,7 +151,7 @@ export class Rendering implements TemplateScope {
 		this.#namesInProgress.push(name);
 		const isFromCaller = source.isFromCaller === true;
 		const context = isFromCaller ? (this.#callerAccess?.context ?? this.#context) : this.#context;
-		// A caller's text may contain braces of another template language, such as Go templates, for the command that receives it.
+		// A caller's string may contain braces of another template language, such as Go templates, for the command that receives it.
 		const isKnown = isFromCaller ? (variable: string) => this.#isKnown(variable) : undefined;
 		for (const variable of template.names) if (isKnown?.(variable) !== false) this.#resolveDependency(name, variable, context);
 		const renderedValue = this.#withTemplateErrors(name, () => template.render(isFromCaller ? this.#callerScope : this, isKnown));

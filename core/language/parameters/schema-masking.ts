@@ -35,8 +35,8 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
 }
 
 /**
- * Returns a copy with everything masked that the schema calls secret, including nested members. Returns the same object if nothing is
- * secret.
+ * Returns a copy in which all values are masked that the schema declares secret, including nested members. Returns the same object if
+ * nothing is secret.
  */
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return maskWithinBudget(() =>
@@ -47,7 +47,10 @@ export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonO
 	);
 }
 
-/** Returns a copy with everything masked that the schema of the whole object calls secret. Returns the same object if nothing is secret. */
+/**
+ * Returns a copy in which all values are masked that the schema of the whole object declares secret. Returns the same object if nothing is
+ * secret.
+ */
 export function maskMembers(values: JsonObject, schema: JsonObject): JsonObject {
 	return maskWithinBudget(() => maskObject(values, readSecretSchema(schema), { depth: 0, shouldMaskMismatch: true }));
 }
@@ -61,12 +64,12 @@ export function maskBySecretSchema(
 	return maskWithinBudget(() => maskValue(value, secretSchema, { depth: 0, shouldMaskMismatch }));
 }
 
-/** Returns the texts in `values` that are secret. */
+/** Returns the strings in `values` that are secret. */
 export function collectSecrets(values: JsonObject, ...schemas: readonly ParameterSchema[]): string[] {
 	return [...new Set(schemas.flatMap((schema) => collectMasked(values, maskBySchema(values, schema))))];
 }
 
-/** Returns the texts of `values` that are masked in `masked`, which must be a masked copy of `values`. */
+/** Returns the strings in `values` that are masked in `masked`, which must be a masked copy of `values`. */
 export function collectMasked(values: JsonObject, masked: JsonObject): readonly string[] {
 	const secrets = new Set<string>();
 	collectMaskedTexts(values, masked, secrets);
@@ -97,8 +100,8 @@ export function memberOf(value: JsonValue | undefined, key: string | number): Js
 interface MaskOptions {
 	readonly depth: number;
 	/**
-	 * True if a value of the wrong type is masked where an object or list with secret members is expected. A text may be that object before
-	 * parsing, and a request whose template failed is recorded before its types are checked.
+	 * True if a value of the wrong type is masked where an object or list with secret members is expected. A string may be that object
+	 * before parsing, and a request whose template failed is recorded before its types are checked.
 	 */
 	readonly shouldMaskMismatch: boolean;
 }
@@ -136,8 +139,8 @@ function replaceByMember(values: JsonObject, secretSchema: SecretSchema, options
 }
 
 /**
- * Returns true if the definition describes the parts of such a value, or the value has no parts. A text does not qualify, because it may be
- * an unparsed object.
+ * Returns true if the definition describes the parts of such a value, or the value has no parts. A string does not qualify, because it may
+ * be an unparsed object.
  */
 function describesParts(value: JsonValue, { type, elements, members, patterns, otherMembers }: SecretSchema): boolean {
 	if (value === secretMask) return true;
@@ -192,7 +195,7 @@ function replaceMembers(values: JsonObject, replace: (key: string, value: JsonVa
 function collectMaskedTexts(value: JsonValue, masked: JsonValue, texts: Set<string>): void {
 	if (value === masked) return;
 	if (typeof value === "string" && typeof masked === "string" && masked !== secretMask) {
-		// A command printed JSON in a text; its members were masked individually.
+		// The string is JSON that a command printed; its members were masked individually.
 		collectMaskedTexts(parseJson(value), parseJson(masked), texts);
 		return;
 	}

@@ -19,7 +19,7 @@ export function validateParameter(name: string, value: JsonValue, definition: Pa
 	throw invalidParameter(name, definition.secret === true ? notAllowedMessage(name) : describe(name, definition, validator.errors));
 }
 
-/** Refuses a definition that cannot be compiled. Throws `SVC_INVALID`, which says what is wrong with it. */
+/** Refuses a definition that cannot be compiled. Throws `SVC_INVALID`, whose message names the problem. */
 export function assertDefinition(name: string, definition: ParameterDefinition): void {
 	if (!isPlainDefinition(definition)) toValidator(name, definition);
 }

@@ -81,7 +81,7 @@ function compile(schema: Readonly<Record<string, unknown>>, content: string): Va
 			},
 		};
 	} finally {
-		// Without this call the Ajv instance would retain every schema that it has compiled.
+		// If this call were missing, the Ajv instance would retain every schema that it has compiled.
 		ajv.removeSchema(plainSchema);
 	}
 }
@@ -119,7 +119,7 @@ function createAjv(options: Options = {}): Ajv {
 	return instance;
 }
 
-/** Returns equal texts for equal values, independent of the order of members. */
+/** Returns equal strings for equal values, independent of the order of members. */
 function toComparable(value: JsonValue): string {
 	if (Array.isArray(value)) return `[${value.map(toComparable).join(",")}]`;
 	if (!isJsonObject(value)) return stringifyJson(value);

@@ -10,7 +10,7 @@ export interface ValueTemplate {
 	/**
 	 * Renders the value.
 	 *
-	 * @param isKnown returns true if a name exists. A text that uses an unknown name stays unchanged. Default: all names exist.
+	 * @param isKnown returns true if a name exists. A string that uses an unknown name stays unchanged. Default: all names exist.
 	 */
 	render(scope: TemplateScope, isKnown?: IsKnown): JsonValue;
 }
@@ -18,8 +18,8 @@ export interface ValueTemplate {
 type IsKnown = (name: string) => boolean;
 
 /**
- * Returns the templates in a value, or undefined if there are none. A text renders to text. Inside arrays and objects, a text that is a
- * single variable or ends in `to_complex` keeps the type of its result. A text that cannot be parsed is literal.
+ * Returns the templates in a value, or undefined if there are none. A string renders to a string. Inside arrays and objects, a string that
+ * is a single variable or ends in `to_complex` keeps the type of its result. A string that cannot be parsed is a literal.
  */
 export function toValueTemplate(value: JsonValue): ValueTemplate | undefined {
 	if (typeof value !== "string") return compileContainer(value);
@@ -77,7 +77,7 @@ function compileObject(values: JsonObject): ValueTemplate | undefined {
 	};
 }
 
-/** Returns null for a template that renders to null, because falling back to the text of the template would be wrong. */
+/** Returns null for a template that renders to null, because falling back to the template itself would be wrong. */
 function valueOrNull(value: JsonValue, template: ValueTemplate | undefined): JsonValue {
 	return template === undefined ? value : null;
 }

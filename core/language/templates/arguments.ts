@@ -5,7 +5,7 @@ import { isTrue, numberOf, typeName, type Value } from "./values.ts";
 export class Arguments {
 	readonly positional: readonly Value[];
 	readonly named: ReadonlyMap<string, Value>;
-	/** Name of the called thing, as messages begin with it. */
+	/** Name of the called function, method, filter or test, with which messages begin. */
 	readonly #owner: string;
 
 	constructor(owner: string, positional: readonly Value[], named: ReadonlyMap<string, Value> = new Map()) {
@@ -26,7 +26,7 @@ export class Arguments {
 		return value;
 	}
 
-	/** Returns a text argument. Throws `TemplateError` if it is absent or not a text. */
+	/** Returns a string argument. Throws `TemplateError` if it is absent or not a string. */
 	text(index: number, name: string, fallback?: string): string {
 		const value = this.get(index, name) ?? fallback;
 		if (typeof value === "string") return value;

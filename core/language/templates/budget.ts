@@ -2,9 +2,9 @@ import { currentWorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TemplateLimits {
-	/** Operations of one template. Long texts and lists count as several. Default 100,000. */
+	/** Operations of one template. Long strings and lists count as several. Default 100,000. */
 	readonly steps: number;
-	/** Characters of the output, and of any intermediate text. Default 1 MiB. */
+	/** Characters of the output, and of any intermediate string. Default 1 MiB. */
 	readonly output: number;
 	/** Nesting levels of expressions, statements and printed values. Default 100. */
 	readonly depth: number;
@@ -12,12 +12,12 @@ export interface TemplateLimits {
 
 export const defaultLimits: TemplateLimits = { steps: 100_000, output: 1_048_576, depth: 100 };
 
-/** Characters of a text whose creation counts as one step. */
+/** Characters of a string whose creation counts as one step. */
 const charactersPerStep = 256;
 
 /**
- * Steps, text and nesting that one template may still use. Every operation whose cost depends on its values must request its cost here
- * first.
+ * Steps, characters and nesting that one template may still use. Every operation whose cost depends on its values must request its cost
+ * here first.
  */
 export class Budget {
 	readonly limits: TemplateLimits;
@@ -39,7 +39,7 @@ export class Budget {
 		if (!this.#work.spendSteps(count)) throw new TemplateError(`the ${this.#subject}s take too many steps together`);
 	}
 
-	/** Accounts for a text of `length` characters before it is created. Throws `TemplateError` if it is too long. */
+	/** Accounts for a string of `length` characters before it is created. Throws `TemplateError` if it is too long. */
 	spendText(length: number): void {
 		if (!(length <= this.limits.output))
 			throw new TemplateError(`the ${this.#subject} makes a text of more than ${this.limits.output} characters`);

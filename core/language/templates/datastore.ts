@@ -6,21 +6,21 @@ export type DatastoreScope = "system" | "user";
 
 /** Synchronous view of the datastore for templates, which cannot wait while they are rendered. */
 export interface Datastore {
-	/** Returns the text of an item; an empty text if the item does not exist. */
+	/** Returns the value of an item; an empty string if the item does not exist. */
 	text(scope: DatastoreScope, name: string): string;
-	/** Returns the text of an item; undefined if the item does not exist. */
+	/** Returns the value of an item; undefined if the item does not exist. */
 	find(scope: DatastoreScope, name: string): string | undefined;
-	/** Returns the clear text of a secret item's ciphertext. */
+	/** Returns the plaintext of a secret item's ciphertext. */
 	decrypt(cipherText: string): string;
 	/** Other names of the datastore in templates, in addition to `svckv`. */
 	readonly names?: readonly string[] | undefined;
 }
 
-/** Asynchronous source of datastore items. A rendering asks once for each item. The template that uses the item receives a rejection. */
+/** Asynchronous source of datastore items. A rendering requests each item once. The template that uses the item receives a rejection. */
 export interface DatastoreAccess {
-	/** Returns the text of an item, or the ciphertext of a secret item; undefined if the item does not exist. */
+	/** Returns the value of an item, or the ciphertext of a secret item; undefined if the item does not exist. */
 	lookup(scope: DatastoreScope, name: string): Promise<string | undefined>;
-	/** Returns the clear text of a ciphertext. */
+	/** Returns the plaintext of a ciphertext. */
 	decrypt(cipherText: string): Promise<string>;
 	/** Other names of the datastore in templates, in addition to `svckv`. Default: none. */
 	readonly names?: readonly string[] | undefined;
@@ -60,7 +60,7 @@ const lookupLimits = { rounds: 50, items: 1_000 };
  *     await renderWithLookups(access, (datastore) => renderLive({ ...input, datastore }));
  *     await renderWithLookups(access, (datastore) => template.render(toScope(values, datastore)));
  *
- * Texts of the datastore are inserted unchanged and never rendered. Throws `TemplateError` if items depend on one another more than 50
+ * Values of the datastore are inserted unchanged and never rendered. Throws `TemplateError` if items depend on one another more than 50
  * times in a row, or if more than 1,000 items are read.
  *
  * @param work budget of all calls; pass the budget of the larger unit of work, if there is one
@@ -189,7 +189,7 @@ export class DatastoreReference {
 		return new DatastoreReference(this.#datastore, this.#scopes, [...this.#path, name]);
 	}
 
-	/** Returns the text of the item; the reference itself if it does not yet name an item. */
+	/** Returns the value of the item; the reference itself if it does not yet name an item. */
 	resolve(): string | this {
 		const [scope, ...name] = this.#path;
 		return name.length === 0 ? this : this.#datastore.text(scope as DatastoreScope, name.join("."));

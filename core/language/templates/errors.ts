@@ -1,6 +1,6 @@
 import { isSvcError } from "../../contract/index.ts";
 
-/** The text is not a valid template. Some callers then use it literally. */
+/** The string is not a valid template. Some callers then use it literally. */
 export class TemplateSyntaxError extends Error {
 	override readonly name = "TemplateSyntaxError";
 	readonly line: number;

@@ -28,7 +28,7 @@ export function findGlobalFunction(name: string): GlobalFunction | undefined {
 	return globalFunctions.get(name);
 }
 
-/** Returns the current time in UTC as a text such as `2031-03-04T09:20:00.000000Z`, or in a `strftime` format. */
+/** Returns the current time in UTC as a string such as `2031-03-04T09:20:00.000000Z`, or in a `strftime` format. */
 function now(args: Arguments, budget: Budget): Value {
 	const moment = new DateTime(Date.now() * 1_000, new TimeSpan(0));
 	return formatDate(moment, args.text(0, "fmt", "%Y-%m-%dT%H:%M:%S.%fZ"), budget);

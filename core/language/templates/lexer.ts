@@ -2,7 +2,7 @@ import { TokenCounter } from "../token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { readToken, type Token } from "./tokens.ts";
 
-/** Part of a template: text, or the tokens of one `{{ }}` or `{% %}` tag. */
+/** Segment of a template: literal text, or the tokens of one `{{ }}` or `{% %}` tag. */
 export type Segment =
 	| { readonly kind: "text"; readonly text: string; readonly line: number }
 	| { readonly kind: "expression" | "statement"; readonly tokens: readonly Token[]; readonly line: number };
@@ -14,8 +14,8 @@ const rawEndPattern = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 
 /**
  * Splits a template into segments. White space is handled as in Jinja with `trim_blocks` and `lstrip_blocks`. The first newline after a
- * block is removed, and so are blanks before a block that begins a line. A `-` inside a tag removes all white space on its side. Segments
- * are read lazily, so that a text which is not a template stops the parsing early.
+ * block is removed, and so are spaces and tabs before a block that begins a line. A `-` inside a tag removes all white space on its side.
+ * Segments are read lazily, so that a string which is not a template stops the parsing early.
  */
 export function toSegments(source: string, counter = new TokenCounter("template")): Iterable<Segment> {
 	// Jinja removes one newline at the end of a template.
@@ -125,7 +125,7 @@ class Lexer {
 		return whitespacePattern.lastIndex;
 	}
 
-	/** Returns true if a tag can still be closed after a position. This check avoids reading text with stray braces to its end. */
+	/** Returns true if a tag can still be closed after a position. This check avoids reading a template with stray braces to its end. */
 	#canClose(close: "}}" | "%}", position: number): boolean {
 		this.#lastClose[close] ??= this.#source.lastIndexOf(close);
 		return this.#lastClose[close] >= position;
@@ -142,7 +142,7 @@ class Lexer {
 	}
 }
 
-/** Removes blanks at the end of a text if its last line contains nothing else. */
+/** Removes spaces and tabs at the end of a segment if its last line contains nothing else. */
 function stripLineStart(text: string, isAtLineStart: boolean): string {
 	let end = text.length;
 	while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end--;

@@ -55,10 +55,10 @@ const objectMethods: ReadonlyMap<string, Method<ValueObject>> = new Map<string, 
 	["cycle", cycle],
 ]);
 
-/** Names of all methods of texts, lists and objects. */
+/** Names of all methods of strings, lists and objects. */
 export const methodNames: readonly string[] = [...textMethods.keys(), ...listMethods.keys(), ...objectMethods.keys()];
 
-/** Returns true if texts have a method of this name. */
+/** Returns true if strings have a method of this name. */
 export function isTextMethod(name: string): boolean {
 	return textMethods.has(name);
 }

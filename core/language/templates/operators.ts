@@ -75,7 +75,7 @@ function calculateFloats(operator: ArithmeticOperator, x: number, y: number): Va
 	return toFloat(remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder);
 }
 
-/** Returns the result of a comparison. Only two numbers, two texts or two lists have an order. */
+/** Returns the result of a comparison. Only two numbers, two strings or two lists have an order. */
 export function compare(operator: ComparisonOperator, left: Value, right: Value, budget: Budget): boolean {
 	switch (operator) {
 		case "==":
@@ -119,7 +119,7 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	);
 }
 
-/** Returns true if `container` contains `value` as an element, a key, or a part of a text. */
+/** Returns true if `container` contains `value` as an element, a key, or a substring. */
 export function contains(container: Value, value: Value, budget: Budget): boolean {
 	const containerValue = requireDefined(container);
 	const searchedValue = requireDefined(value);
@@ -132,7 +132,7 @@ export function contains(container: Value, value: Value, budget: Budget): boolea
 	throw new TemplateError(`"in" cannot look for ${typeName(searchedValue)} in ${typeName(containerValue)}`);
 }
 
-/** Returns a negative number, zero or a positive number. Texts are compared by code points. */
+/** Returns a negative number, zero or a positive number. Strings are compared by code points. */
 export function order(left: Value, right: Value, budget: Budget, depth = 0): number {
 	const a = requireDefined(left);
 	const b = requireDefined(right);
@@ -163,7 +163,7 @@ function compareText(a: string, b: string, budget: Budget): number {
 	return index === length ? a.length - b.length : codePointOrder(a, index) - codePointOrder(b, index);
 }
 
-/** Returns a rank that orders code units like code points: surrogates, which encode the highest code points, come last. */
+/** Returns a rank that orders code units like code points: surrogates, which encode the highest code points, are last. */
 function codePointOrder(text: string, index: number): number {
 	const unit = text.charCodeAt(index);
 	return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;

@@ -46,7 +46,7 @@ function toConstantOrPath(reader: TokenReader, name: string): Expression {
 	return { kind: "path", name, keys: [] };
 }
 
-/** Joins adjacent text literals into one text. */
+/** Joins adjacent string literals into one string. */
 function joinStrings(reader: TokenReader, first: string): string {
 	let text = first;
 	while (reader.peek()?.kind === "string") text += reader.next().value;

@@ -2,16 +2,16 @@ import type { Budget } from "./budget.ts";
 import { toPythonText } from "./python-text.ts";
 import { isList, isObject, requireDefined, type Value } from "./values.ts";
 
-/** Format of JSON text. */
+/** Format of JSON. */
 export interface JsonStyle {
-	/** Blanks for each level. If undefined, everything is on one line. */
+	/** Spaces for each level. If undefined, everything is on one line. */
 	readonly indent?: number | undefined;
 	readonly sortKeys?: boolean;
 	readonly itemSeparator: string;
 	readonly keySeparator: string;
 }
 
-/** Returns JSON text as Python's `json.dumps` writes it; characters beyond ASCII are escaped. */
+/** Returns JSON as Python's `json.dumps` writes it; characters beyond ASCII are escaped. */
 export function toJsonText(value: Value, style: JsonStyle, budget: Budget): string {
 	return writeJson(value, style, budget, 0);
 }
@@ -37,7 +37,7 @@ function enclose(brackets: string, members: readonly string[], style: JsonStyle,
 	const indentWidth = style.indent;
 	const lineBreak = indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * (depth + 1))}`;
 	const separator = indentWidth === undefined ? style.itemSeparator : style.itemSeparator.trimEnd() + lineBreak;
-	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
+	// Parts of a value may be shared, so its JSON can be much larger than its memory. The budget therefore counts the JSON of every level.
 	budget.spendText(members.reduce((sum, member) => sum + member.length + separator.length, 0));
 	return open + lineBreak + members.join(separator) + (indentWidth === undefined ? "" : `\n${" ".repeat(indentWidth * depth)}`) + close;
 }

@@ -3,12 +3,12 @@ import { DatastoreReference } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 import { Float, isList, Namespace, requireDefined, type Value } from "./values.ts";
 
-/** Returns the text of a value as Python's `str` prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Texts stay unchanged. */
+/** Returns a value as Python's `str` prints it: `True`, `None`, `3.0`, `['a', {'b': 1}]`. Strings stay unchanged. */
 export function toPythonText(value: Value, budget: Budget): string {
 	return typeof value === "string" ? value : toPythonLiteral(value, budget);
 }
 
-/** Returns the value as a Python literal; texts are quoted. */
+/** Returns the value as a Python literal; strings are quoted. */
 export function toPythonLiteral(value: Value, budget: Budget): string {
 	const text = writeLiteral(value, budget, 0);
 	budget.spendText(text.length);
@@ -30,7 +30,8 @@ function writeLiteral(value: Value, budget: Budget, depth: number): string {
 	const innerTexts = isList(definedValue)
 		? definedValue.map((element) => writeLiteral(element, budget, depth + 1))
 		: Object.keys(definedValue).map((key) => `${quote(key, budget)}: ${writeLiteral(definedValue[key] as Value, budget, depth + 1)}`);
-	// Parts of a value may be shared, so its text can be much larger than its memory. The budget therefore counts the text of every level.
+	// Parts of a value may be shared, so its literal can be much larger than its memory. The budget therefore counts the characters of
+	// every level.
 	budget.spendText(innerTexts.reduce((sum, text) => sum + text.length + 2, 0));
 	return isList(definedValue) ? `[${innerTexts.join(", ")}]` : `{${innerTexts.join(", ")}}`;
 }
@@ -40,7 +41,7 @@ function numberText(value: number): string {
 	return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-/** Returns the shortest text from which Python reads the same number. Has an exponent for sizes below 1e-4 and from 1e16. */
+/** Returns the shortest literal from which Python reads the same number. Has an exponent for sizes below 1e-4 and from 1e16. */
 function floatText(value: number): string {
 	const size = Math.abs(value);
 	if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
@@ -54,7 +55,7 @@ function floatText(value: number): string {
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Characters that are written as escapes: controls, formats, separators other than the blank, and unpaired surrogates. */
+/** Characters that are written as escapes: controls, formats, separators other than the space, and unpaired surrogates. */
 const unprintablePattern = /[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/gu;
 
 function quote(text: string, budget: Budget): string {

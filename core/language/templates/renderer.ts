@@ -91,7 +91,7 @@ export class Renderer {
 	}
 }
 
-/** Text that has been rendered so far. */
+/** Output that has been rendered so far. */
 class Output {
 	readonly #budget: Budget;
 	readonly #parts: string[] = [];
@@ -103,7 +103,7 @@ class Output {
 
 	add(text: string): void {
 		this.#length += text.length;
-		// The total length is checked against the limit, but only the new text costs steps.
+		// The total length is checked against the limit, but only the new characters cost steps.
 		if (this.#length > this.#budget.limits.output) this.#budget.spendText(this.#length);
 		this.#budget.spendText(text.length);
 		this.#parts.push(text);

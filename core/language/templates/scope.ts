@@ -15,7 +15,8 @@ export interface TemplateScope {
 	 */
 	readonly findFunction?: (name: string) => ScopeFunction | undefined;
 	/**
-	 * Returns the object or list that a JSON text holds; undefined if it holds none. If present, templates can read members of such texts.
+	 * Returns the object or list that a JSON string contains; undefined if it contains none. If this function is present, templates can
+	 * read members of such strings.
 	 */
 	readonly fromJsonText?: (text: string) => JsonValue | undefined;
 }

@@ -14,30 +14,30 @@ import { parseTemplate } from "./template-parser.ts";
 import { TokenReader } from "./token-reader.ts";
 import { toJson } from "./values.ts";
 
-/** Compiled text with templates, which can be rendered any number of times. */
+/** Compiled template, which can be rendered any number of times. */
 export interface Template {
 	readonly references: TemplateReferences;
-	/** Name of the variable if the whole text is `{{ name }}`, with any spacing. */
+	/** Name of the variable if the whole template is `{{ name }}`, with any spacing. */
 	readonly variable: string | undefined;
-	/** Name of the last filter if the whole text is one expression that ends in a filter. */
+	/** Name of the last filter if the whole template is one expression that ends in a filter. */
 	readonly lastFilter: string | undefined;
-	/** Renders the text. Throws `TemplateError` if a value is undefined or of the wrong type, or if a limit is exceeded. */
+	/** Renders the template. Throws `TemplateError` if a value is undefined or of the wrong type, or if a limit is exceeded. */
 	render(scope: TemplateScope): string;
-	/** Returns the typed value if the whole text is one `{{ expression }}`, otherwise the rendered text. */
+	/** Returns the typed value if the whole template is one `{{ expression }}`, otherwise the rendered string. */
 	renderNative(scope: TemplateScope): JsonValue;
 }
 
-/** Returns true if a text may contain an expression or a statement. */
+/** Returns true if a string may contain an expression or a statement. */
 export function isTemplate(text: string): boolean {
 	return text.includes("{{") || text.includes("{%");
 }
 
-/** Bounds of the cache of compiled templates: characters of a cached text, and number of entries. */
+/** Bounds of the cache of compiled templates: characters of a cached template, and number of entries. */
 const cacheLimits = { length: 10_000, entries: 2_000 };
 const templateCache = new Map<string, Template>();
 
 /**
- * Compiles a text. Throws `TemplateSyntaxError` if it is not a valid template, so that the caller can use it literally. Throws
+ * Compiles a template. Throws `TemplateSyntaxError` if it is not valid, so that the caller can use the string literally. Throws
  * `TemplateError` if it is nested too deeply or has too many tokens.
  */
 export function compileTemplate(text: string, limits: TemplateLimits = defaultLimits): Template {

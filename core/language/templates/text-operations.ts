@@ -2,12 +2,14 @@ import type { Budget } from "./budget.ts";
 import { toPythonText } from "./python-text.ts";
 import type { Value } from "./values.ts";
 
-/** Returns the text with its first letter in upper case and the others in lower case. */
+/** Returns the string with its first letter in upper case and the others in lower case. */
 export function capitalize(text: string): string {
 	return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-/** Replaces the first `count` occurrences of a text, or all of them if `count` is negative. Accounts for the result before creating it. */
+/**
+ * Replaces the first `count` occurrences of a substring, or all of them if `count` is negative. Accounts for the result before creating it.
+ */
 export function replace(
 	text: string,
 	search: string,
@@ -28,14 +30,14 @@ export function replace(
 	);
 }
 
-/** Joins the texts of values. Accounts for the result before creating it. */
+/** Joins values as strings. Accounts for the result before creating it. */
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
 	const texts = values.map((value) => toPythonText(value, budget));
 	budget.spendText(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
 	return texts.join(separator);
 }
 
-/** Removes any of `characters`, by default white space, from the ends of a text. */
+/** Removes any of `characters`, by default white space, from the ends of a string. */
 export function strip(text: string, characters: string | undefined, side: "both" | "start" | "end" = "both"): string {
 	const isRemovable = (character: string | undefined) =>
 		character !== undefined && (characters === undefined ? /\s/.test(character) : characters.includes(character));
@@ -46,7 +48,7 @@ export function strip(text: string, characters: string | undefined, side: "both"
 	return text.slice(start, end);
 }
 
-/** Returns the text as one word of a POSIX shell. */
+/** Returns the string as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(text)) return text;
 	return `'${text.replaceAll("'", "'\\''")}'`;

@@ -8,7 +8,7 @@ export interface TextPatternOptions {
 	readonly ignoreCase?: boolean;
 	/** True if a dot also matches line breaks. */
 	readonly dotAll?: boolean;
-	/** True if a match must begin at the start of the text. */
+	/** True if a match must begin at the start of the string. */
 	readonly fromStart?: boolean;
 	/** True if `replace` and `matches` continue after the first match. */
 	readonly global?: boolean;
@@ -44,7 +44,7 @@ function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multi
 		return withTemplateErrors(createBoundedRegExp(enclose(translate(body, true)), `${flags}u`));
 	} catch (error) {
 		if (isSvcError(error)) throw new TemplateError(error.message, { cause: error });
-		// Without the Unicode flag, a character without special meaning may stand for itself, such as a single brace.
+		// If the Unicode flag is not set, a character without special meaning, such as a single brace, may be written without a backslash.
 		try {
 			return withTemplateErrors(createBoundedRegExp(enclose(translate(body, false)), flags));
 		} catch (cause) {
@@ -119,7 +119,7 @@ function translateEscape(escapedCharacter: string, isUnicode: boolean, isInSet: 
 	const translation = isInSet ? inside : outside;
 	if (translation !== undefined) return translation;
 	if (!isInSet && Object.hasOwn(anchorEscapes, escapedCharacter)) return anchorEscapes[escapedCharacter] ?? "";
-	// With the Unicode flag, only characters with a special meaning may be escaped.
+	// If the Unicode flag is set, only characters with a special meaning may be escaped.
 	if (isUnicode && !/[\^$\\.*+?()[\]{}|/\-\p{L}\p{N}]/u.test(escapedCharacter)) return escapedCharacter;
 	return escapedCharacter === "-" && !isInSet ? "-" : `\\${escapedCharacter}`;
 }

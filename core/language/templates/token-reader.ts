@@ -45,7 +45,7 @@ export class TokenReader {
 		if (!this.take(text)) throw this.error(`"${text}" is missing before ${this.#describeNext()}`);
 	}
 
-	/** Takes the next token and returns its text. Throws `TemplateSyntaxError` if it is not a name. */
+	/** Takes the next token and returns its string. Throws `TemplateSyntaxError` if it is not a name. */
 	takeName(): string {
 		const token = this.peek();
 		if (token?.kind !== "name") throw this.error(`a name is missing before ${this.#describeNext()}`);
@@ -59,8 +59,8 @@ export class TokenReader {
 	}
 
 	/**
-	 * Reads a nested expression. Throws `TemplateError` if it is too deep. This is not a syntax error, because literal text is never nested
-	 * so deeply.
+	 * Reads a nested expression. Throws `TemplateError` if it is too deep. This is not a syntax error, because a string meant literally is
+	 * never nested so deeply.
 	 */
 	readNested<T>(read: () => T): T {
 		if (++this.#depth > this.#maxDepth) throw new TemplateError(`the template is nested deeper than ${this.#maxDepth} levels`);

@@ -5,9 +5,9 @@ import { TemplateSyntaxError } from "./errors.ts";
 /** Token of an expression or statement. */
 export interface Token {
 	readonly kind: "name" | "integer" | "float" | "string" | "operator";
-	/** Text as written; empty for a string, so that a string is never mistaken for an operator. */
+	/** The token as written; empty for a string, so that a string is never mistaken for an operator. */
 	readonly text: string;
-	/** Value of a string or number; the text of any other token. */
+	/** Value of a string or number; any other token as written. */
 	readonly value: string | number | bigint;
 	/** Position after the token. */
 	readonly end: number;

@@ -52,7 +52,7 @@ export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueT
 	["even", (value, args) => remainderOf(requireNumber(value, args), 2) === 0],
 	["odd", (value, args) => Math.abs(remainderOf(requireNumber(value, args), 2)) === 1],
 	["divisibleby", (value, args) => remainderOf(requireNumber(value, args), requireNumber(args.required(0, "num"), args)) === 0],
-	// Nothing in a template can be called, and no text is marked as safe.
+	// Nothing in a template can be called, and no string is marked as safe.
 	["callable", onDefinedValue(() => false)],
 	["escaped", onDefinedValue(() => false)],
 	["filter", onDefinedValue((value) => typeof value === "string" && hasFilter(value))],

@@ -93,7 +93,10 @@ export function typeName(value: Value): string {
 	return value instanceof Undefined ? "undefined" : "an object";
 }
 
-/** Returns the value, or the text of a datastore item. Throws `UndefinedValueError`, which names the missing value, if it is undefined. */
+/**
+ * Returns the value. Reads it first if it refers to a datastore item. Throws `UndefinedValueError`, which names the missing value, if it is
+ * undefined.
+ */
 export function requireDefined(value: Value): Exclude<Value, Undefined> {
 	if (value instanceof Undefined) throw new UndefinedValueError(value.description);
 	if (value instanceof DatastoreReference) return value.resolve();
@@ -111,7 +114,7 @@ export function isTrue(value: Value): boolean {
 }
 
 /**
- * Returns an own member of an object, an element of a list or a character of a text; an `Undefined` if it does not exist. A computed key
+ * Returns an own member of an object, an element of a list or a character of a string; an `Undefined` if it does not exist. A computed key
  * may be a secret, so messages name a key only if it is a literal in the template.
  */
 export function memberOf(object: Value, key: Value, budget: Budget, isLiteralKey = false): Value {
@@ -145,8 +148,8 @@ function missingMember(container: Value, name: Value | undefined): Undefined {
 }
 
 /**
- * Returns the elements of an iterable value: elements of a list, keys of an object, or characters of a text. Throws `TemplateError` for any
- * other value.
+ * Returns the elements of an iterable value: elements of a list, keys of an object, or characters of a string. Throws `TemplateError` for
+ * any other value.
  */
 export function elementsOf(value: Value, budget: Budget): readonly Value[] {
 	const definedValue = requireDefined(value);

@@ -10,7 +10,7 @@ import { isObject, Stream, typeName, withStepCost, type YaqlValue } from "./valu
 const stepsPerInspectedValue = 1 / 8;
 
 /**
- * Converts a value to the types of templates: a stream becomes a list, and a date or timespan becomes text. Returns the same object if
+ * Converts a value to the types of templates: a stream becomes a list, and a date or timespan becomes a string. Returns the same object if
  * nothing changes.
  */
 export function toTemplateValue(value: YaqlValue, budget: Budget, depth = 0): Value {
@@ -36,7 +36,7 @@ export function toJsonValue(value: YaqlValue, budget: Budget): JsonValue {
 	return toJson(toTemplateValue(value, budget), 0, budget);
 }
 
-/** Returns the text of a value as `str` does: `null`, `true` or `false`, otherwise the text that Python prints. */
+/** Returns a value as `str` does: `null`, `true` or `false`, otherwise as Python prints it. */
 export function toYaqlText(value: YaqlValue, budget: Budget): string {
 	if (value === null || typeof value === "boolean") return String(value);
 	if (value instanceof DateTime) return value.toString(" ");

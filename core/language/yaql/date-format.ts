@@ -63,7 +63,7 @@ function dayOfYear({ year, month, day }: DateParts): number {
 	return Math.round((date.getTime() - start.getTime()) / 86_400_000) + 1;
 }
 
-/** Parses a date in the given format, or in any common format if `format` is null. Throws `ValueError` if the text is not a date. */
+/** Parses a date in the given format, or in any common format if `format` is null. Throws `ValueError` if the string is not a date. */
 export function readDate(text: string, format: string | null): DateTime {
 	if (format !== null) return parseWithFormat(text, format);
 	// Months and days with one digit are common in expressions.
@@ -78,7 +78,7 @@ export function readDate(text: string, format: string | null): DateTime {
 
 const twoDigitsPattern = /\d{1,2}/y;
 
-/** Patterns of the text that each field of a format reads. */
+/** Patterns of the characters that each field of a format reads. */
 const fieldPatterns: Readonly<Record<string, RegExp>> = {
 	Y: /\d{4}/y,
 	m: twoDigitsPattern,

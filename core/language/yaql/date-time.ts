@@ -29,7 +29,7 @@ export class TimeSpan extends InternalValue {
 		this.microseconds = roundedMicroseconds;
 	}
 
-	/** Returns text such as `1 day, 2:03:04.000005`. */
+	/** Returns a string such as `1 day, 2:03:04.000005`. */
 	override toString(): string {
 		const days = Math.floor(this.microseconds / microsecondsPerDay);
 		const microsecondsOfDay = this.microseconds - days * microsecondsPerDay;
@@ -72,7 +72,7 @@ export class DateTime extends InternalValue {
 		};
 	}
 
-	/** Returns text such as `2020-01-31T10:20:30.000005+02:00`. */
+	/** Returns a string such as `2020-01-31T10:20:30.000005+02:00`. */
 	override toString(separator = "T"): string {
 		const { year, month, day: date, hour, minute, second: seconds, microsecond } = this.parts;
 		const clock = `${padToTwo(hour)}:${padToTwo(minute)}:${padToTwo(seconds)}${microsecond === 0 ? "" : `.${pad(microsecond, 6)}`}`;
@@ -105,7 +105,7 @@ export function weekdayOf({ year, month, day: date }: DateParts): number {
 	return (start.getUTCDay() + 6) % 7;
 }
 
-/** Returns text such as `+0200`. */
+/** Returns a string such as `+0200`. */
 export function offsetText({ microseconds }: TimeSpan, separator = ""): string {
 	const minutes = Math.abs(Math.trunc(microseconds / (60 * microsecondsPerSecond)));
 	return `${microseconds < 0 ? "-" : "+"}${padToTwo(Math.floor(minutes / 60))}${separator}${padToTwo(minutes % 60)}`;

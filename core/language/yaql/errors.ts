@@ -1,6 +1,6 @@
 import { TemplateError } from "../templates/errors.ts";
 
-/** The text is not a valid expression. */
+/** The string is not a valid expression. */
 export class YaqlSyntaxError extends Error {
 	override readonly name = "YaqlSyntaxError";
 	readonly kind: "YaqlLexicalException" | "YaqlGrammarException";

@@ -33,7 +33,7 @@ export type HostFunction = (positional: readonly Value[], named: ReadonlyMap<str
 export interface EvaluatorHost {
 	/** Returns a function; undefined if it does not exist. */
 	findFunction(name: string): HostFunction | undefined;
-	/** Returns the object or list that a JSON text holds; undefined for any other text. */
+	/** Returns the object or list that a JSON string contains; undefined for any other string. */
 	fromJsonText(text: string): JsonValue | undefined;
 }
 

@@ -6,7 +6,10 @@ import { YaqlSyntaxError } from "./errors.ts";
 export interface Token {
 	/** Kind of the token; `call` is a name with a parenthesis directly after it. */
 	readonly kind: "text" | "integer" | "float" | "word" | "call" | "variable" | "operator" | "end";
-	/** Text as written, and the name for a `call`. It is empty for a text literal, so that a literal is never mistaken for an operator. */
+	/**
+	 * The token as written, and the name for a `call`. It is empty for a string literal, so that a literal is never mistaken for an
+	 * operator.
+	 */
 	readonly text: string;
 	readonly value: string | number | bigint;
 	readonly position: number;
@@ -85,7 +88,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g;
 
-/** Returns the text of a literal. Between backticks, only the backtick can be escaped. An unknown escape stays unchanged. */
+/** Returns the value of a string literal. Between backticks, only the backtick can be escaped. An unknown escape stays unchanged. */
 function toText(literal: string): string {
 	const text = literal.slice(1, -1);
 	if (literal.startsWith("`")) return text.replaceAll("\\`", "`");

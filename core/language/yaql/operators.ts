@@ -153,7 +153,7 @@ function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right:
 	return divisor === undefined ? undefined : new TimeSpan(left.microseconds / divisor);
 }
 
-/** Joins two texts, two lists or two objects. */
+/** Joins two strings, two lists or two objects. */
 export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	if (typeof left === "string" && typeof right === "string") {
 		budget.spendText(left.length + right.length);

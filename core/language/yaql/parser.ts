@@ -100,7 +100,7 @@ class Parser {
 		const token = this.#token;
 		if (token.kind !== "word" && token.kind !== "call") throw this.#unexpected();
 		this.#position++;
-		// After a dot, a word operator can be the name of a method. Its parenthesis is then a separate token.
+		// A word operator after a dot can be the name of a method. Its parenthesis is then a separate token.
 		const isCall = token.kind === "call" || (wordOperators.has(token.text) && this.#take("("));
 		if (!isCall) return { kind: "property", object, name: token.text, isSafe };
 		return { kind: "method", object, name: token.text, arguments: this.#parseArguments(")"), isSafe };

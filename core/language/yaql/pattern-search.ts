@@ -6,7 +6,7 @@ export function toPattern(source: string, options: TextPatternOptions = {}): Pat
 	return new Pattern(compileTextPattern(source, { ...options, global: true, hasIndices: true }));
 }
 
-/** Returns the matches of a pattern in a text, with their positions. */
+/** Returns the matches of a pattern in a string, with their positions. */
 export function searchText(pattern: Pattern | string, text: string, budget: Budget): readonly RegExpExecArray[] {
 	budget.spendText(text.length);
 	const { expression } = typeof pattern === "string" ? toPattern(pattern) : pattern;

@@ -9,7 +9,7 @@ export type ChainOperator = "=~" | "!~" | "*" | "/" | "mod" | "+" | "-" | "<" | 
 /** Expression of YAQL. Chains of operators are lists instead of nested pairs, so that a long chain does not nest deeply. */
 export type Expression =
 	| { readonly kind: "constant"; readonly value: string | number | bigint | boolean | null; readonly isFloat?: boolean }
-	/** Bare word: a text, or the name of an argument before `=>`. */
+	/** Bare word: a string, or the name of an argument before `=>`. */
 	| { readonly kind: "word"; readonly text: string }
 	| { readonly kind: "variable"; readonly name: string }
 	| { readonly kind: "list"; readonly items: readonly Expression[] }

@@ -123,7 +123,7 @@ export function typeName(value: YaqlValue): string {
 	return value instanceof InternalValue ? value.typeName : "value";
 }
 
-/** Returns the member name that a value stands for. Names are texts, so 1 and "1" are the same name. */
+/** Returns the member name that a value denotes. Names are strings, so 1 and "1" are the same name. */
 export function toKey(value: YaqlValue): string {
 	if (typeof value === "string") return value;
 	const number = numberOf(value);

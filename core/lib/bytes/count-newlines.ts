@@ -3,7 +3,7 @@ import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
 const newline = 10;
 const blockSize = 16;
-/** Maximum bytes that are copied at a time to count text outside of the WebAssembly memory. */
+/** Maximum bytes outside of the WebAssembly memory that are copied and counted at a time. */
 const maxCopiedBytes = 65_536;
 
 type Count = (from: number, until: number) => number;
@@ -38,7 +38,7 @@ function createWasmCounter(): typeof wasmCounter {
 	}
 }
 
-/** Returns the number of line breaks in a text that is given as bytes. Creating a string would produce garbage. */
+/** Returns the number of line breaks in the given bytes. Creating a string would produce garbage. */
 export function countNewlines(text: Uint8Array): number {
 	if (wasmCounter === undefined) wasmCounter = createWasmCounter();
 	const wholeBlockBytes = wasmCounter === null || wasmCounter === undefined ? 0 : text.length - (text.length % blockSize);

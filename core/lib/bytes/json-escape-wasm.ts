@@ -3,7 +3,7 @@ import { encodeModule } from "./wasm-function.ts";
 /** Address of a table with the escape of each ASCII character, eight bytes each. */
 export const escapeTableAddress = 0;
 /**
- * Bytes that one instruction processes. The code reads up to two blocks after the end of a text, and overwrites as many after its
+ * Bytes that one instruction processes. The code reads up to two blocks after the end of its input, and overwrites as many after its
  * output.
  */
 export const blockSize = 16;
@@ -73,7 +73,7 @@ const code = [
 	...[...to.get, ...mask.get, ...loadByte(7), ...add, ...to.set],
 	...[...from.get, ...constant(1), ...add, ...from.set],
 	...[...branch(0), ...end, ...end],
-	// The last block may extend beyond the end of the text.
+	// The last block may extend beyond the end of the input.
 	...[...to.get, ...from.get, ...until.get, ...subtract, ...subtract, ...end],
 ];
 

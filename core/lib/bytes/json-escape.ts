@@ -2,7 +2,7 @@ import { blockSize, escapeModule, escapeTableAddress } from "./json-escape-wasm.
 import { loadFunction } from "./wasm-function.ts";
 import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
-/** Number of characters. `JSON.stringify` is as fast for shorter texts, and longer ones are rare. */
+/** Number of characters. `JSON.stringify` is as fast for shorter strings, and longer ones are rare. */
 const [minLength, maxLength] = [4_096, 196_608];
 /** Maximum number of bytes of an escaped character. */
 const maxEscapeLength = 6;
@@ -10,14 +10,14 @@ const maxEscapeLength = 6;
 type Escape = (from: number, until: number, to: number) => number;
 
 /**
- * Escapes large ASCII texts for JSON. Most output is ASCII.
+ * Escapes large ASCII strings for JSON. Most output is ASCII.
  *
  * `JSON.stringify` examines each character separately and creates a string that is copied twice before it becomes bytes. During bulk
  * output, that took a fifth of the total time.
  */
 class AsciiJsonEscaper {
 	readonly #bytes: Buffer;
-	/** Texts outside of the WebAssembly memory are copied to `#source`. The result is written to `#target`. */
+	/** Input outside of the WebAssembly memory is copied to `#source`. The result is written to `#target`. */
 	readonly #source: Buffer;
 	readonly #target: Buffer;
 	readonly #escape: Escape;
@@ -40,7 +40,7 @@ class AsciiJsonEscaper {
 		return this.#bytes.subarray(to, this.#escape(...this.#locate(text), to));
 	}
 
-	/** Returns start and end of the text in the WebAssembly memory. Copies the text if it is elsewhere. */
+	/** Returns start and end of the input in the WebAssembly memory. Copies the input if it is elsewhere. */
 	#locate(text: string | Uint8Array): [from: number, until: number] {
 		const address = typeof text === "string" ? undefined : addressOf(text);
 		if (address !== undefined) return [address, address + text.length];
@@ -62,15 +62,15 @@ function createEscaper(): AsciiJsonEscaper | null {
 }
 
 /**
- * Returns the bytes between the quotes of the JSON of a large ASCII text, which may be given as bytes.
+ * Returns the bytes between the quotes of the JSON of a large ASCII string, which may be given as bytes.
  *
- * The bytes are valid until the next call. Returns undefined for every other text.
+ * The bytes are valid until the next call. Returns undefined for every other string.
  */
 export function escapeAsciiJson(text: string | Uint8Array): Buffer | undefined {
 	return canEscape(text) ? escaper?.escape(text) : undefined;
 }
 
-/** Returns true for a large ASCII text if WebAssembly is available. */
+/** Returns true for a large ASCII string if WebAssembly is available. */
 function canEscape(text: string | Uint8Array): boolean {
 	if (text.length < minLength || text.length > maxLength || Buffer.byteLength(text) !== text.length) return false;
 	if (escaper === undefined) escaper = createEscaper();

@@ -4,7 +4,7 @@ import { BufferPool } from "./buffer-pool.ts";
 
 /** Maximum bytes of a pooled text. */
 export const maxPooledTextLength = 131_072;
-/** Minimum number of characters. Shorter texts are cheaper as strings. */
+/** Minimum number of characters. Shorter output is cheaper as strings. */
 const minLength = 16_384;
 
 /** Shared by all runs and all subscribers. */
@@ -12,7 +12,7 @@ const bufferPool = new BufferPool({ size: maxPooledTextLength, most: 16, reserve
 const textByRecord = new PrivateSlot<object, PooledText>();
 
 /**
- * Text of bulk output in a pooled buffer. Each byte is an ASCII character.
+ * Bulk output in a pooled buffer. Each byte is an ASCII character.
  *
  * As strings, bulk output would fill the heap faster than it is collected.
  */
@@ -20,7 +20,7 @@ export class PooledText {
 	readonly #buffer = bufferPool.acquire();
 	#length = 0;
 
-	/** Number of bytes of the text. */
+	/** Number of bytes in use. */
 	get length(): number {
 		return this.#length;
 	}
@@ -30,28 +30,28 @@ export class PooledText {
 		return maxPooledTextLength - this.#length;
 	}
 
-	/** The bytes of the text. They are valid until the last `release`. */
+	/** The bytes in use. They are valid until the last `release`. */
 	get bytes(): Buffer {
 		return this.#buffer.bytes.subarray(0, this.#length);
 	}
 
-	/** The text as a string, independent of the buffer. */
+	/** The content as a string, independent of the buffer. */
 	get text(): string {
 		return this.#buffer.bytes.toString("latin1", 0, this.#length);
 	}
 
-	/** Appends at most `room` bytes. Must not be called after the text has been shared. */
+	/** Appends at most `remainingLength` bytes. Must not be called after the object has been shared. */
 	append(bytes: Uint8Array): void {
 		this.#buffer.bytes.set(bytes, this.#length);
 		this.#length += bytes.length;
 	}
 
-	/** Appends at most `room` ASCII characters of a string, without creating a temporary buffer. */
+	/** Appends at most `remainingLength` ASCII characters of a string, without creating a temporary buffer. */
 	appendText(text: string): void {
 		this.#length += this.#buffer.bytes.write(text, this.#length, "latin1");
 	}
 
-	/** Adds a reference. The caller must call `release`. The creator of the text holds the first reference. */
+	/** Adds a reference. The caller must call `release`. The creator of the object holds the first reference. */
 	retain(): void {
 		this.#buffer.retain();
 	}
@@ -93,9 +93,9 @@ function textOf(record: object): PooledText {
 }
 
 /**
- * Returns a copy of the record with its text in a pooled buffer. The caller must release it.
+ * Returns a copy of the record with its `data` in a pooled buffer. The caller must release it.
  *
- * Returns undefined if a string is as good: the text is short, too long, or not ASCII.
+ * Returns undefined if a string is as good: `data` is short, too long, or not ASCII.
  */
 export function toPooled<T extends { readonly data: string }>({
 	data,
@@ -107,7 +107,7 @@ export function toPooled<T extends { readonly data: string }>({
 	return withPooledText(members, pooledText);
 }
 
-/** Returns the pooled text of a record. Returns undefined if its text is a string. */
+/** Returns the pooled text of a record. Returns undefined if its `data` is a string. */
 export function findPooledText(record: object): PooledText | undefined {
 	return textByRecord.get(record);
 }

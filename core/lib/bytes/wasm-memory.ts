@@ -19,7 +19,7 @@ interface TextMemory {
 let sharedMemory: TextMemory | null | undefined;
 
 /**
- * Returns the memory on which WebAssembly functions work. Text in this memory need not be copied for them.
+ * Returns the memory on which WebAssembly functions work. Input in this memory need not be copied for them.
  *
  * That matters during bulk output, where several functions process each byte. Throws if WebAssembly is not available.
  */

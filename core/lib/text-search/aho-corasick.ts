@@ -6,7 +6,7 @@ export interface PatternMatches {
 	readonly ranges: TextRanges;
 	/** Merged ranges of the matches of marked patterns. */
 	readonly markedRanges: TextRanges;
-	/** State to pass to the search of the text that follows. */
+	/** State to pass to the search of the following text. */
 	readonly state: number;
 }
 
@@ -22,7 +22,7 @@ export class AhoCorasick {
 	readonly #markedMatchLength: Int32Array;
 	/** Length of the longest suffix of the state that is an incomplete pattern. */
 	readonly #partialLength: Int32Array;
-	/** Transitions from the root for characters below 256. Most characters of a text are processed with this table. */
+	/** Transitions from the root for characters below 256. Most characters are processed with this table. */
 	readonly #rootTransitions = new Int32Array(256);
 	readonly #transitions: Transitions;
 
@@ -128,7 +128,7 @@ export class AhoCorasick {
 }
 
 interface AddedStates {
-	/** For each state its parent state and its last character. */
+	/** Parent state and last character of each state. */
 	readonly parents: Int32Array;
 	readonly codes: Uint16Array;
 	readonly count: number;

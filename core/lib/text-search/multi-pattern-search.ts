@@ -11,7 +11,7 @@ const noRanges: TextRanges = [];
 const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 96 };
 
 /**
- * Finds all matches of any number of patterns, including overlapping ones. A text may arrive in pieces.
+ * Finds all matches of any number of patterns, including overlapping ones. A text may be searched in chunks.
  *
  * The time grows with the length of the text alone, so that even a chosen combination of patterns and text cannot make the search slow.
  */
@@ -21,7 +21,7 @@ export class MultiPatternSearch {
 	readonly #patterns: ReadonlyMap<string, boolean>;
 	/** Faster search. Undefined if the patterns exceed its limits. */
 	readonly #skipSearch: WuManber | undefined;
-	/** All UTF-16 code units of the patterns, if they are within the limits. A text may be split between the surrogates of a pair. */
+	/** All UTF-16 code units of the patterns, if they are within the limits. A chunk may end between the surrogates of a pair. */
 	readonly #codeUnits: ReadonlySet<string>;
 	#automaton: AhoCorasick | undefined;
 
@@ -47,7 +47,7 @@ export class MultiPatternSearch {
 	}
 
 	/**
-	 * Returns true if text that is given as bytes, one for each character, contains no match, and no pattern begins at its end.
+	 * Returns true if a text contains no match, and no pattern begins at its end. Each byte is one character of the text.
 	 *
 	 * False may be wrong.
 	 */

@@ -1,4 +1,4 @@
-/** Ranges of a text: alternating start and end indices in ascending order. Ranges neither overlap nor touch. */
+/** Ranges of a string: alternating start and end indices in ascending order. Ranges neither overlap nor touch. */
 export type TextRanges = readonly number[];
 
 /** Replaces each character in ASCII ranges by an asterisk, so that lengths in characters and bytes stay unchanged. */
@@ -16,7 +16,7 @@ export function findBlankRanges(text: string, ranges: TextRanges): TextRanges {
 	return blanks;
 }
 
-/** Returns the text with each range replaced by the result of `replacement`, which receives the length in characters. */
+/** Returns the string with each range replaced by the result of `replacement`, which receives the length in characters. */
 export function replaceRanges(text: string, ranges: TextRanges, replacement: (length: number) => string): string {
 	if (ranges.length === 0) return text;
 	let replaced = "";

@@ -10,12 +10,12 @@ const maxPatternLength = 250;
  */
 export class WuManber {
 	readonly #patterns: readonly string[];
-	/** Length of the shortest pattern. The search looks for prefixes of this length. */
+	/** Length of the shortest pattern. The search compares prefixes of this length. */
 	readonly #window: number;
-	/** By the hash of the last characters of the window: the distance that the window can move without missing a match. */
+	/** Distance that the window can move without missing a match, by the hash of the last characters of the window. */
 	readonly #skips: Uint8Array;
 	/**
-	 * By the hash of the first characters of the window: 1 if a pattern begins with them.
+	 * 1 if a pattern begins with the first characters of the window, by their hash.
 	 *
 	 * Without this filter, output of digits alone would often match only the end of a window.
 	 */
@@ -59,7 +59,7 @@ export class WuManber {
 		return false;
 	}
 
-	/** Returns false if text that is given as bytes, one for each character, contains none of the patterns. True may be wrong. */
+	/** Returns false if a text contains none of the patterns. Each byte is one character of the text. True may be wrong. */
 	mayContainMatchInBytes(bytes: Buffer): boolean {
 		if (this.#patterns.length === 0) return false;
 		const skips = this.#skips;

@@ -7,9 +7,9 @@ export interface ItemAddress extends Pick<KeyValueEntity, "scope" | "name" | "us
 export interface Ciphertext {
 	/** Id of the key. */
 	readonly keyId: string;
-	/** The text before the data. It is authenticated together with the data, so that neither key nor item can be exchanged. */
+	/** Prefix before the data. It is authenticated together with the data, so that neither key nor item can be exchanged. */
 	readonly header: string;
-	/** Nonce, authentication tag and encrypted text, in base64url. */
+	/** Nonce, authentication tag and encrypted data, in base64url. */
 	readonly data: string;
 	/** Item to which the ciphertext is bound. Undefined for ciphertexts of earlier versions, which name no item. */
 	readonly address: ItemAddress | undefined;
@@ -23,7 +23,7 @@ export function toCiphertextHeader(keyId: string, { scope, name }: ItemAddress):
 	return `svc2.${keyId}.${Buffer.from(`${scope}:${name}`).toString("base64url")}.`;
 }
 
-/** Parses a ciphertext. Returns undefined for any other text. */
+/** Parses a ciphertext. Returns undefined for any other string. */
 export function parseCiphertext(text: string): Ciphertext | undefined {
 	const legacy = legacyCiphertext.exec(text);
 	if (legacy !== null) {

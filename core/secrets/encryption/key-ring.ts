@@ -39,8 +39,8 @@ export class KeyRing {
 	/**
 	 * Decrypts the value of the item at this address.
 	 *
-	 * Throws `SVC_INVALID` if the text is not a ciphertext, belongs to another item, was modified, or requires a missing key.
-	 * Ciphertexts of earlier versions name no item: the caller must ensure that the ciphertext is that of the item.
+	 * Throws `SVC_INVALID` if the string is not a ciphertext, belongs to another item, was modified, or requires a missing key. Ciphertexts
+	 * of earlier versions name no item: the caller must ensure that the ciphertext is that of the item.
 	 */
 	decrypt(cipherText: string, { scope, name }: ItemAddress): string {
 		const parsed = parseCiphertext(cipherText);
@@ -50,14 +50,16 @@ export class KeyRing {
 		return this.#decrypt({ keyId, header, data });
 	}
 
-	/** Encrypts a text that is not the value of an item, and cannot be used as one. Throws `SVC_INVALID` if there is no key. */
+	/**
+	 * Encrypts a string that is not the value of an item. The result cannot be used as the value of one. Throws `SVC_INVALID` if there is
+	 * no key.
+	 */
 	encryptText(text: string): string {
 		return this.#encrypt(text, toSealHeader(this.#requireKeys().current));
 	}
 
 	/**
-	 * Decrypts a text that `seal` has encrypted. Throws `SVC_INVALID` if it is not such a text, was modified, or requires a missing
-	 * key.
+	 * Decrypts the result of `encryptText`. Throws `SVC_INVALID` for any other string, and if it was modified or requires a missing key.
 	 */
 	decryptText(sealed: string): string {
 		const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
@@ -174,7 +176,7 @@ function toSealHeader(keyId: string): string {
 	return `seal1.${keyId}.`;
 }
 
-/** Returns the id of the key of a ciphertext. Returns an empty text if the text is not a ciphertext. */
+/** Returns the id of the key of a ciphertext. Returns an empty string if the argument is not a ciphertext. */
 export function keyIdOf(cipherText: string): string {
 	return parseCiphertext(cipherText)?.keyId ?? "";
 }

@@ -5,12 +5,12 @@ import { describeValue, isRecord } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { suggest } from "./suggest.ts";
 
-/** The backend that is used where the configuration names none (specification, section auth). */
+/** Name of the backend that is used if the configuration names none (specification, section auth). */
 const defaultBackend = "flat_file";
 
 /**
- * The auth backend of a configuration: a plugin, or in the specification's data form a name of `auth_backends` with
- * `backend_kwargs`. `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` win. Adds what is wrong to `problems`.
+ * Returns the auth backend of a configuration. It is a plugin, or in the data form of the specification a name from `auth_backends` with
+ * `backend_kwargs`. `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
  */
 export function resolveAuthBackend(
 	input: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ function createNamed(
 	}
 	const parsed = parseKwargs(kwargs);
 	if (parsed === undefined) {
-		// Not shown: it holds passwords.
+		// The value is not part of the message, because it contains passwords.
 		problems.push(`auth.backend_kwargs: must be a JSON object with the arguments of backend "${name}"`);
 		return undefined;
 	}
@@ -76,7 +76,7 @@ function parseKwargs(kwargs: unknown): Readonly<Record<string, unknown>> | undef
 	}
 }
 
-/** What is wrong with `auth_backends` itself. */
+/** Returns the problem of `auth_backends` itself, or undefined if there is none. */
 export function findAuthBackendsProblem(value: unknown): string | undefined {
 	if (value === undefined) return undefined;
 	if (isRecord(value) && Object.values(value).every((create) => typeof create === "function")) return undefined;

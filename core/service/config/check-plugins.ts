@@ -21,13 +21,16 @@ const titles: Readonly<Record<PluginKind, string>> = {
 	telemetry: "a telemetry plugin",
 };
 
-/** What is wrong with a value that should be a plugin. TypeScript tells its users; this is for plain JavaScript. */
+/**
+ * Returns the problem of a value that should be a plugin, or undefined. TypeScript reports most of these; this check is for plain
+ * JavaScript.
+ */
 export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
 	if (isPlugin(value) && value.kind === kind) return findVersionProblem(path, value);
 	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
 }
 
-/** Problems of a list of plugins, names that stand twice included. */
+/** Returns the problems of a list of plugins, including repeated names. */
 export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;
@@ -42,7 +45,7 @@ export function findListProblems(path: string, kind: "runner" | "sensor" | "dial
 	return [...problems, ...repeated].filter((problem) => problem !== undefined);
 }
 
-/** One that says nothing was written for the first version. */
+/** Returns a problem if the plugin needs another contract version. A plugin without a version was written for version 1. */
 function findVersionProblem(path: string, plugin: PluginShape): string | undefined {
 	const { contract = 1 } = plugin;
 	if (contract === contractVersion) return undefined;

@@ -1,10 +1,12 @@
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
 
-/** What members of its group and all others may do with a directory. */
+/** Permission bits of a directory for its group and all other users. */
 const othersMode = 0o077;
 
-/** A warning where other users of the machine may read the data directory, or change what is in it; undefined where it is not there yet. */
+/**
+ * Returns a warning if other users of the machine can read or change the data directory. Returns undefined if the directory does not exist.
+ */
 export async function findOpenDataDirectory(path: string): Promise<string | undefined> {
 	const found = await stat(path).catch(() => undefined);
 	if (found === undefined || (found.mode & othersMode) === 0) return undefined;
@@ -12,7 +14,10 @@ export async function findOpenDataDirectory(path: string): Promise<string | unde
 	return `data_dir: other users of this machine may use "${path}" (mode ${mode}), which holds password hashes, keys and everything that was run; hint: chmod 700 ${path}`;
 }
 
-/** Create the data directory if need be, closed to other users: it holds password hashes and everything that was run. */
+/**
+ * Creates the data directory if needed, closed to other users: it holds password hashes and the records of all executions. Throws
+ * `SVC_CONFIG`.
+ */
 export async function prepareDataDirectory(path: string): Promise<void> {
 	try {
 		const created = await mkdir(path, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 const secretName = /pass|secret|token|key|credential/i;
 
-/** A value for an error message: short, and never a secret's text. */
+/** Describes a value for an error message. Shortens text to 60 characters, and never shows the text of a secret. */
 export function describeValue(value: unknown, name = ""): string {
 	if (typeof value === "string")
 		return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);

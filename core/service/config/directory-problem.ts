@@ -3,8 +3,8 @@ import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
- * Why nothing can be written into a directory, or why it cannot be made where it is not there yet; undefined when it can. Nothing is
- * made.
+ * Returns why a directory cannot be written to, or why it cannot be created if it does not exist. Returns undefined if it can. Creates
+ * nothing.
  */
 export async function findDirectoryProblem(path: string): Promise<string | undefined> {
 	const directory = resolve(path);

@@ -4,7 +4,7 @@ import { findClosest } from "./suggest.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names of the service, and of its command client and actions, that are no options. */
+/** Variables of the service, its command client and its actions that are not options. */
 const otherVariables = [
 	"SVC_DATA_DIR",
 	"SVC_ADMIN_PASSWORD",
@@ -25,10 +25,10 @@ const otherVariables = [
 
 const actionVariables = "SVC_ACTION_";
 
-/** Where the plain name is the command client's already. */
+/** Options whose usual variable name is already used by the command client. */
 const renamed: Readonly<Record<string, string>> = { "api.key": "SVC_API_KEY_FILE" };
 
-/** The variable that overrides an option. */
+/** Returns the name of the variable that overrides an option. */
 export function toVariableName(section: string, option: string): string {
 	return renamed[`${section}.${option}`] ?? `SVC_${section}_${option}`.toUpperCase();
 }
@@ -39,7 +39,10 @@ const optionVariables = Object.entries(optionSections).flatMap(([section, option
 
 export type Override = { readonly value: unknown } | { readonly problem: string };
 
-/** The override of an option. An empty variable counts as not set, as compose files leave them. */
+/**
+ * Returns the override of an option, or undefined if its variable is not set. An empty variable counts as not set, because compose files
+ * set such variables.
+ */
 export function readOverride(
 	environment: Environment,
 	section: string,
@@ -54,7 +57,7 @@ export function readOverride(
 	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
 }
 
-/** A text that does not fit the type is returned as it is, for the check of the value to refuse. */
+/** Parses the text of a variable. Returns the text unchanged if it does not fit the type, so that the check of the value rejects it. */
 function parseText(definition: OptionDefinition, text: string): unknown {
 	switch (definition.type) {
 		case "boolean":
@@ -73,7 +76,7 @@ function parseText(definition: OptionDefinition, text: string): unknown {
 	}
 }
 
-/** Warnings about variables that look like an option's but are none. Values are not shown: they may be secrets. */
+/** Returns warnings about variables that resemble an option but are not known. Values are not shown: they may be secrets. */
 export function findUnknownVariables(environment: Environment): string[] {
 	const known = [...optionVariables, ...otherVariables];
 	const prefixes = Object.keys(optionSections).map((section) => toVariableName(section, ""));

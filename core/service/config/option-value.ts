@@ -2,7 +2,7 @@ import type { OptionDefinition } from "../../contract/index.ts";
 import { describeValue } from "./describe.ts";
 import { suggest } from "./suggest.ts";
 
-/** What is wrong with a value, as the end of a sentence that begins with the option's path; undefined when nothing is. */
+/** Returns the problem of a value, as the end of a sentence that begins with the path of the option. Returns undefined if there is none. */
 export function findValueProblem(definition: OptionDefinition, value: unknown): string | undefined {
 	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describeValue(value)}`;
 	if (definition.type === "integer" || definition.type === "number") {

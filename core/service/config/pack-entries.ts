@@ -8,7 +8,7 @@ import { describeKind, describeValue, isRecord } from "./describe.ts";
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];
 const expected = `a directory, or { ${members.join(", ")} } with an interval of at least 5 seconds`;
 
-/** What is wrong with the packs of a configuration: directories, and repositories that are followed. */
+/** Returns the problems of the packs of a configuration: directories, and repositories to follow. */
 export function findPacksProblems(packs: unknown): readonly string[] {
 	if (packs === undefined) return [];
 	if (!Array.isArray(packs)) return [`packs: expected an array of directories, got ${describeValue(packs)}`];
@@ -16,7 +16,7 @@ export function findPacksProblems(packs: unknown): readonly string[] {
 	return packs.flatMap((pack: unknown, index) => {
 		const place = `packs[${index}]`;
 		if (isPath(pack)) return [];
-		// An address may hold a password.
+		// Only the type is shown: an address may contain a password.
 		if (!isGitPack(pack)) return [`${place}: expected ${expected}, got ${describeKind(pack)}`];
 		const problem = findSourceProblem(pack) ?? findWebhookProblem(pack);
 		if (problem !== undefined) return [`${place}.${problem}`];
@@ -28,7 +28,7 @@ export function findPacksProblems(packs: unknown): readonly string[] {
 	});
 }
 
-/** Whether it is a text that may be a path. */
+/** Returns true if the value is a string that may be a path. */
 export function isPath(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && !value.includes("\0");
 }
@@ -42,7 +42,10 @@ function isGitPack(value: unknown): value is GitPack {
 	return isPath(git) && isText(revision) && isText(subdirectory) && isInterval && isKnown && (webhook === undefined || isRecord(webhook));
 }
 
-/** What a rule on the webhook would be refused for; and a webhook without a signature, which anybody who may post has the service look by. */
+/**
+ * Returns the problem of a webhook, or undefined. The rules for webhook triggers apply, and a signature is required. Without one, any
+ * client that can post to the webhook could make the service poll the repository.
+ */
 function findWebhookProblem({ webhook }: GitPack): string | undefined {
 	if (webhook === undefined) return undefined;
 	if (webhook.signature === undefined)

@@ -31,10 +31,10 @@ import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { suggest } from "./suggest.ts";
 
-/** A configuration that has been checked, with defaults and environment applied. Still data: no plugin has been created. */
+/** Configuration after validation, with defaults and environment applied. It is still data: no plugin has been created. */
 export interface ResolvedConfig {
 	readonly options: Options;
-	/** Parts of the service that this node runs; all of them unless some were named. */
+	/** Parts of the service that this node runs. Default: all. */
 	readonly roles: readonly NodeRole[];
 	readonly features: CreateFeatures;
 	readonly storage: StoragePlugin;
@@ -44,25 +44,25 @@ export interface ResolvedConfig {
 	readonly dialects: readonly DialectPlugin[];
 	readonly telemetry: readonly TelemetryPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
-	/** Roles and who has them. */
+	/** Roles, and the users and groups that have them. */
 	readonly access: RoleConfig;
-	/** Absolute. */
+	/** Absolute paths. */
 	readonly packs: readonly string[];
 	readonly followedPacks: readonly GitPack[];
-	/** Absolute; may not exist. */
+	/** Absolute path; the directory may not exist. */
 	readonly configs: string;
-	/** Absolute; may not exist yet (`prepareDataDirectory`). */
+	/** Absolute path; the directory may not exist until `prepareDataDirectory` has run. */
 	readonly dataDirectory: string;
-	/** For the log once there is one. */
+	/** Warnings to log once the logger exists. */
 	readonly warnings: readonly string[];
 }
 
 export interface ResolveContext {
-	/** Overrides: `SVC_<SECTION>_<OPTION>` and `SVC_DATA_DIR`, which is relative to the working directory. */
+	/** Overrides: `SVC_<SECTION>_<OPTION>`, and `SVC_DATA_DIR`, which is relative to the working directory. */
 	readonly env: Environment;
-	/** What relative paths of the configuration are relative to: the directory of its file. */
+	/** Directory of the configuration file; relative paths of the configuration are relative to it. */
 	readonly directory: string;
-	/** In the place of `node.only`. */
+	/** Roles that replace `node.only`. */
 	readonly only?: readonly string[] | undefined;
 }
 
@@ -81,9 +81,9 @@ const compositionMembers = [
 ];
 const members = [...compositionMembers, ...Object.keys(optionSections)];
 
-/** Check a configuration and fill in what it leaves out. `SVC_CONFIG` names everything that is wrong with it at once. */
+/** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
-	// The type promises all that is checked here; files in plain JavaScript do not.
+	// The type guarantees all of this, but a configuration in plain JavaScript is not type-checked.
 	const input: unknown = config;
 	if (!isRecord(input))
 		throw new SvcError(
@@ -119,7 +119,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	};
 }
 
-/** In the order of the list of roles, each once. */
+/** Returns the roles in the order of `nodeRoles`, each once. */
 function toRoles(only: readonly NodeRole[]): readonly NodeRole[] {
 	return only.length === 0 ? nodeRoles : nodeRoles.filter((role) => only.includes(role));
 }
@@ -172,7 +172,7 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 
 const shortestSecret = 16;
 
-/** What is wrong with the options of the proxy in front. */
+/** Returns the problems of the options for a reverse proxy. */
 function findProxyProblems({ auth }: Options): string[] {
 	const problems: string[] = [];
 	if (auth.enable && auth.mode === "proxy" && auth.trusted_proxies.length === 0) {
@@ -195,7 +195,7 @@ function findEntryProblems(entries: readonly string[]): string[] {
 	}
 }
 
-/** What works, and trusts more than the proxy. */
+/** Returns warnings about proxy options that work but trust more clients than the proxy. */
 function findProxyWarnings({ auth }: Options): string[] {
 	if (!auth.enable || auth.mode !== "proxy" || auth.proxy_secret !== "") return [];
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
@@ -229,10 +229,10 @@ function listOf(properties: Record<string, unknown>, required: readonly string[]
 	return { type: "array", items: { type: "object", additionalProperties: false, required, properties } };
 }
 
-/** Compiled when it is first needed: most sites declare no roles. */
+/** Compiled on first use, because most sites declare no roles. */
 let validate: ValidateFunction | undefined;
 
-/** What is wrong with the shape of `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
+/** Returns the problems in the shape of `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
 function findRoleProblems(section: unknown): string[] {
 	if (section === undefined) return [];
 	validate ??= new Ajv({ allErrors: true, strict: false, logger: false }).compile(schema);

@@ -6,13 +6,16 @@ import { suggest } from "./suggest.ts";
 
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
-/** Members of a section that are no options but plugins and lists, which are checked elsewhere. */
+/** Members of a section that are not options but plugins or lists; they are checked elsewhere. */
 const otherMembers: Readonly<Record<string, readonly string[]>> = {
 	auth: ["backend", "backend_kwargs"],
 	rbac: ["roles", "assignments", "mappings"],
 };
 
-/** Every section with every option: environment before configuration before default. Adds what is wrong to `problems`. */
+/**
+ * Returns every section with every option. The environment takes precedence over the configuration, and the configuration over the default.
+ * Adds each problem to `problems`.
+ */
 export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
 	const sections = Object.entries<Definitions>(optionSections).map(([section, definitions]) => {
 		const input = toSectionInput(config, section, problems);
@@ -30,7 +33,7 @@ export function resolveOptions(config: Readonly<Record<string, unknown>>, enviro
 		const values = candidates.map((candidate) => [candidate.name, resolveOption(candidate, problems)] as const);
 		return [section, withAliases(candidates, Object.fromEntries(values), problems)];
 	});
-	// Each value has been checked against the definition that its type is derived from.
+	// The cast is safe: each value was checked against the definition from which its type is derived.
 	return Object.fromEntries(sections) as Options;
 }
 
@@ -50,7 +53,10 @@ interface Candidate {
 	readonly override: ReturnType<typeof readOverride>;
 }
 
-/** Give options that are the same under two names the value of whichever says more: environment before configuration before default. */
+/**
+ * Gives an option and its alias the same value. The environment takes precedence over the configuration, and the configuration over the
+ * default.
+ */
 function withAliases(
 	candidates: readonly Candidate[],
 	values: Readonly<Record<string, unknown>>,
@@ -72,7 +78,8 @@ function withAliases(
 }
 
 function resolveOption({ path, definition, given, override }: Candidate, problems: string[]): unknown {
-	// The configuration's value is checked also when a variable wins, so that removing the variable later brings no surprise.
+	// Check the value of the configuration even if a variable overrides it. Otherwise removing the variable later could make the start
+	// fail.
 	const problem = given === undefined ? undefined : findValueProblem(definition, given);
 	if (problem !== undefined) problems.push(`${path}: ${problem}`);
 	if (override !== undefined && "problem" in override) problems.push(override.problem);

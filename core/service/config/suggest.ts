@@ -1,12 +1,12 @@
-/** `did you mean "port"? ` when one of the names is close to what was written, else nothing. */
+/** Returns `did you mean "port"? ` if one of the names is close to the written one, otherwise an empty string. */
 export function suggest(written: string, names: readonly string[]): string {
 	const name = findClosest(written, names);
 	return name === undefined ? "" : `did you mean "${name}"? `;
 }
 
-/** The name with the fewest edits, if few enough for a slip of the fingers. */
+/** Returns the name with the fewest edits, if few enough for a typing error. */
 export function findClosest(written: string, names: readonly string[]): string | undefined {
-	// Two, because a swap of neighbours counts as two edits.
+	// Two edits are allowed, because a swap of two neighbouring letters counts as two.
 	const most = written.length < 4 ? 1 : 2;
 	let closest: string | undefined;
 	let fewest = most + 1;
@@ -20,7 +20,7 @@ export function findClosest(written: string, names: readonly string[]): string |
 	return closest;
 }
 
-/** Levenshtein distance, one row of the table at a time. */
+/** Returns the Levenshtein distance. Keeps one row of the table at a time. */
 function countEdits(from: string, to: string): number {
 	let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (let row = 1; row <= from.length; row += 1) {

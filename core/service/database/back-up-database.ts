@@ -15,11 +15,11 @@ export interface BackupReport {
 	/** Absolute path. */
 	readonly file: string;
 	readonly bytes: number;
-	/** What belongs to the service and is in no database. */
+	/** Files and directories of the service that are not in the database. */
 	readonly beside: readonly string[];
 }
 
-/** Write what the configured database holds at this moment into a file; a service may work on it meanwhile. */
+/** Writes a snapshot of the configured database to a file. A service may use the database at the same time. */
 export async function backUpDatabase({ file, ...place }: BackupOptions): Promise<BackupReport> {
 	const config = await readConfig(place);
 	const path = resolve(file);
@@ -27,7 +27,9 @@ export async function backUpDatabase({ file, ...place }: BackupOptions): Promise
 	return { file: path, bytes: (await stat(path)).size, beside: findBeside(config) };
 }
 
-/** Put a backup in the place of what the configured database holds. Where that is now; undefined where nothing had been kept. */
+/**
+ * Replaces the contents of the configured database with a backup. Returns where the old contents are now, or undefined if there were none.
+ */
 export async function restoreDatabase({ file, ...place }: BackupOptions): Promise<{ readonly old: string | undefined }> {
 	const config = await readConfig(place);
 	await prepareDataDirectory(config.dataDirectory);

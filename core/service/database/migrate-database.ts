@@ -1,16 +1,18 @@
 import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
 
 export interface MigrationReport {
-	/** Changes of the schema by name, in order. */
+	/** Names of the schema changes, in order. */
 	readonly changes: readonly string[];
-	/** Path or address of a database that held nothing; undefined if it held something, or if the storage cannot tell. */
+	/**
+	 * Path or address of a database that was empty. Undefined if it was not, if no change is needed, or if the storage cannot report this.
+	 */
 	readonly newPlace: string | undefined;
-	/** Whether they have been made; else they were only asked for. */
+	/** True if the changes were applied; false if they were only listed. */
 	readonly isApplied: boolean;
 }
 
 /**
- * Bring the schema of the configured database to what this version needs, or say what that would take. The service does the same at
+ * Migrates the schema of the configured database to this version, or lists the changes if `plan` is set. The service also migrates it at
  * its start.
  */
 export async function migrateDatabase({ plan, ...place }: ConfigPlace & { readonly plan: boolean }): Promise<MigrationReport> {

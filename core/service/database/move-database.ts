@@ -25,9 +25,9 @@ import { findBeside } from "./beside.ts";
 import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
 
 export interface MoveOptions extends ConfigPlace {
-	/** Address of the new database, as the storage plugin takes it. */
+	/** Address of the new database, in the format of the storage plugin. */
 	readonly to: string;
-	/** Told of each kind that has been copied. */
+	/** Called after all records of a kind have been copied. */
 	readonly onCopied: (kind: string, count: number) => void;
 }
 
@@ -40,19 +40,19 @@ export interface MovedKind {
 
 export interface MoveReport {
 	readonly kinds: readonly MovedKind[];
-	/** What belongs to the service and is in no database. */
+	/** Files and directories of the service that are not in the database. */
 	readonly beside: readonly string[];
 }
 
-/** Which node does what is of no meaning elsewhere. */
+/** Kinds of records to copy. Nodes and singleton tasks are left out: they only describe which node of the old database does what. */
 const movedKinds = (Object.keys(entityKinds) as EntityKind[]).filter((kind) => kind !== "node" && kind !== "duty");
 
-/** Seconds. */
+/** Seconds for which the lease of the move is valid. */
 const lease = 5;
 
 /**
- * Copy everything that the configured database holds to an empty one and compare the two. May be interrupted at any point and run
- * again; it then goes on.
+ * Copies all records of the configured database to an empty one and compares the two. After an interruption at any point, another call
+ * continues.
  */
 export async function moveDatabase({ to, onCopied, ...place }: MoveOptions): Promise<MoveReport> {
 	const config = await readConfig(place);
@@ -79,7 +79,9 @@ interface Move {
 	readonly onCopied: MoveOptions["onCopied"];
 }
 
-/** Under a duty, so that of several attempts one moves, and no service starts on the old database meanwhile. */
+/**
+ * Runs the move as a singleton task. Only one of several attempts moves the database, and no service starts on the old one during the move.
+ */
 async function move(parts: Move): Promise<MoveReport> {
 	const { logger, nodeId } = createContext(parts.config);
 	let report: MoveReport | undefined;
@@ -95,7 +97,7 @@ async function move(parts: Move): Promise<MoveReport> {
 		},
 	);
 	try {
-		// An attempt that was killed holds the duty of a shared database for a while.
+		// A killed attempt holds the task in a shared database until its lease expires, so retry for twice the lease.
 		for (const end = performance.now() + lease * 2_000; report === undefined && !(await duty.runNow()); ) {
 			if (performance.now() > end) throw new SvcError("SVC_CONFLICT", "the database is being moved already by another process");
 			await settledWithin(new Promise(() => {}), 200);
@@ -123,14 +125,14 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 	return { kinds, beside: findBeside(config) };
 }
 
-/** How many records of a kind there are, and a hash of all they hold. */
+/** Number of records of a kind, and a hash of all their contents. */
 export interface Digest {
 	readonly count: number;
-	/** SHA-256, hex. */
+	/** SHA-256, in hexadecimal. */
 	readonly hash: string;
 }
 
-/** Digest of all records of a kind in the order of their ids; members of JSON in the order in which they are kept. */
+/** Returns the digest of all records of a kind, in the order of their ids. Members of JSON values are hashed in their stored order. */
 export async function digest(storage: Storage, kind: EntityKind): Promise<Digest> {
 	const fields = Object.keys(entityKinds[kind].fields);
 	const hash = createHash("sha256");
@@ -145,12 +147,12 @@ export async function digest(storage: Storage, kind: EntityKind): Promise<Digest
 	return { count, hash: hash.digest("hex") };
 }
 
-/** Milliseconds that the target may be away for. */
+/** Milliseconds for which the target may be unavailable. */
 const patience = 30_000;
 
 /**
- * Copy the records of a kind that the target does not have yet: how many. They come in the order of their ids and a page is there
- * whole or not at all, so the last id in the target says where to go on.
+ * Copies the records of a kind that the target does not have yet. Returns how many were copied. They are copied in the order of their ids,
+ * and each page is inserted atomically. The last id in the target therefore determines where copying continues.
  */
 export async function copyRecords<K extends EntityKind>(source: Storage, target: Storage, kind: K): Promise<number> {
 	let count = 0;
@@ -166,7 +168,7 @@ async function insertPage<K extends EntityKind>(target: Storage, kind: K, page: 
 	const end = performance.now() + patience;
 	let isRepeated = false;
 	const attempt = async () => {
-		// The answer to an attempt that was made may have got lost.
+		// The response to a successful attempt may have been lost; inserting the page again would fail.
 		if (isRepeated && (await findLastId(target, kind)) >= lastId) return;
 		await target.insert(kind, page);
 	};
@@ -183,7 +185,7 @@ async function findLastId(storage: Storage, kind: EntityKind): Promise<string> {
 	return last?.id ?? "";
 }
 
-/** `SVC_CONFLICT` when a node works on the database. One that a single process can use is locked by its storage. */
+/** Throws `SVC_CONFLICT` if a node uses the database. A database for a single process is locked by its storage instead. */
 export async function assertUnused(storage: Storage, role: "source" | "target"): Promise<void> {
 	const where = { expires_at: { gt: toTimestamp(createSystemClock().now()) } };
 	const [node] = await storage.find("node", { where, limit: 1 });
@@ -193,15 +195,15 @@ export async function assertUnused(storage: Storage, role: "source" | "target"):
 }
 
 /**
- * The record that the database is the target of this move: it is empty, or an earlier attempt of the same move has begun to fill it.
- * `SVC_CONFLICT` for any other.
+ * Returns the record that marks the database as the target of this move. Creates it if the database is empty; an earlier attempt of the
+ * same move may have created it and copied records. Throws `SVC_CONFLICT` for any other database.
  */
 export async function claimTarget(target: Storage, id: string, kinds: readonly EntityKind[]): Promise<DutyEntity> {
 	const known = await read(target);
 	if (known === undefined) {
 		await assertEmpty(target, kinds);
 		const fresh = { id, name: moveTargetTaskName, owner: null, fence: null, lease_expires_at: null, done_at: null };
-		// Of two moves that begin at the same moment one is told below that it is not its target.
+		// If two moves begin at the same time, only one record is inserted. The other move then finds the wrong id below and fails.
 		await insertIfAbsent(() => target.insert("duty", [fresh]));
 	}
 	const claimed = known ?? (await read(target));
@@ -212,7 +214,7 @@ export async function claimTarget(target: Storage, id: string, kinds: readonly E
 	return claimed;
 }
 
-/** Everything is there: services may use it. */
+/** Marks the move as complete, so that services may use the target. */
 export async function finishTarget(target: Storage, { id }: DutyEntity, timestamp: string): Promise<void> {
 	await target.update("duty", id, { done_at: timestamp });
 }
@@ -231,7 +233,7 @@ async function assertEmpty(target: Storage, kinds: readonly EntityKind[]): Promi
 	if (held.length > 0) throw new SvcError("SVC_CONFLICT", `the target is not empty, use one that is; it holds ${held.join(", ")}`);
 }
 
-/** The error without the password of an address, wherever a driver may have put it. */
+/** Returns the error without the password of an address, which a driver may have put into the message. */
 export function withoutSecrets(error: unknown, address: string): unknown {
 	const secrets = findSecrets(address).filter((secret) => secret !== "");
 	const message = toErrorMessage(error);
@@ -254,11 +256,11 @@ function decode(text: string): string {
 	}
 }
 
-/** Characters of JSON that a page should come to. */
+/** Target size of a page, in characters of JSON. */
 const pageSize = 2_000_000;
 const mostRecords = 1_000;
 
-/** All records of a kind with ids after `after`, in the order of their ids; pages adapt to the size of the records. */
+/** Yields all records of a kind with ids after `after`, in the order of their ids. The page size adapts to the size of the records. */
 export async function* readPages<K extends EntityKind>(storage: Storage, kind: K, after: string): AsyncGenerator<readonly EntityMap[K][]> {
 	let limit = 32;
 	for (let last = after; ; ) {

@@ -13,19 +13,19 @@ export interface ConfigPlace {
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The configuration of the service, for work on its database without the service. */
+/** Returns the configuration of the service, to use its database without the service. */
 export async function readConfig({ config, env }: ConfigPlace): Promise<ResolvedConfig> {
 	const file = resolve(config);
 	return resolveConfig(await loadConfig(file), { env, directory: dirname(file) });
 }
 
-/** What the storage would get from the service. */
+/** Returns the context that the service would pass to its storage. */
 export function createContext({ options, dataDirectory }: ResolvedConfig): PluginContext {
 	const logger = createLogger(options.log, { debug: options.system.debug }).withTag("storage");
 	return { logger, clock: createSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };
 }
 
-/** Start a storage, use it and stop it, whatever happens. */
+/** Starts a storage, passes it to `use`, and stops it, even if `use` fails. */
 export async function withStorage<T>(plugin: StoragePlugin, config: ResolvedConfig, use: (storage: Storage) => Promise<T>): Promise<T> {
 	await prepareDataDirectory(config.dataDirectory);
 	const storage = plugin.create();

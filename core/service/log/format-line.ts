@@ -7,20 +7,20 @@ export interface LogLine {
 	readonly level: string;
 	readonly tag: string;
 	readonly message: string;
-	/** Plain: as JSON can hold them. */
+	/** Values that JSON can represent. */
 	readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** One JSON object; members of the line itself win over fields of the same name. */
+/** Returns the line as one JSON object. Members of the line itself take precedence over fields with the same name. */
 export function formatJson({ date, level, tag, message, fields }: LogLine): string {
 	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
-	// What JSON leaves as it is, a terminal that shows the log would not.
+	// JSON does not escape all control characters; a terminal that shows the log would interpret them.
 	return escapeControlCharacters(stringifyJson({ ...head, ...fields, ...head }));
 }
 
 /**
- * A line for people, followed by the stack traces of errors among the fields. Values come from outside: a line break would forge a line,
- * and an escape sequence would reach the terminal.
+ * Returns a readable line, followed by the stack traces of errors among the fields. Values come from outside, so control characters are
+ * escaped. A line break could otherwise forge a line, and an escape sequence would reach the terminal.
  */
 export function formatText({ date, level, tag, message, fields }: LogLine, paint: Paint = (_colour, text) => text): string {
 	const words = Object.entries(fields).map(

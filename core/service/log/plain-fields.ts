@@ -2,8 +2,8 @@ const deepest = 12;
 const longestText = 16_384;
 
 /**
- * Fields of a log line as JSON can hold them, each text passed through `redact`: errors with stack and cause, no cycles, texts
- * of bounded length.
+ * Returns the fields of a log line as values that JSON can represent, with `redact` applied to each text. Errors keep stack and cause,
+ * cycles are replaced, and the length of texts is limited.
  */
 export function toPlainFields(fields: Readonly<Record<string, unknown>>, redact: (text: string) => string): Record<string, unknown> {
 	return toPlainObject(fields, { redact, path: [fields] });
@@ -11,7 +11,7 @@ export function toPlainFields(fields: Readonly<Record<string, unknown>>, redact:
 
 interface Walk {
 	readonly redact: (text: string) => string;
-	/** The objects around the value, to notice cycles. */
+	/** The objects that contain the value; used to detect cycles. */
 	readonly path: readonly unknown[];
 }
 
@@ -38,7 +38,7 @@ function toErrorFields(error: Error): Record<string, unknown> {
 	return { name: error.name || name, message, ...others, stack, ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Cut after redacting: a cut through a secret would leave its first half. */
+/** Shortens a text after redacting it: cutting through a secret first would leave its beginning unmasked. */
 function toText(text: string, { redact }: Walk): string {
 	const redacted = redact(text);
 	return redacted.length > longestText ? `${redacted.slice(0, longestText)}… (${redacted.length} characters)` : redacted;

@@ -1,17 +1,17 @@
 import { Redactor } from "../../secrets/redactor.ts";
 
-/** Enough for every execution a node can run at once; bounds all the same, should one not be taken out again. */
+/** Enough for all executions that a node can run at once. Limits memory even if a value is never removed. */
 const most = { values: 10_000, characters: 1_000_000 };
-/** Of a longer value so much is looked for, and each line of that. */
+/** Characters of a longer value that are searched for; each line of them is also searched for separately. */
 const longest = 4_096;
-/** Values that came or went since those before them were put together, which costs more the more they are. */
+/** Values that may be added or removed before the combined redactor is rebuilt. The cost of a rebuild grows with the number of values. */
 const mostSingle = 32;
 
-/** Secret values that are in use now, and the function that takes them out of a text. */
+/** The secret values in use, and the function that masks them in a text. */
 export class SecretValues {
-	// How often each was added: two executions may hold the same secret, and the first to end must not uncover the other's.
+	// Number of times that each value was added. Two executions may use the same secret; the first to end must not unmask it for the other.
 	readonly #counts = new Map<string, number>();
-	/** Those that were in use for a while; some may have gone. */
+	/** Redactor of the values that were in use at the last rebuild, including removed ones. */
 	#together = Redactor.none;
 	#gone = 0;
 	readonly #single = new Map<string, Redactor>();

@@ -10,7 +10,7 @@ import { type PackTest, testsOf } from "./run-tests.ts";
 const folder = "tests/aliases";
 const kind = "alias";
 
-/** Cases of action aliases: whether a command fits, and which action with which parameters it asks for. */
+/** Returns the test cases of action aliases: whether a command matches, and which actions with which parameters it requests. */
 export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DraftedPacks): Promise<readonly PackTest[]> {
 	const aliases = await storage.find("action_alias", { where: { pack: ref } });
 	const tests: PackTest[] = [];
@@ -33,7 +33,7 @@ function runCase(ref: string, { given, expect }: ReadCase, aliases: readonly Act
 	const { matches = true } = expect;
 	if (read === undefined) return matches === true ? ["the command does not fit, and was expected to"] : [];
 	if (matches !== true) return [`the command fits "${read.representation}", and was expected not to`];
-	// A command that fits several is refused in a chat.
+	// In a chat, a command that matches several aliases is rejected.
 	const others = aliases.filter((one) => one.ref !== ref && one.enabled && tryRead(one, command) !== undefined);
 	return [...others.map((other) => `the command fits "${other.ref}", too`), ...compare(read, expect)];
 }
@@ -51,7 +51,7 @@ function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): 
 	const { action: expectedAction, parameters, executions = parameters === undefined ? undefined : [parameters] } = expect;
 	const problems =
 		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
-	// What commands are read to has no prototype.
+	// Objects of a read command have no prototype, so that a deep comparison would fail. Serializing them gives them one.
 	const got = parseJson(stringifyJson(all)) as readonly JsonObject[];
 	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
 	const [one = {}] = got;

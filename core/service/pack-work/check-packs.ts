@@ -20,8 +20,8 @@ import { findKnownActions, inspectDefinitions, type KnownActions } from "./inspe
 import { type StartedTools, withTools } from "./started-tools.ts";
 
 /**
- * Everything that is wrong with packs: file by file, by what the service reads them by; what registration passes over besides, such as a rule with a trigger
- * that there is not; definitions of workflows with the actions that there are; and what runners say of files in their languages.
+ * Returns all problems of packs. Each file is read as the service reads it. Also reports files that registration skips, such as a rule with
+ * an unknown trigger. Checks workflow definitions against the known actions, and lets runners check files in their languages.
  */
 export async function checkPacks({ directories, config, signal }: PackWorkOptions): Promise<readonly PackCheck[]> {
 	const packs = await findPacks(directories);
@@ -46,7 +46,7 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	});
 }
 
-/** What registration does not take, where that has not been told yet. */
+/** Returns findings for files that registration skips and that have no finding yet. */
 async function toSkipFindings({ directory, findings }: PackInspection, { skipped }: DraftedPacks): Promise<readonly PackFinding[]> {
 	const root = await realpath(directory);
 	const refused = skipped
@@ -75,7 +75,7 @@ async function inspectByRunners(
 	return found;
 }
 
-/** Finds what is wrong between the rules and aliases of a pack and their actions, and calls in templates of rules that do not exist. */
+/** Returns the problems between the rules and aliases of a pack and their actions, and unknown function calls in templates of rules. */
 export async function inspectRules(
 	{ ref: pack, directory }: PackInspection,
 	{ storage }: DraftedPacks,
@@ -115,11 +115,14 @@ async function locate<P extends Located>(
 	});
 }
 
-/** Undefined for an action whose own file is wrong, which is told there. */
+/**
+ * Returns the type of a finding. Returns undefined for an action that has a file: if it is unknown, its own file has a problem, which is
+ * reported there.
+ */
 function typeOf({ type }: Pick<RuleProblem, "type">, ref: string, { packs, described }: KnownActions): PackFinding["type"] | undefined {
 	if (type === "other") return "note";
 	if (type !== "action") return "error";
 	if (described.has(ref)) return undefined;
-	// It may be there where the rule will act.
+	// The pack may be installed where the rule will run.
 	return packs.has(splitRef(ref).pack) ? "error" : "note";
 }

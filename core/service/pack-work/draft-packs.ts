@@ -21,27 +21,27 @@ import { toDependencies } from "../engine-dependencies.ts";
 import { loadConfig } from "../load-config.ts";
 import { findConfig } from "../local-definitions.ts";
 
-/** A file that registration passes over, and why. */
+/** A file that registration skips, with the reason. */
 export interface SkippedFile {
-	/** Absolute, or in the pack. */
+	/** Absolute path, or a path in the pack. */
 	readonly file: string;
 	readonly message: string;
 }
 
-/** What there is when a service is started with packs, as far as that goes without starting anything. */
+/** The parts of a service with registered packs that exist without starting anything. */
 export interface DraftedPacks {
 	readonly config: ResolvedConfig;
 	readonly engine: Partial<Engine>;
 	readonly storage: Storage;
-	/** Of the configuration, by name; not started. */
+	/** Runners of the configuration, by name; not started. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** What actions of packs may be for: those that the service itself brings are for its own packs. */
+	/** Runner types that actions of packs may use. The runner types that the service itself provides are for its own packs only. */
 	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
 	readonly dialects: Dialects;
 	readonly skipped: readonly SkippedFile[];
 }
 
-/** Nothing of a pack is kept anywhere. */
+/** Storage in memory: nothing of a pack is stored permanently. */
 const draftStorage = defineStorage("draft", () => new DryRunStorage());
 const silentBus = defineEventBus("silent", () => ({
 	capabilities: {},
@@ -49,12 +49,12 @@ const silentBus = defineEventBus("silent", () => ({
 	subscribe: () => Promise.reject(new Error("nothing is told to anybody")),
 }));
 
-/** What belongs to a site, and not to the packs that are written for it. */
+/** Sections that belong to a site, and not to the packs that are written for it. */
 const ofSite: readonly string[] = ["storage", "event_bus", "auth_backends", "auth", "rbac", "api", "stream", "node"];
 
 /**
- * Register packs with a configuration by the code of the service, in memory: those in `directories` first, so that of a pack that the configuration has
- * too the one at hand is looked at. `SVC_CONFIG` when the configuration cannot be read.
+ * Registers packs with a configuration by the code of the service, in memory. Registers the packs in `directories` first. If the
+ * configuration also has one of them, the copy in `directories` is used. Throws `SVC_CONFIG` if the configuration cannot be read.
  */
 export async function draftPacks(configFile: string | undefined, directories: readonly string[]): Promise<DraftedPacks> {
 	const file = findConfig(configFile);
@@ -88,7 +88,7 @@ export async function draftPacks(configFile: string | undefined, directories: re
 }
 
 function toPackConfig(given: SvcConfig, directories: readonly string[]): SvcConfig {
-	// What is wrong with it is said where it is read.
+	// `resolveConfig` reports what is wrong with a value that is not an object.
 	if (typeof given !== "object" || given === null) return given;
 	const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !ofSite.includes(name)));
 	const { packs } = given;
@@ -101,7 +101,7 @@ function toPackConfig(given: SvcConfig, directories: readonly string[]): SvcConf
 	};
 }
 
-/** A log that keeps which files were passed over. */
+/** Creates a logger that collects the files that registration skips. */
 function createSkipLogger(skipped: SkippedFile[]): TaggedLogger {
 	const add = (_message: string, { problem, file }: Readonly<Record<string, unknown>> = {}) => {
 		const inner = typeof problem === "object" && problem !== null && !isSvcError(problem) ? (problem as Partial<SkippedFile>) : undefined;
@@ -112,7 +112,7 @@ function createSkipLogger(skipped: SkippedFile[]): TaggedLogger {
 	return logger;
 }
 
-/** Absolute path of a file that registration has named. */
+/** Returns the absolute path of a file that registration has named. */
 export function toAbsolute({ file }: SkippedFile, directory: string): string {
 	return isAbsolute(file) ? file : join(directory, file);
 }

@@ -3,7 +3,10 @@ import { join, resolve } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import { findPackDirectories } from "../../features/packs/inspect-pack-api.ts";
 
-/** The packs that somebody names: directories with a `pack.yaml`, or with directories that have one. `SVC_INVALID` names one that has none. */
+/**
+ * Returns the directories of packs for the given paths. A path is a directory with a `pack.yaml`, or one that contains such directories.
+ * Throws `SVC_INVALID` that names a path without packs.
+ */
 export async function findPacks(given: readonly string[]): Promise<readonly string[]> {
 	const found: string[] = [];
 	for (const path of given) {

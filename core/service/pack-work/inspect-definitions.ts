@@ -4,7 +4,7 @@ import type { DefinitionFinding, PackFinding } from "../../contract/index.ts";
 import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
 import type { DraftedPacks } from "./draft-packs.ts";
 
-/** A definition that is the entry point of an action. */
+/** A workflow definition that is the entry point of an action. */
 export interface PackDefinition {
 	/** Path in the pack. */
 	readonly file: string;
@@ -12,7 +12,7 @@ export interface PackDefinition {
 	readonly text: string;
 }
 
-/** The definitions of workflows in a pack, each once. */
+/** Returns the workflow definitions of a pack, each once. */
 export async function findDefinitions({ directory, files, metadata }: PackInspection, { runners }: Pick<DraftedPacks, "runners">) {
 	const found = new Map<string, PackDefinition>();
 	for (const { runner_type, entry_point } of metadata.values()) {
@@ -23,13 +23,13 @@ export async function findDefinitions({ directory, files, metadata }: PackInspec
 	return [...found.values()];
 }
 
-/** Returns the actions that are known to packs that are inspected together. */
+/** Returns the packs and actions to which definitions and rules may refer, for packs that are inspected together. */
 export async function findKnownActions({ storage }: DraftedPacks, all: readonly PackInspection[]): Promise<KnownActions> {
 	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
 	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };
 }
 
-/** Finds what is wrong with the definitions of a pack, with the actions that there are. */
+/** Returns the problems of the workflow definitions of a pack, checked against the known actions. */
 export async function inspectDefinitions(
 	inspection: PackInspection,
 	drafted: DraftedPacks,
@@ -49,7 +49,7 @@ function toActionRefs({ ref, metadata }: PackInspection): readonly string[] {
 }
 
 export interface KnownActions {
-	/** Refs of packs that are at hand. */
+	/** Refs of packs that are available. */
 	readonly packs: ReadonlySet<string>;
 	/** Refs of actions that have a file. */
 	readonly described: ReadonlySet<string>;
@@ -61,10 +61,10 @@ function toFindings(
 	{ packs, described }: KnownActions,
 ): readonly PackFinding[] {
 	if (ref !== undefined) {
-		// What is wrong with its own file is told there.
+		// A problem of the action's own file is reported for that file.
 		if (described.has(ref)) return [];
 		const pack = ref.split(".")[0] ?? "";
-		// It may be there where the workflow will run.
+		// The pack may be installed where the workflow will run.
 		if (!packs.has(pack))
 			return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
 	}

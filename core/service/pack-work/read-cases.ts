@@ -5,17 +5,17 @@ import { LocatedYaml } from "../../features/packs/inspect-pack-api.ts";
 import { checkAttributes, object } from "../../language/attributes.ts";
 import type { CaseAttributes } from "../../language/file-schema.ts";
 
-/** Largest file of cases, in bytes, and most cases in it. */
+/** Limits of a file of cases: size in bytes, and number of cases. */
 const limits = { size: 1_000_000, cases: 1_000 };
 
-/** A case as it is written. */
+/** A case as it is written in the file. */
 export interface ReadCase {
 	readonly name: string;
 	readonly given: JsonObject;
 	readonly expect: JsonObject;
 }
 
-/** The cases in a file of a pack: a list. `SVC_INVALID` names line, case and attribute. */
+/** Returns the cases in a file of a pack, which contains a list. Throws `SVC_INVALID` that names line, case and attribute. */
 export async function readCases(directory: string, file: string, shape: CaseAttributes): Promise<readonly ReadCase[]> {
 	const { size } = await stat(join(directory, file));
 	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, has ${size}`);
@@ -25,7 +25,7 @@ export async function readCases(directory: string, file: string, shape: CaseAttr
 	return toCases(value, shape);
 }
 
-/** The cases that a value holds. */
+/** Returns the cases that a parsed value contains. */
 export function toCases(value: JsonValue | undefined, shape: CaseAttributes): readonly ReadCase[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
 	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
@@ -44,7 +44,7 @@ function toCase(one: unknown, index: number, { attributes, expect: expected }: C
 	}
 }
 
-/** Files of a pack with cases, and what the name of each stands for: `tests/rules/feed.yaml` for `feed`. */
+/** Returns the files of a pack that contain cases, each with the subject that its name denotes: `feed` for `tests/rules/feed.yaml`. */
 export function findCaseFiles(files: readonly string[], folder: string): readonly { readonly file: string; readonly subject: string }[] {
 	return files
 		.filter((file) => file.startsWith(`${folder}/`) && /\.ya?ml$/.test(file))

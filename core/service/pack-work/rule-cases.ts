@@ -11,7 +11,10 @@ import { type PackTest, testsOf } from "./run-tests.ts";
 const folder = "tests/rules";
 const kind = "rule";
 
-/** Cases of rules: whether they act on payloads, and with which parameters. They are asked as `svc rule test` asks. */
+/**
+ * Returns the test cases of rules: whether they match payloads, and with which parameters they act. They are evaluated as by `svc rule
+ * test`.
+ */
 export async function findRuleTests({ ref, directory, files }: PackInspection, drafted: DraftedPacks): Promise<readonly PackTest[]> {
 	const tests: PackTest[] = [];
 	for (const { file, subject } of findCaseFiles(files, folder)) {
@@ -42,7 +45,7 @@ async function runCase(ref: string, { given, expect }: ReadCase, { config, engin
 	}
 }
 
-/** Items are texts; what is none is kept as JSON. */
+/** Returns a string unchanged, and any other value as JSON, because datastore items are strings. */
 function toItemText(value: JsonValue): string {
 	return typeof value === "string" ? value : stringifyJson(value);
 }

@@ -1,14 +1,14 @@
 import { isSvcError, type PackTestResult, toErrorMessage } from "../../contract/index.ts";
 
-/** One test that a pack brings. */
+/** A test that a pack contains. */
 export interface PackTest {
 	readonly kind: string;
 	/** Path in the pack. */
 	readonly file: string;
 	readonly name: string;
-	/** Why it is not run. */
+	/** Reason why the test is not run. */
 	readonly skipped?: string;
-	/** What differs from what is expected. */
+	/** Runs the test. Resolves with the differences from the expected result. */
 	run(): Promise<readonly string[]>;
 }
 
@@ -17,7 +17,7 @@ export interface RunTestsOptions {
 	readonly signal: AbortSignal;
 }
 
-/** Run tests one after the other. One that cannot be run has failed with why. */
+/** Runs tests one after the other. A test that cannot be run fails with the reason. */
 export async function runTests(tests: readonly PackTest[], { only = "", signal }: RunTestsOptions): Promise<readonly PackTestResult[]> {
 	const results: PackTestResult[] = [];
 	for (const { kind, file, name, skipped, run } of tests) {
@@ -31,7 +31,7 @@ export async function runTests(tests: readonly PackTest[], { only = "", signal }
 	return results;
 }
 
-/** Tests that are read from a file; one that cannot be read has failed with why. */
+/** Returns the tests in a file. If the file cannot be read, returns one test that fails with the reason. */
 export async function testsOf(kind: string, file: string, read: () => Promise<readonly PackTest[]>): Promise<readonly PackTest[]> {
 	try {
 		return await read();

@@ -7,7 +7,7 @@ import type { DraftedPacks } from "./draft-packs.ts";
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What a runner says of packs, or why it says nothing. */
+/** Pack tools of a runner, or the reason why they are not available. */
 export interface StartedTools {
 	readonly runner: string;
 	readonly tools: PackTools | undefined;
@@ -15,8 +15,8 @@ export interface StartedTools {
 }
 
 /**
- * Start the runners that can say something about packs, use them, and stop them. One that cannot start here is among them with its failure. What they
- * keep, such as virtualenvs, they find again the next time.
+ * Starts the runners that provide tools for packs, passes the tools to `use`, and stops the runners. A runner that cannot start is included
+ * with its failure. Data that runners store, such as virtualenvs, is reused by the next call.
  */
 export async function withTools<T>(
 	{ config, runners, dialects }: DraftedPacks,

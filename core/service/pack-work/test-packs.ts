@@ -15,7 +15,7 @@ import { type StartedTools, withTools } from "./started-tools.ts";
 
 const kind = "workflow";
 
-/** Cases of workflows, which stand beside their definitions: `deploy.test.yaml` for `deploy.yaml`. */
+/** Returns the test cases of workflows. Their files are next to the definitions: `deploy.test.yaml` for `deploy.yaml`. */
 export async function findWorkflowTests(inspection: PackInspection, { runners }: DraftedPacks): Promise<readonly PackTest[]> {
 	const tests: PackTest[] = [];
 	for (const { file: definition, runner, text } of await findDefinitions(inspection, { runners })) {
@@ -36,14 +36,14 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 	return tests;
 }
 
-/** What finds tests in a pack. */
+/** Functions that find the tests of a pack. */
 const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,
 	findAliasTests,
 ];
 
-/** Run the tests that packs bring: cases of workflows and rules, and unit tests in the languages of runners. */
+/** Runs the tests that packs contain: cases of workflows, rules and aliases, and unit tests in the languages of runners. */
 export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
 	const packs = await findPacks(directories);
 	const drafted = await draftPacks(config, packs);

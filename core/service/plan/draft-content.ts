@@ -20,7 +20,7 @@ type Kind = Extract<
 
 const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"];
 
-/** Identity, and what is made anew by each change. */
+/** Fields that are ignored when records are compared: the identity, and values that every change renews. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
 
 export interface ContentOptions {
@@ -30,13 +30,13 @@ export interface ContentOptions {
 
 export interface DraftedContent {
 	readonly content: PlannedContent;
-	/** What of packs would be skipped. */
+	/** Parts of packs that a start would skip. */
 	readonly warnings: readonly Finding[];
 }
 
 /**
- * What there would be after a start, against what is stored; undefined when that cannot be read. Drafted twice: over nothing, for
- * what plugins and files say, and over what is stored.
+ * Returns the content after a start, compared with the stored content. `stored` is undefined if it cannot be read. The content is drafted
+ * twice: over nothing, for the records that plugins and files define, and over the stored records.
  */
 export async function draftContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DryRunStorage();
@@ -65,7 +65,7 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 		addresses: () => ({}),
 	});
 	const engine: Partial<Engine> = await dryRunEngine(dependencies, plugins, storage, config.features);
-	// A configuration may leave rules out.
+	// A configuration may leave out the feature for rules.
 	if (engine.rules === undefined) return [];
 	const { items } = await engine.rules.list({}, {});
 	return engine.rules.mask(items);
@@ -74,7 +74,7 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 interface Compared {
 	readonly before: Storage;
 	readonly said: Storage;
-	/** Refs of packs whose records are what was installed: a start leaves them alone. */
+	/** Refs of packs whose records come from installed content: a start leaves them unchanged. */
 	readonly installed: ReadonlySet<string>;
 }
 
@@ -96,7 +96,7 @@ function isInstalled(entity: object, installed: ReadonlySet<string>): boolean {
 	return "pack" in entity && installed.has(String(entity.pack));
 }
 
-/** Whether an earlier start has made it. What was made over the API is for whoever made it to remove. */
+/** Returns true if an earlier start created the record. Records created over the API are removed only over the API. */
 function isFromStart(kind: Kind, entity: object): boolean {
 	if (kind === "sensor") return true;
 	if ("metadata_file" in entity) return entity.metadata_file !== null;

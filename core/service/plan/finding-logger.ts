@@ -2,7 +2,7 @@ import type { Finding } from "../../cli/service-plan.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
 import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
 
-/** A log whose warnings become findings: what a start would log and go on. */
+/** Creates a logger that turns warnings and errors into findings: problems that a start would log without failing. */
 export function createFindingLogger(findings: Finding[]): TaggedLogger {
 	const add = (message: string, fields: Readonly<Record<string, unknown>> = {}) => void findings.push(toFinding(message, fields));
 	const logger: TaggedLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };

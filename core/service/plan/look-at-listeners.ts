@@ -7,7 +7,7 @@ import { readCertificate } from "../../http/certificate.ts";
 import { findListeners, type ListenerPlan } from "../../http/listeners.ts";
 import { toFindings } from "./findings.ts";
 
-/** Milliseconds that whoever holds a port has for its answer. */
+/** Milliseconds that the program on an occupied port has to answer. */
 const patience = 2_000;
 
 export interface ListenerReport {
@@ -16,7 +16,7 @@ export interface ListenerReport {
 	readonly warnings: readonly Finding[];
 }
 
-/** The listeners of a node, and whether the system would let it have their ports now: each is taken and given back at once. */
+/** Returns the listeners of a node, and whether the system would grant it their ports now. Each port is bound and released at once. */
 export async function lookAtListeners(options: Options, roles: readonly NodeRole[]): Promise<ListenerReport> {
 	const problems: Finding[] = [];
 	const warnings: Finding[] = [];
@@ -55,7 +55,7 @@ function isForAll(host: string): boolean {
 	return host === "0.0.0.0" || host === "::" || host === "";
 }
 
-/** What the system answers to the wish for a port; undefined when it may be had. */
+/** Binds a port and releases it. Resolves with the error code of the system, or with undefined if the port is free. */
 function tryPort(host: string, port: number): Promise<string | undefined> {
 	return new Promise((resolve) => {
 		const server = createServer();
@@ -64,11 +64,11 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 	});
 }
 
-/** Whether whoever listens there answers health checks as this service does. */
+/** Resolves with true if the program that listens there answers health checks as this service does. */
 function isService({ address: { host, port, use_ssl: tls } }: ListenerPlan): Promise<boolean> {
 	const target = { host: isForAll(host) ? "localhost" : host, port, path: "/health/live", timeout: patience, agent: false as const };
 	return new Promise((resolve) => {
-		// Whose certificate it is does not matter: nothing is sent, and nothing believed but that there is a service.
+		// The certificate is not verified: no data is sent, and the answer only shows whether a service is running.
 		const request = tls ? requestTls({ ...target, rejectUnauthorized: false }) : requestPlain(target);
 		request.once("response", async (response) => {
 			let text = "";

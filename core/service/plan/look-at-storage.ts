@@ -9,17 +9,17 @@ const mustStop = "it has to stop first";
 
 export interface StorageReport {
 	readonly storage: PlannedStorage;
-	/** Open for reading; undefined when nothing can be read. The caller stops it. */
+	/** Storage opened for reading. Undefined if nothing can be read. The caller stops it. */
 	readonly stored: Storage | undefined;
-	/** Whether nothing has been kept yet. */
+	/** True if nothing has been stored yet. */
 	readonly isNew: boolean;
-	/** Whether a service works on it that has to stop first. */
+	/** True if a running service uses the storage and must stop first. */
 	readonly isHeld: boolean;
 	readonly problems: readonly Finding[];
 	readonly warnings: readonly Finding[];
 }
 
-/** What a storage holds, found out without changing anything. */
+/** Returns the state of a storage, without changing anything. */
 export async function lookAtStorage(
 	{ storage: plugin }: ResolvedConfig,
 	instance: Storage,
@@ -40,14 +40,14 @@ export async function lookAtStorage(
 	try {
 		if (instance.inspect === undefined) {
 			const changes = (await instance.plan?.(context)) ?? [];
-			// What does not outlast the process begins empty.
+			// A storage that is not durable is empty at the start of a process.
 			return report({ place: null, state: instance.capabilities.durable === true ? "unknown" : "new", changes });
 		}
 		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
 		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
 		await assertNoDatabaseMove(instance, createSystemClock().now());
-		// Records of nodes that were killed a moment ago say less than the storage itself.
+		// Records of nodes may be outdated if a node was killed a moment ago, so the answer of the storage takes precedence.
 		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
 		const warnings = inUse && others.length === 0 ? [held] : others;
 		return report({ place, state, changes }, { stored: instance, warnings, isHeld: warnings.length > 0 });
@@ -57,7 +57,10 @@ export async function lookAtStorage(
 	}
 }
 
-/** Other nodes that work on it now and cannot do so beside this one. A node that was killed a moment ago is among them. */
+/**
+ * Returns findings about nodes that use the storage now and cannot share it with this node. A node that was killed a moment ago is
+ * included.
+ */
 async function findOthers(storage: Storage, isBusShared: boolean): Promise<Finding[]> {
 	const now = toTimestamp(createSystemClock().now());
 	const living = (await storage.find("node", {})).filter(({ expires_at }) => expires_at > now);

@@ -36,14 +36,14 @@ import { lookAtStorage, type StorageReport } from "./look-at-storage.ts";
 export interface PlanOptions {
 	/** Path of the configuration file. */
 	readonly config: string;
-	/** As for `svc serve`. */
+	/** Roles, as for `svc serve`. */
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * What `svc serve` would do with a configuration, and what is wrong. The module of the configuration is run; nothing is made, changed
- * or kept.
+ * Returns what `svc serve` would do with a configuration, and its problems. Runs the module of the configuration, but creates, changes and
+ * stores nothing.
  */
 export async function makePlan({ config: file, only, env }: PlanOptions): Promise<ServicePlan> {
 	const path = resolve(file);
@@ -108,14 +108,14 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	};
 }
 
-/** What plugins say of their options. */
+/** Returns the problems that plugins report about their options. */
 async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
 	const plugins = { ...created, storage: created.restartableStorage.storage };
 	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
 	return problems.map(toFinding);
 }
 
-/** What plugins say of their options shows once more where they are used. */
+/** Returns each finding once. A problem that plugins report about their options occurs again where the options are used. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
 	const texts = findings.map(({ path, message }) => `${path}: ${message}`);
 	return findings.filter((_finding, index) => texts.indexOf(texts[index] ?? "") === index);
@@ -152,7 +152,7 @@ function createContext({ options, dataDirectory }: ResolvedConfig, findings: Fin
 	return { logger, clock: createSystemClock(), dataDirectory, nodeId: "plan", options };
 }
 
-/** Without its key file the service starts, and keeps no secrets. */
+/** Returns a warning if the key file cannot be created. The service then starts, but cannot store secrets. */
 async function findKeyFileWarnings(config: ResolvedConfig): Promise<readonly Finding[]> {
 	const file = toKeyFile(config);
 	const problem = file === undefined || existsSync(file) ? undefined : await findDirectoryProblem(dirname(file));
@@ -164,7 +164,7 @@ function toKeyFile({ dataDirectory, options }: ResolvedConfig): string | undefin
 	return isEnabled ? path || join(dataDirectory, "datastore-key.json") : undefined;
 }
 
-/** What a start makes in the file system, plugins left aside. */
+/** Returns the files that a start creates, except those of plugins. */
 function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
 	const keyFile = toKeyFile(config);
 	const files = [
@@ -174,7 +174,7 @@ function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
 	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
 }
 
-/** Variables that stand for no option of a section. */
+/** Variables that do not override an option of a section. */
 const others: readonly (readonly [variable: string, path: string])[] = [
 	["SVC_DATA_DIR", "data_dir"],
 	["SVC_ADMIN_PASSWORD", "admin_password"],
@@ -182,12 +182,12 @@ const others: readonly (readonly [variable: string, path: string])[] = [
 	["SVC_AUTH_BACKEND_KWARGS", "auth.backend_kwargs"],
 ];
 
-/** Variables whose values are secrets although their paths do not sound like it. */
+/** Variables whose values are secrets although the paths of their options do not suggest it. */
 const secretVariables: readonly string[] = ["SVC_ADMIN_PASSWORD", "SVC_AUTH_BACKEND_KWARGS"];
 
 const secretName = /pass|secret|token|credential/i;
 
-/** Options that are not the default, and those that the environment sets, with secrets masked. */
+/** Returns the options that differ from the default and those that the environment sets, with secrets masked. */
 export function listOptions(options: Options, env: Environment): readonly PlannedOption[] {
 	const listed: PlannedOption[] = [];
 	for (const [section, definitions] of Object.entries<Readonly<Record<string, OptionDefinition>>>(optionSections)) {
@@ -215,7 +215,7 @@ function toShown(name: string, value: JsonValue): JsonValue {
 
 type Plugin = { readonly kind: PlannedPlugin["kind"]; readonly name: string; readonly contract?: number };
 
-/** The plugins of a configuration, and which of them a node with its roles starts. */
+/** Returns the plugins of a configuration, and whether a node with its roles starts each of them. */
 export function listPlugins(
 	config: ResolvedConfig,
 	{ restartableStorage, eventBus, runners, sensors }: CreatedPlugins,
@@ -243,7 +243,7 @@ export function listPlugins(
 	];
 }
 
-/** What works, and may not be what is wanted. */
+/** Returns warnings about settings that work but may not be intended. */
 export function listWarnings({ options, warnings }: ResolvedConfig, { restartableStorage, eventBus }: CreatedPlugins): readonly Finding[] {
 	const found: Finding[] = warnings.map(toFinding);
 	if (!options.auth.enable) {
@@ -271,7 +271,7 @@ export function listWarnings({ options, warnings }: ResolvedConfig, { restartabl
 	return found;
 }
 
-/** Why the roles of the node cannot be had with these plugins. */
+/** Returns findings if these plugins cannot support the roles of the node. */
 export function findRoleFindings({ roles, storage, eventBus }: ResolvedConfig, plugins: CreatedPlugins): readonly Finding[] {
 	try {
 		assertRolesReachable({
@@ -286,13 +286,13 @@ export function findRoleFindings({ roles, storage, eventBus }: ResolvedConfig, p
 }
 
 export interface FirstUserReport {
-	/** Null when that could not be found out. */
+	/** Null if this could not be determined. */
 	readonly firstUser: boolean | null;
 	readonly problems: readonly Finding[];
 	readonly warnings: readonly Finding[];
 }
 
-/** Whether a start would make the first administrator. A backend that can add users is started, asked and stopped. */
+/** Determines whether a start would create the first administrator. Starts a backend that can add users, queries it and stops it. */
 export async function lookAtFirstUser(
 	{ options, roles, access }: ResolvedConfig,
 	backend: AuthBackend | undefined,
@@ -309,7 +309,7 @@ export async function lookAtFirstUser(
 	} catch (error) {
 		return { firstUser: null, problems: [{ path: "auth.backend", message: toErrorMessage(error) }], warnings: [] };
 	} finally {
-		// The answer is what matters.
+		// The result is already determined, so a failed stop is ignored.
 		await backend.stop?.().catch(() => undefined);
 	}
 }
@@ -318,7 +318,7 @@ function toFindingList(text: string | undefined): readonly Finding[] {
 	return text === undefined ? [] : [toFinding(text)];
 }
 
-/** Packages that an installation may lack, the plugins that use them, and what is off without them. */
+/** Packages that an installation may lack, the plugins that use them, and the effect if they are missing. */
 export const optionalPackages: readonly { readonly name: string; readonly plugins: readonly string[]; readonly without: string }[] = [
 	{ name: "libsql", plugins: ["storage knex"], without: "SQLite cannot be used" },
 	{ name: "postgres", plugins: ["storage knex", "event-bus postgres"], without: "PostgreSQL cannot be used" },
@@ -336,7 +336,7 @@ export const optionalPackages: readonly { readonly name: string; readonly plugin
 	{ name: "pyodide", plugins: ["runner python-script"], without: "Python actions need a python3 on the machine" },
 ];
 
-/** Packages that plugins of a configuration may need and that are not installed. */
+/** Returns warnings about packages that plugins of the configuration may need and that are not installed. */
 export function findMissingPackages(
 	plugins: readonly { readonly kind: string; readonly name: string }[],
 	isInstalled: (name: string) => boolean = canResolve,

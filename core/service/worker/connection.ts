@@ -4,18 +4,18 @@ import { type JsonObject, parseJson, SvcError, type SvcErrorCode, stringifyJson,
 import { TunnelAgent } from "./tunnel-agent.ts";
 
 export interface ConnectionOptions {
-	/** Address of the API with the version, as in `https://svc.example/api/v1`. */
+	/** Address of the API with the version, such as `https://svc.example/api/v1`. */
 	readonly apiUrl: string;
 	readonly apiKey: string;
-	/** Certificates (PEM) of authorities besides those that Node knows. */
+	/** Certificates (PEM) of authorities, including those that Node.js ships: Node.js trusts only this list if it is set. */
 	readonly ca?: readonly string[] | undefined;
-	/** Address of a proxy. */
+	/** Address of an HTTP proxy. */
 	readonly proxy?: string | undefined;
 }
 
-/** Milliseconds for which nothing may come; a request for work waits a few seconds. */
+/** Milliseconds without data after which a request fails. Must exceed the seconds for which a request waits for work. */
 const silence = 30_000;
-/** Bytes of the largest answer. */
+/** Maximum size of a response, in bytes. */
 const largestAnswer = 64 * 1_048_576;
 
 const codes: Readonly<Record<number, SvcErrorCode>> = {
@@ -28,7 +28,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	415: "SVC_UNSUPPORTED",
 };
 
-/** Requests of a worker: outwards only, over few connections that stay open. */
+/** Sends the requests of a worker. All connections are outgoing, few, and kept open. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #isSecure: boolean;
@@ -43,7 +43,10 @@ export class Connection {
 		else this.#agent = this.#isSecure ? new HttpsAgent(kept) : new HttpAgent(kept);
 	}
 
-	/** An answer of the API. `SVC_UNAVAILABLE` for everything that may be other at the next try; the fact `foreign` says that it is none of the API's. */
+	/**
+	 * Sends a request and returns the response of the API. Throws `SVC_UNAVAILABLE` for every failure that may not occur at the next
+	 * attempt. The fact `foreign` is true if an error response did not come from the API.
+	 */
 	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
 		const text = stringifyJson(body);
 		const { status, answer } = await this.#send(path, text, signal);

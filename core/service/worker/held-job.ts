@@ -10,11 +10,11 @@ export interface HeldJobOptions {
 	readonly folders: PackFolders;
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly logger: Logger;
-	/** Address of the service without path, as actions should call it. */
+	/** Address of the service without a path, for use by actions. */
 	readonly serviceUrl: string;
 }
 
-/** Refuses what a run on a worker cannot ask of the service. */
+/** Returns a function that throws `SVC_RUNNER`, for features of the service that a run on a worker cannot use. */
 function refuse(what: string): () => never {
 	return () => {
 		throw new SvcError("SVC_RUNNER", `${what} cannot be had on a worker: run the action on a node of the service`);
@@ -27,15 +27,15 @@ const refuseLater = (what: string) => async (): Promise<never> => refuse(what)()
 export class HeldJob {
 	readonly id: string;
 	readonly fence: string;
-	/** Resolves when nothing of it runs here any more, and the service knows or has given it up. Never rejects. */
+	/** Resolves once no process of the run is left here and the service has its end or has given it up. Never rejects. */
 	readonly done: Promise<void>;
-	/** When its processes must begin to end unless the service has answered by then, by `performance.now()`. */
+	/** Time by `performance.now()` at which its processes must begin to end, unless a response of the service extends it. */
 	heldUntil: number;
-	/** Whether it knows that it is to end. */
+	/** True once `stop` was called. The next poll reports it to the service. */
 	isTold = false;
-	/** Whether the service has given it up; its processes may still be ending. */
+	/** True once the service has given the run up. Its processes may still be ending. */
 	isLost = false;
-	/** Whether nothing of it runs any more, and its end is handed over. */
+	/** True once no process of the run is left and its end is being sent. */
 	isEnding = false;
 	readonly #parts: HeldJobOptions;
 	readonly #job: HandedJob;
@@ -53,15 +53,15 @@ export class HeldJob {
 		this.done = this.#run();
 	}
 
-	/** End its processes; what came of it is still told. */
+	/** Ends the processes of the run. Its result is still sent. */
 	stop(kind: RunAborted["kind"], message: string): void {
 		this.isTold = true;
 		this.#ending.abort(new RunAborted(kind, message));
 	}
 
-	/** The service has given it up, or somebody else has it: nothing is told any more. */
+	/** Ends the run because the service has given it up or assigned it to another worker. Nothing more is sent. */
 	lose(): void {
-		// Asked before the end was there, perhaps; whether that is wanted its own answer says.
+		// The request may have been sent before the run ended. The response to the end itself shows whether the service still accepts it.
 		if (this.isEnding) return;
 		this.isLost = true;
 		this.#given.abort();
@@ -90,7 +90,10 @@ export class HeldJob {
 		return runner.run(context);
 	}
 
-	/** A run that this worker ends by itself has been abandoned; the service knows why it wanted the end of any other. */
+	/**
+	 * Returns the end of a run. A run that this worker ends by itself is abandoned. For any other aborted run, the service knows why it
+	 * requested the end.
+	 */
 	#toEnd({ succeeded, result, status }: RunResult, error?: unknown): RunEnd {
 		const { signal } = this.#ending;
 		const reason = signal.aborted ? (signal.reason as RunAborted) : undefined;
@@ -134,14 +137,20 @@ export class HeldJob {
 	}
 }
 
-/** The variables of a run with the address by which this worker reaches the service, under every name that has the address of the node. */
+/**
+ * Returns the variables of a run with the address at which this worker reaches the service. Replaces every variable that has the address of
+ * the node.
+ */
 function withApiUrl(environment: RunContext["environment"], apiUrl: string): RunContext["environment"] {
 	const { SVC_ACTION_API_URL: nodes } = environment;
 	const names = Object.keys(environment).filter((name) => nodes !== undefined && environment[name] === nodes);
 	return { ...environment, ...Object.fromEntries(names.map((name) => [name, apiUrl])), SVC_ACTION_API_URL: apiUrl };
 }
 
-/** What only a node can do. What outlives a worker would not be found again, and run beside what follows it. */
+/**
+ * Features that only a node provides. A run that outlives its worker could not be recovered, and would run at the same time as its
+ * replacement.
+ */
 const asksOfService: Pick<
 	RunContext,
 	"announce" | "dispatch" | "saveState" | "children" | "journal" | "expressions" | "findAction" | "request"

@@ -5,12 +5,15 @@ import { holdsFiles, layOut, takeAway, toContentId } from "../../features/packs/
 import type { HandedJob } from "../../features/workers/workers-api.ts";
 import type { Connection } from "./connection.ts";
 
-/** Bytes that are asked for at once. */
+/** Bytes that are requested at once. */
 const pieceLength = 1_048_576;
 const packName = /^[a-z0-9_]+$/;
 const contentName = /^[0-9a-f]{64}$/;
 
-/** Files of packs on this machine, each content once: `<root>/<pack>/<content>`. They come from the service with the first run that needs them. */
+/**
+ * Files of packs on this machine, stored once for each content: `<root>/<pack>/<content>`. The service sends them for the first run that
+ * needs them.
+ */
 export class PackFolders {
 	readonly #root: string;
 	readonly #connection: Pick<Connection, "post">;
@@ -21,10 +24,10 @@ export class PackFolders {
 		this.#connection = connection;
 	}
 
-	/** Absolute path of the files that a job needs, byte for byte as the service has them. */
+	/** Returns the absolute path of the files that a job needs. The files are byte for byte those of the service. */
 	async directory(job: HandedJob, content: string): Promise<string> {
 		const { pack } = job.spec;
-		// Both become part of a path.
+		// Both become part of a path: any other characters could lead out of the root directory.
 		if (!packName.test(pack) || !contentName.test(content)) throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
 		const path = join(this.#root, pack, content);
 		let ready = this.#ready.get(path);
@@ -40,7 +43,7 @@ export class PackFolders {
 	async #prepare(path: string, { id, fence, spec }: HandedJob, content: string): Promise<void> {
 		const ask = `/workers/jobs/${id}`;
 		const { files } = await this.#connection.post<{ readonly files: readonly PackContentFile[] }>(`${ask}/files`, { fence });
-		// Paths come with their hash, so that no other file than those of the pack is written.
+		// The content id is a hash that covers the paths, so that only files of the pack can be written.
 		if (toContentId(files) !== content)
 			throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" came as others than they should be`);
 		if (await holdsFiles(path, files)) return;

@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for an address, as the environment names it: `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY` names the host. */
+/** Returns the proxy for an address from the environment: `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY` names the host. */
 export function findProxy(url: string, env: Environment): string | undefined {
 	const { protocol, hostname } = new URL(url);
 	const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";

@@ -4,24 +4,24 @@ import type { Duplex } from "node:stream";
 import { type ConnectionOptions, connect } from "node:tls";
 
 export interface TunnelOptions extends AgentOptions {
-	/** `http://user:password@host:port`. */
+	/** Address of the proxy: `http://user:password@host:port`. */
 	readonly proxy: string;
-	/** Whether the service itself speaks TLS. */
+	/** True if the service itself uses TLS. */
 	readonly isSecure: boolean;
 	readonly ca?: string[];
 }
 
-/** Milliseconds in which the proxy has to answer. */
+/** Milliseconds that the proxy has to answer. */
 const patience = 15_000;
 
-/** Connections through an HTTP proxy (CONNECT), which sees the name of the service and nothing of what is said. */
+/** Opens connections through an HTTP proxy (CONNECT). With TLS, the proxy sees the host name of the service and none of the data. */
 export class TunnelAgent extends HttpAgent {
 	readonly #options: TunnelOptions;
 
 	constructor(options: TunnelOptions) {
 		super(options);
 		this.#options = options;
-		// What the agent asks for it must also take: requests over TLS have this protocol.
+		// Node.js rejects a request whose protocol differs from that of the agent. Requests over TLS have the protocol `https:`.
 		Object.assign(this, { protocol: options.isSecure ? "https:" : "http:", defaultPort: options.isSecure ? 443 : 80 });
 	}
 

@@ -4,34 +4,40 @@ import { OutputCapture } from "../../kernel/output/captured-output.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import type { Connection } from "./connection.ts";
 
-/** Characters that may wait for the line before `emit` makes the runner wait. */
+/** Characters that may wait to be sent before `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Characters in one request, each of which is six bytes of JSON at most, and pieces. */
+/** Limits of one request: characters, each at most six bytes of JSON, and pieces. */
 const mostCharacters = 131_072;
 const mostPieces = 1_000;
-/** Milliseconds for which output is gathered before it is sent, and characters that are enough: what a short run prints goes with its end. */
+/**
+ * Milliseconds for which output is collected, and number of characters that are sent without waiting. The output of a short run is sent
+ * with its end.
+ */
 const gatherTime = 20;
 const enough = 16_384;
-/** Milliseconds between tries: where there is no room, and where the line is cut, the longer the more often. */
+/**
+ * Milliseconds between attempts. `roomPause` applies if the service has no capacity. If the connection is down, the pause doubles from
+ * `firstPause` to `longestPause`.
+ */
 const roomPause = 200;
 const firstPause = 100;
 const longestPause = 2_000;
 
-/** What a later try may be spared. */
+/** Errors that may not occur at a later attempt. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
-/** What of an end a run says itself. */
+/** The fields of an end that the run itself determines. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
 /**
- * What one run hands over to the service: its output in order, and its end. One request is under way at a time, which is sent again under
- * the same number until it is answered, so that the service stores it once whatever becomes of answers.
+ * Sends the output of one run to the service in order, and then its end. Only one request is in progress. It is repeated with the same
+ * number until it is answered. The service therefore stores it once, even if responses are lost.
  */
 export class Uplink {
 	readonly #connection: Pick<Connection, "post">;
 	readonly #job: { readonly id: string; readonly fence: string };
 	readonly #captured: Readonly<Record<OutputType, OutputCapture>>;
-	/** Nothing is sent any more once this has aborted: the run is not the worker's. */
+	/** Aborted once the run no longer belongs to this worker. Nothing is sent afterwards. */
 	readonly #given: AbortSignal;
 	#waiting: WorkerPiece[] = [];
 	#length = 0;
@@ -39,7 +45,7 @@ export class Uplink {
 	#sending: Promise<void> | undefined;
 	#failure: Error | undefined;
 	#isEnding = false;
-	/** Ends the time in which output is gathered. */
+	/** Ends the time for which output is collected. */
 	#hurry: () => void = () => {};
 
 	constructor(
@@ -69,7 +75,7 @@ export class Uplink {
 		return this.#captured[type].read({ data: "", secretRanges: [], tokenRanges: [] });
 	}
 
-	/** Hand over what is left, and the end; resolves when the service has it, or does not want it any more. */
+	/** Sends the remaining output and the end. Resolves once the service has stored them, or no longer wants them. */
 	async end(end: RunEnd): Promise<void> {
 		this.#isEnding = true;
 		this.#hurry();
@@ -78,7 +84,8 @@ export class Uplink {
 		const body = { fence: this.#job.fence, sequence: this.#sequence + 1, pieces: this.#take(), ...end };
 		await this.#insist("end", body).catch(async (error: unknown) => {
 			if (isNotWanted(error) || this.#given.aborted) return;
-			// What the service refuses it will refuse again: the run must not wait for its end for ever.
+			// The service would refuse the same end again, so send a failure instead. Otherwise the execution would wait forever for its
+			// end.
 			const refused = {
 				...body,
 				pieces: [],
@@ -90,7 +97,7 @@ export class Uplink {
 		});
 	}
 
-	/** Long texts in parts, so that each fits a request; no character is cut. */
+	/** Splits long text into parts, so that each fits into a request. Never splits a surrogate pair. */
 	#add(type: OutputType, data: string): void {
 		this.#length += data.length;
 		for (let start = 0; start < data.length; ) {
@@ -146,14 +153,14 @@ export class Uplink {
 		await settledWithin(hurried, gatherTime);
 	}
 
-	/** Whether what waits fits the request with the end. */
+	/** Returns true if the waiting output fits into the request with the end. */
 	#isShort(): boolean {
 		return this.#length <= mostCharacters && this.#waiting.length <= mostPieces;
 	}
 
 	/**
-	 * Ask until the service answers, for as long as the run is this worker's. A key that it refuses may be good again soon, as for requests
-	 * for work: who gave up here would be offered what it has run already.
+	 * Repeats a request until the service answers, as long as the run belongs to this worker. A refused key may become valid again soon, as
+	 * for requests for work. If the worker gave up here, the service would offer it a run that it has already carried out.
 	 */
 	async #insist<T>(verb: string, body: object, isFinal = isRefusal): Promise<T> {
 		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
@@ -168,12 +175,12 @@ export class Uplink {
 	}
 }
 
-/** The run is not this worker's any more. */
+/** Returns true if the run no longer belongs to this worker. */
 function isNotWanted(error: unknown): boolean {
 	return isSvcError(error, "SVC_CONFLICT") && error.facts["foreign"] !== true;
 }
 
-/** What the service says itself, or whoever stands before it of a body that is too much for it, stays so. */
+/** Returns true for a permanent refusal: by the service itself, or by a proxy that rejects the body as too large or invalid. */
 function isRefusal(error: unknown): boolean {
 	if (passing.some((code) => isSvcError(error, code))) return false;
 	return !isSvcError(error) || error.facts["foreign"] !== true || error.code === "SVC_TOO_LARGE" || error.code === "SVC_INVALID";

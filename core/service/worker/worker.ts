@@ -9,26 +9,26 @@ export interface WorkerOptions extends HeldJobOptions {
 	readonly name: string;
 	readonly labels: readonly string[];
 	readonly version: string;
-	/** Most runs at once. */
+	/** Maximum number of runs at a time. */
 	readonly places: number;
-	/** The service has refused the worker itself, which a further try would not change. */
+	/** Called if the service has refused the worker itself. A further attempt would not change that. */
 	readonly onRefused: (error: Error) => void;
 }
 
-/** Seconds for which a request waits for work; the service cuts that to a third of the lease. */
+/** Seconds for which a request waits for work. The service limits this to a third of the lease. */
 const longestWait = 20;
-/** Milliseconds between tries when the service cannot be reached, at first and at most. */
+/** Milliseconds between attempts while the service is unreachable, at first and at most. */
 const firstPause = 100;
 const longestPause = 2_000;
-/** Milliseconds for which a worker without runs waits until the service knows that it leaves. */
+/** Milliseconds for which a worker without runs waits until the service has confirmed that it is leaving. */
 const longestFarewell = 5_000;
-/** Milliseconds; an empty answer before that is one of a service that is about to stop. */
+/** Milliseconds. An empty response that arrives sooner comes from a service that is about to stop. */
 const early = 50;
 
 /**
- * Takes runs from a service and carries them out. All it says to the service is one request after another that tells what it has and asks
- * for more, and beside that what each run hands over. When no answer has come for two thirds of the lease it ends what runs here: by the time
- * at which the service gives a run up, nothing of it is left.
+ * Takes runs from a service and carries them out. The worker polls the service: each request reports its runs and asks for more. Each run
+ * sends its output and its end in separate requests. If no response has arrived for two thirds of the lease, the worker ends its runs. When
+ * the service gives a run up, nothing of it is left here, so that no run is carried out twice at the same time.
  */
 export class Worker {
 	readonly #parts: WorkerOptions;
@@ -36,24 +36,33 @@ export class Worker {
 	readonly #jobs = new Map<string, HeldJob>();
 	readonly #closing = new AbortController();
 	#isDraining = false;
-	/** The request for work that waits, to be asked again when there is something else to say. */
+	/** The pending request for work. Aborted, and sent again, if the worker has something new to report. */
 	#asking: { readonly controller: AbortController } | undefined;
 	#polling: Promise<void> | undefined;
 	#watch: NodeJS.Timeout | undefined;
 	#isAway = false;
-	/** Whether the last request was not answered: the next one does not wait, or a line that is cut now and then would never renew anything. */
+	/**
+	 * True if the last request failed. The next request does not wait for work. Otherwise an unreliable connection might never renew the
+	 * lease.
+	 */
 	#isCut = false;
-	/** Whether the service knows that nothing new is wanted, so that it has taken back what no answer has brought here. */
+	/**
+	 * True once the service has confirmed that the worker accepts no new runs. It has then taken back the runs that were only in a lost
+	 * response.
+	 */
 	#isLeft = false;
 	#onLeft: () => void = () => {};
-	/** Whether the service has answered once: what it refuses afterwards may be over soon, as while a proxy in front of it is changed. */
+	/**
+	 * True once the service has answered. A refusal after that may be temporary, for example while a proxy in front of the service is
+	 * changed.
+	 */
 	#isKnown = false;
 
 	constructor(parts: WorkerOptions) {
 		this.#parts = parts;
 	}
 
-	/** How many runs it has. */
+	/** Number of runs in progress. */
 	get running(): number {
 		return this.#jobs.size;
 	}
@@ -64,8 +73,9 @@ export class Worker {
 	}
 
 	/**
-	 * Take nothing new, let what runs go on for so many milliseconds, then end it. Resolves when all of it is told, also that there is nobody here
-	 * any more: what the request that waited was given in this moment waits for another worker instead of for the end of its lease.
+	 * Accepts no new runs, lets the others continue for up to `grace` milliseconds, and then ends them. Resolves once the service has the
+	 * end of all runs and knows that the worker leaves. A run that was assigned to the aborted request then goes to another worker at once,
+	 * and not only when its lease expires.
 	 */
 	async stop(grace: number): Promise<void> {
 		const left = new Promise<void>((resolve) => {
@@ -77,7 +87,7 @@ export class Worker {
 		await this.abort();
 	}
 
-	/** End what runs at once. */
+	/** Ends all runs at once. */
 	async abort(): Promise<void> {
 		this.#isDraining = true;
 		for (const job of this.#jobs.values()) job.stop("shutdown", `the worker "${this.#parts.name}" was stopped`);
@@ -119,7 +129,7 @@ export class Worker {
 		const { connection, name, labels, runners, version, places } = this.#parts;
 		const free = this.#isDraining ? 0 : Math.max(0, places - this.#jobs.size);
 		this.#asking = { controller: new AbortController() };
-		// To ask of what is lost would be answered at once, again and again.
+		// Lost runs are left out: the service would answer at once that they are lost, and the worker would poll without a pause.
 		const own = [...this.#jobs.values()].filter(({ isLost }) => !isLost);
 		const jobs = own.map(({ id, fence, isTold: told, isEnding: ending }) => ({ id, fence, told, ending }));
 		const isDraining = this.#isDraining;
@@ -147,7 +157,7 @@ export class Worker {
 		for (const [id, job] of this.#jobs) if (!lost.includes(id)) job.heldUntil = heldUntil;
 		for (const { id, kind } of stops)
 			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the time of the action is over");
-		// What has been on its way for so long may be somebody else's by now; the next answer gives it again where it is not.
+		// After so long, the runs in the response may belong to another worker. If they do not, the next response contains them again.
 		if (performance.now() >= heldUntil) return;
 		for (const job of jobs) if (!this.#jobs.has(job.id)) this.#begin(job, heldUntil);
 	}
@@ -155,11 +165,14 @@ export class Worker {
 	#begin(handed: HandedJob, heldUntil: number): void {
 		const job = new HeldJob(handed, heldUntil, this.#parts);
 		this.#jobs.set(job.id, job);
-		// The service knows with the end that there is a place again, also for a request that waits.
+		// The end of a run informs the service that a slot is free, so that even a waiting request receives a new run.
 		void job.done.then(() => this.#jobs.delete(job.id));
 	}
 
-	/** What the service may give to nobody else as long as it believes it is here must not be here when it believes that no longer. */
+	/**
+	 * Ends runs whose lease was not renewed in time. The service may assign a run elsewhere once the lease expires, and then it must not be
+	 * running here.
+	 */
 	#endUnheld(): void {
 		for (const job of this.#jobs.values()) {
 			if (job.isTold || performance.now() < job.heldUntil) continue;

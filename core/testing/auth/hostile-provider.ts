@@ -6,18 +6,18 @@ import { byRsa, type Signer, type SigningKey, signingKey, toJwt, toPublicJwk } f
 /** Claims by name. */
 export type TestClaims = Readonly<Record<string, unknown>>;
 
-/** What is wrong with what the provider says. All of it is right where nothing is given. */
+/** Changes that make the provider's responses invalid. Without any, all responses are valid. */
 export interface Spoiled {
 	readonly claims?: (claims: TestClaims) => TestClaims;
 	readonly header?: (header: TestClaims) => TestClaims;
-	/** In place of the key that it publishes. */
+	/** Signs tokens instead of the published key. */
 	readonly signer?: Signer;
 	readonly token?: (token: string) => string;
-	/** Answers nothing but an access token. */
+	/** True if the token response contains only an access token. */
 	readonly withoutIdToken?: boolean;
-	/** Of a message that somebody has signed out. */
+	/** Changes the claims of a logout token. */
 	readonly signOut?: (claims: TestClaims) => TestClaims;
-	/** What it answers about the bearer of an access token. */
+	/** Changes the response of the userinfo endpoint. */
 	readonly userinfo?: (claims: TestClaims) => TestClaims;
 }
 
@@ -27,7 +27,7 @@ interface Granted {
 	readonly redirectUri: string | undefined;
 }
 
-/** Who a device is for: nobody knows yet, or somebody has said yes or no. */
+/** Decision about a device sign-in: pending, approved or denied. */
 export type DeviceDecision = "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "yes";
 
 const usualPerson: TestClaims = {
@@ -40,24 +40,25 @@ const usualPerson: TestClaims = {
 };
 
 /**
- * A provider of OpenID Connect that says what a test wants. It speaks HTTP on this machine, asks nobody anything, and holds to what
- * providers must: codes are good once, for the browser with the PKCE verifier.
+ * An OpenID Connect provider whose responses a test controls. It serves HTTP on the loopback interface and signs in without asking a
+ * person. Otherwise it follows the specification: an authorization code is valid once, and only with the PKCE verifier of the browser that
+ * started the sign-in.
  */
 export class HostileProvider {
 	readonly clientId = "service";
 	readonly clientSecret = "client secret 4711";
 	person: TestClaims = usualPerson;
 	spoiled: Spoiled = {};
-	/** Those that it publishes; it signs with the first. */
+	/** Published signing keys. The provider signs with the first. */
 	keys: readonly SigningKey[] = [signingKey("first")];
 	deviceDecision: DeviceDecision = "yes";
-	/** Whether codes are good more than once, as they must not be. */
+	/** True if an authorization code can be redeemed more than once, which the specification forbids. */
 	reusesCodes = false;
-	/** Waited for before the answer with tokens goes out. */
+	/** Called and awaited before the token response is sent. */
 	beforeTokens: (() => Promise<void>) | undefined;
-	/** Answers every request in its place. */
+	/** Handles every request instead of the provider. */
 	failure: ((response: ServerResponse) => void) | undefined;
-	/** Paths that it was asked for. */
+	/** Paths of all received requests. */
 	readonly asked: string[] = [];
 	readonly #server: Server;
 	readonly #codes = new Map<string, Granted>();
@@ -80,7 +81,7 @@ export class HostileProvider {
 		return this;
 	}
 
-	/** It may be started again, at the same address. */
+	/** Stops the server. `start` starts it again at the same address. */
 	async stop(): Promise<void> {
 		if (!this.#server.listening) return;
 		await new Promise((resolve) => {
@@ -89,14 +90,14 @@ export class HostileProvider {
 		});
 	}
 
-	/** What a browser comes back with that was sent to this address: the query, without the question mark. */
+	/** Follows a sign-in URL as a browser would. Returns the query of the redirect, without the question mark. */
 	async signIn(url: string): Promise<string> {
 		const response = await fetch(url, { redirect: "manual" });
 		await response.body?.cancel();
 		return new URL(response.headers.get("location") ?? "about:blank").search.slice(1);
 	}
 
-	/** What it sends when somebody signs out, as their claims `sub` and `sid` say who: a signed token. */
+	/** Returns the signed logout token that the provider sends when the person with the claims `sub` and `sid` signs out. */
 	toSignOut(): string {
 		const { sub, sid } = this.person;
 		const now = Math.floor(Date.now() / 1_000);
@@ -148,7 +149,7 @@ export class HostileProvider {
 			jwks_uri: at("/keys"),
 			response_types_supported: ["code"],
 			subject_types_supported: ["public"],
-			// As some say of themselves, although nobody should take either.
+			// Some providers advertise these algorithms, but a client must accept neither HS256 nor none.
 			id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
 			code_challenge_methods_supported: ["S256"],
 		};

@@ -7,25 +7,25 @@ import { checkSignOuts } from "./sign-out-checks.ts";
 import { byRsa, signingKey } from "./signing.ts";
 import { checkTokens } from "./token-checks.ts";
 
-/** What a backend must be told of the provider of the suite. */
+/** Settings that a backend needs to use the suite's provider. */
 export interface ProviderTerms {
-	/** `http:` on this machine. */
+	/** URL of the provider: `http:` on the loopback interface. */
 	readonly issuer: string;
 	readonly client_id: string;
 	readonly client_secret: string;
 }
 
-/** A backend that asks the provider of the suite. */
+/** A backend that uses the suite's provider. */
 export interface InteractiveUnderTest {
-	/** Started. The suite stops it. */
+	/** The started backend. The suite stops it. */
 	readonly backend: AuthBackend;
 	/** Called after each test, once the backend has stopped. */
 	cleanUp?(): Promise<void>;
 }
 
 /**
- * Makes a backend for the provider of the suite. User names are the mail addresses, where the provider has verified them; groups are in the
- * claim `groups`; and only those may come in whose claim `tid` is `ours`.
+ * Creates a backend for the suite's provider with these settings. Usernames are email addresses that the provider has verified, and groups
+ * come from the claim `groups`. Only users whose claim `tid` is `ours` may sign in.
  */
 export type CreateInteractive = (provider: ProviderTerms) => Promise<InteractiveUnderTest>;
 
@@ -34,7 +34,7 @@ type RegisterTest = (name: string, run: () => Promise<void>) => void;
 const redirectUri = "http://127.0.0.1:9/auth/v1/sso/callback";
 const signal = new AbortController().signal;
 
-/** Statements about sign-in with a provider, one promise of the contract a test. */
+/** Registers the tests of provider sign-in: one test for each promise of the contract. */
 export function checkInteractive({ test, name, create }: { test: RegisterTest; name: string; create: CreateInteractive }): void {
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
@@ -99,7 +99,7 @@ function checkSignIn(check: Check): void {
 		for (const [index, { url }] of begun.entries()) queries[index] = await provider.signIn(url);
 		const answers = await Promise.all(
 			begun.map(({ kept }, index) =>
-				// Every other one comes back with what another browser has kept.
+				// Every second sign-in is completed with the value kept by another browser.
 				interactive.complete(
 					{ redirectUri, state: states[index] ?? "", query: queries[index] ?? "", kept: index % 2 === 0 ? kept : (begun[0]?.kept ?? "") },
 					{ signal },
@@ -172,7 +172,7 @@ function checkBrowsers(check: Check): void {
 		const come = (kept: string, with_: string, state = "mine") =>
 			interactive.complete({ redirectUri, state, kept, query: with_ }, { signal });
 		assert.equal(await come(mine.kept, other), undefined);
-		// A provider may take a code for used that somebody has tried without the verifier.
+		// Use a new code for each attempt: a provider may consume a code even if the verifier is missing.
 		const tried = await provider.signIn((await begin("mine")).url);
 		assert.equal(await come("", tried), undefined);
 		assert.equal(await come(theirs.kept, await provider.signIn((await begin("mine")).url)), undefined);

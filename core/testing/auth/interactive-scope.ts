@@ -1,13 +1,13 @@
 import type { Identity, InteractiveSignIn } from "../../contract/index.ts";
 import type { HostileProvider } from "./hostile-provider.ts";
 
-/** What a statement about sign-in with a provider is given. */
+/** Arguments of a provider sign-in check. */
 export interface Scope {
 	readonly provider: HostileProvider;
 	readonly interactive: InteractiveSignIn;
-	/** A whole sign-in, as of a browser. */
+	/** Carries out a complete sign-in as a browser would. */
 	signIn(): Promise<Identity | undefined>;
 }
 
-/** States a promise. */
+/** Registers the test of one promise. */
 export type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;

@@ -1,7 +1,7 @@
 declare module "oidc-provider" {
 	import type { IncomingMessage, ServerResponse } from "node:http";
 
-	/** As far as tests use it. */
+	/** The members of the package's `Provider` that tests use. */
 	export class Provider {
 		constructor(issuer: string, configuration: object);
 		callback(): (request: IncomingMessage, response: ServerResponse) => void;

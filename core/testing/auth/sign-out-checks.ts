@@ -7,7 +7,9 @@ import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 const signal = new AbortController().signal;
 const event = "http://schemas.openid.net/event/backchannel-logout";
 
-/** What the provider says by itself when somebody signs out of it, where backends take that. */
+/**
+ * Registers the tests of sign-outs that the provider announces (back-channel logout). They are skipped for backends that do not support it.
+ */
 export function checkSignOuts(check: Check): void {
 	check("word of the provider that a session has ended names it as the sign-in did", async ({ interactive, provider, signIn }) => {
 		if (interactive.verifySignOut === undefined) return;
@@ -59,7 +61,7 @@ export function checkSignOuts(check: Check): void {
 	checkMoment(check);
 }
 
-/** That it is of now, by the keys of now. */
+/** Registers the tests that a logout token is recent and signed with a current key. */
 function checkMoment(check: Check): void {
 	check("word of a sign-out that is too old is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;
@@ -108,7 +110,7 @@ function alg(name: string, signer: NonNullable<Spoiled["signer"]>): Spoiled {
 	return { header: (header) => ({ ...header, alg: name }), signer };
 }
 
-/** The same signature over another session. */
+/** Returns a token with another session id and the unchanged signature. */
 function changeSession(token: string): string {
 	const [header = "", payload = "", signature = ""] = token.split(".");
 	const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object;

@@ -1,13 +1,13 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-/** A pair of keys of a provider, and the name that tokens call it by. */
+/** A key pair of a provider, with the key id (`kid`) that tokens refer to. */
 export interface SigningKey {
 	readonly kid: string;
 	readonly privateKey: KeyObject;
 	readonly publicKey: KeyObject;
 }
 
-/** Making one takes a moment: each is made once. */
+/** Key pairs by key id, cached because generating one is slow. */
 const made = new Map<string, SigningKey>();
 
 export function signingKey(kid: string): SigningKey {
@@ -19,12 +19,12 @@ export function signingKey(kid: string): SigningKey {
 	return key;
 }
 
-/** As a provider publishes it. */
+/** Returns the public key in the form in which a provider publishes it. */
 export function toPublicJwk({ kid, publicKey }: SigningKey): object {
 	return { ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" };
 }
 
-/** Signs the text in front of a signature. */
+/** Signs the encoded header and claims of a token. */
 export type Signer = (text: string) => Buffer;
 
 export const byRsa =
@@ -39,7 +39,7 @@ export const byHmac =
 
 export const byNothing: Signer = () => Buffer.alloc(0);
 
-/** A signed token. */
+/** Returns a signed token. */
 export function toJwt(header: object, claims: object, signer: Signer): string {
 	const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
 	return `${text}.${signer(text).toString("base64url")}`;

@@ -3,7 +3,7 @@ import type { HostileProvider, Spoiled } from "./hostile-provider.ts";
 import type { Check } from "./interactive-scope.ts";
 import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 
-/** Tokens that are no good, by what is wrong with them. */
+/** Registers the tests of invalid tokens, grouped by defect. */
 export function checkTokens(check: Check): void {
 	const refuses = (statement: string, ...all: readonly ((provider: HostileProvider) => Spoiled)[]) =>
 		check(statement, async ({ provider, signIn }) => {
@@ -58,7 +58,7 @@ export function checkTokens(check: Check): void {
 	refuses("an answer without a token of who it is is refused", () => ({ withoutIdToken: true }));
 }
 
-/** The same signature over other claims. */
+/** Returns a token with another subject and the unchanged signature. */
 function changeSubject(token: string): string {
 	const [header = "", payload = "", signature = ""] = token.split(".");
 	const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object;

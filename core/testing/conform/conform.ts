@@ -7,7 +7,10 @@ import { importModule } from "../../service/import-module.ts";
 import { runKit } from "../run-kit.ts";
 import { toKit } from "./to-kit.ts";
 
-/** Run the kit of a kind of plugins on what a module exports. `SVC_CONFIG` says what the module has to export. */
+/**
+ * Runs the conformance kit for a kind of plugin on the exports of a module. Throws `SVC_CONFIG` with the required export if the module
+ * lacks it.
+ */
 export async function conform({ kind, module, only = "", timeout, times }: ConformOptions): Promise<ConformReport> {
 	const path = resolve(module);
 	if (!existsSync(path)) throw new SvcError("SVC_CONFIG", `module "${path}" does not exist`);

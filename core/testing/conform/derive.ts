@@ -19,13 +19,13 @@ import type { OpenedStorage } from "../storage-suite.ts";
 
 export type AnyPlugin = RunnerPlugin | AuthBackendPlugin | StoragePlugin | EventBusPlugin | SensorPlugin;
 
-/** Options of a kit, without name and test, and what they leave out. */
+/** Options of a kit, without name and test function, and the statements that they leave untested. */
 export interface Derived {
 	readonly options: object;
 	readonly leftOut: readonly string[];
 }
 
-/** What can be tested of a plugin about which nothing is known but itself. */
+/** Derives the options of a kit from a plugin alone. Throws `SVC_CONFIG` if the kind needs options that only the author can give. */
 export function derive(path: string, plugin: AnyPlugin): Derived {
 	switch (plugin.kind) {
 		case "storage":
@@ -93,7 +93,7 @@ async function openStorage(plugin: StoragePlugin): Promise<OpenedStorage> {
 	}
 }
 
-/** The kit writes and removes as it likes: what is somebody's must not be touched. */
+/** Throws if the storage contains records: the kit writes and removes arbitrary ones, so real data must never be exposed to it. */
 async function assertEmpty(storage: Storage): Promise<void> {
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {
 		if ((await storage.count(kind, {})) === 0) continue;

@@ -18,7 +18,7 @@ export interface Kit {
 
 const cases = ["succeeds", "fails", "throws", "prints", "blocks"];
 
-/** The members that the options of each kit must have, beside `name`; `test` is given. */
+/** Members that the options of each kit must have, in addition to `name`. The runner of the kit supplies `test`. */
 const required: Readonly<Record<ConformKind, Readonly<Record<string, "function" | "object">>>> = {
 	runner: { create: "function", cases: "object" },
 	"auth-backend": { create: "function" },
@@ -27,7 +27,7 @@ const required: Readonly<Record<ConformKind, Readonly<Record<string, "function" 
 	sensor: { create: "function" },
 };
 
-/** The kit of what a module exports: the options of the suite, a plugin, or a function that makes one. */
+/** Converts the export of a module to a kit. The export is the options of the suite, a plugin, or a function that returns either. */
 export function toKit(kind: ConformKind, path: string, module: unknown): Kit {
 	const found = findExport(module);
 	const exported = typeof found === "function" ? callFactory(path, found as () => unknown) : found;
@@ -42,7 +42,7 @@ export function toKit(kind: ConformKind, path: string, module: unknown): Kit {
 	return register(kind, { name: typeof options["name"] === "string" ? options["name"] : fallback }, { options, leftOut });
 }
 
-/** `conformance`, or the default export, or the only thing there is. */
+/** Returns the export `conformance`, the default export, or the only usable export. Returns undefined if none of them exists. */
 function findExport(module: unknown): unknown {
 	if (typeof module !== "object" || module === null) return module;
 	const exports = module as Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ function toOptions(kind: ConformKind, path: string, exported: unknown): Readonly
 }
 
 function register(kind: ConformKind, { name }: { readonly name: string }, { options, leftOut }: Derived): Kit {
-	// The members were checked as far as the kit needs them to begin; what they do is what it tests.
+	// Only the members required to start were checked; the kit itself tests their behavior.
 	const given = (test: RegisterTest) => ({ ...options, name, test }) as unknown;
 	const registers: Readonly<Record<ConformKind, (test: RegisterTest) => void>> = {
 		runner: (test) => testRunner(given(test) as RunnerSuiteOptions),

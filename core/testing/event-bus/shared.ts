@@ -5,13 +5,13 @@ import type { EventBusSuiteOptions } from "./suite-options.ts";
 
 interface Node {
 	readonly bus: EventBus;
-	/** Subscribe until the test ends. */
+	/** Subscribes until the test ends. */
 	subscribe(names: readonly string[], options?: Partial<SubscribeOptions>): Promise<AsyncIterator<BusEvent>>;
 }
 
 type Check = (statement: string, run: (here: Node, there: Node) => Promise<void>) => void;
 
-/** What holds between nodes, of a bus with `capabilities.shared`. */
+/** Registers the tests of events between nodes, for a bus with `capabilities.shared`. */
 export function testSharedEventBus({ test, name, create, connect }: Required<EventBusSuiteOptions>): void {
 	const check: Check = (statement, run) =>
 		test(`${name}, two nodes: ${statement}`, async () => {
@@ -58,7 +58,7 @@ function checkArrival(check: Check): void {
 			{ name: "n".repeat(10_000), data: { number: 2 } },
 			{ name: "empty", data: {} },
 			{ name: "numbers", data: { numbers: [0, -1.5, 1e300, Number.MAX_SAFE_INTEGER, 1234567890123456789n] } },
-			// Around the sizes at which transports do something else.
+			// Sizes around the limits at which transports change how they send an event.
 			...[7_700, 7_900, 7_999, 8_000, 8_200, 65_536, 1_048_576, 3_000_000].map((size) => ({
 				name: "sized",
 				data: { x: "€".repeat(size / 3) },
@@ -79,7 +79,7 @@ function checkArrival(check: Check): void {
 		const [own, other] = [await here.subscribe(["a"]), await there.subscribe(["a"])];
 		publishNumbers(here.bus, "a", 20);
 		await readNumbers(other, 20);
-		// The answer comes after whatever might still come back.
+		// This event is delivered after any event that the bus might echo.
 		there.bus.publish("a", { number: 20 });
 		assert.deepEqual(await readNumbers(own, 21), range(21));
 	});

@@ -1,15 +1,15 @@
 import type { EventBus } from "../../contract/index.ts";
 
-/** What the suite for event buses needs. */
+/** Options of the conformance suite for event buses. */
 export interface EventBusSuiteOptions {
-	/** Registers one test; `test` of uvu and of node:test both fit. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
-	/** Stands in front of every test name. */
+	/** Prefix of every test name. */
 	readonly name: string;
-	/** A fresh, started bus that shares no event with another one. The suite stops it. */
+	/** Creates a started bus that is isolated from every other bus. The suite stops it. */
 	readonly create: () => Promise<EventBus>;
 	/**
-	 * Another started bus that shares events with the one created last, as that of another node. The suite stops it. Needed when
+	 * Creates another started bus that shares events with the bus created last, as on another node. The suite stops it. Required if
 	 * `capabilities.shared` is true.
 	 */
 	readonly connect?: () => Promise<EventBus>;

@@ -7,7 +7,7 @@ import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 const moments = [1, 2, 3, 4, 5, 6];
 const lines = 8;
 
-/** Promises about services that are killed. */
+/** Registers the tests of services that are killed. */
 export function checkDeaths(check: LastingCheck): void {
 	check("no job is submitted before its run can be found again", async (scope) => {
 		const run = scope.begin(scope.cases.prints(lines), 1);
@@ -58,7 +58,7 @@ export function checkDeaths(check: LastingCheck): void {
 	});
 }
 
-/** Those that are found have one job each, and there are no others. What never had a job may have been given up. */
+/** Asserts that each recovered run has exactly one job and that no other job exists. A run that never had a job may have been given up. */
 async function assertEachOnce(scope: LastingScope, runs: readonly Going[]): Promise<void> {
 	const ends = await within(30_000, Promise.all(runs.map(({ end }) => end)), "a run that is looked for again goes on");
 	const ended = runs.filter((_, index) => ends[index] !== undefined);

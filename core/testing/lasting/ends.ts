@@ -5,10 +5,10 @@ import { assertPrinted, toLines } from "../runner/printed.ts";
 import { within } from "../within.ts";
 import type { LastingCheck, LastingScope } from "./lasting-scope.ts";
 
-/** Milliseconds within which it is noticed that a job was taken away. */
+/** Milliseconds within which a runner must detect that its job was removed. */
 const noticed = 30_000;
 
-/** Promises about how jobs and runs end. */
+/** Registers the tests of how jobs and runs end. */
 export function checkEnds(check: LastingCheck): void {
 	checkCancels(check);
 	checkTakenAway(check);
@@ -26,7 +26,7 @@ export function checkEnds(check: LastingCheck): void {
 			await scope.restart();
 			const second = await scope.recover(first.context, given);
 			assert.deepEqual(await scope.endOf(second), end);
-			// Two services, one of which has not heard yet that it lost the run.
+			// Two services recover the run at once, as when one has not yet noticed that it lost the lease.
 			const both = [await scope.recover(second.context, given), await scope.recover(second.context, given)];
 			for (const each of both) assert.deepEqual(await scope.endOf(each), end);
 			assert.equal(second.context.text("stdout"), first.context.text("stdout"));
@@ -104,7 +104,7 @@ async function takeAllAway({ engine }: LastingScope): Promise<void> {
 	for (const job of await engine.jobs()) await engine.takeAway(job);
 }
 
-/** As a result, or as the error with which the runner rejects: the host stores either as `failed`. */
+/** Asserts that the run fails with a reason, as a result or as a rejection. The host stores both as `failed`. */
 async function assertFailsWithReason(run: Promise<RunResult | undefined>) {
 	const settled = run.then(
 		(end) => ({ end }),

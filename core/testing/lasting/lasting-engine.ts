@@ -1,33 +1,35 @@
 import type { RunContextOptions } from "../run-context.ts";
 
 /**
- * Where the jobs of a runner go on without the service: a container engine, a cluster, another machine. What the kit does to it and
- * asks of it, past the runner. One engine may serve all statements; each begins and ends with no job.
+ * Engine on which jobs of a runner continue without the service: a container engine, a cluster or another machine. The kit controls and
+ * inspects it directly, without the runner. One engine may serve all tests; each test begins and ends without jobs.
  */
 export interface LastingEngine {
-	/** Ids or names of the jobs that runners have made and that are still there, also those that have ended or wait. */
+	/** Returns the ids or names of all existing jobs that runners have created, including waiting and finished jobs. */
 	jobs(): Promise<readonly string[]>;
-	/** How many jobs it has accepted so far, those that are gone included. It may begin with any number. */
+	/** Returns the number of jobs accepted so far, including removed ones. The count may start at any number. */
 	accepted(): Promise<number>;
-	/** End a job and remove it, as somebody does who knows nothing of the service. No error where it is gone. */
+	/** Ends and removes a job without the service, as an administrator of the engine might. Does nothing if the job does not exist. */
 	takeAway(job: string): Promise<void>;
-	/** Until `restore` nothing that runners ask reaches it, and connections that stand are cut. Jobs go on. The kit still reaches it. */
+	/**
+	 * Blocks all requests of runners until `restore` and closes open connections. Jobs continue, and the kit can still reach the engine.
+	 */
 	cutOff(): Promise<void>;
-	/** As before; also called where nothing was cut off or held. */
+	/** Undoes `cutOff`. Also called if nothing was blocked or held. */
 	restore(): Promise<void>;
-	/** The next job that is submitted is accepted, and whoever submits it hears nothing but that the connection is lost. Left out: not tested. */
+	/** Makes the engine accept the next submitted job but drop the connection before it responds. If omitted, this is not tested. */
 	loseNextAnswer?(): Promise<void>;
-	/** From now on it accepts jobs and begins none, until `release`. Left out by engines whose jobs never wait. */
+	/** Makes the engine accept jobs without starting them, until `release`. Omitted by engines whose jobs never wait. */
 	hold?(): Promise<void>;
 	release?(): Promise<void>;
 }
 
-/** What the kit needs jobs to do, as the context options that make the runner start such a one. */
+/** Context options that make the runner start jobs with the described behavior. */
 export interface LastingCases {
 	/** Prints `line 1` to `line <count>` on stdout, with about 50 ms after each, and succeeds. */
 	readonly prints: (count: number) => RunContextOptions;
-	/** Prints `ready` and a newline, then goes on until it is ended. */
+	/** Prints `ready` and a newline, then runs until it is ended. */
 	readonly blocks: RunContextOptions;
-	/** Prints `line 1` and fails by itself. */
+	/** Prints `line 1` and exits with a failure. */
 	readonly fails: RunContextOptions;
 }

@@ -10,18 +10,18 @@ import { MortalRun } from "./mortal-run.ts";
 export interface ScopeOptions {
 	readonly engine: LastingEngine;
 	readonly cases: LastingCases;
-	/** Starts a runner as a service has it that was started anew on the same data. */
+	/** Starts a runner as a restarted service would, on the same data. */
 	readonly start: () => Promise<Runner>;
 	readonly readOutput: ReadOutput | undefined;
-	/** Milliseconds within which what must happen has happened. */
+	/** Milliseconds within which an expected event must happen. */
 	readonly patience: number;
-	/** Milliseconds for which is looked whether something happens that must not. */
+	/** Milliseconds for which a test watches for a forbidden event. */
 	readonly calm: number;
 }
 
 /** A run whose service can be killed. */
 export interface Going extends Pick<MortalRun, "context" | "kill" | "death"> {
-	/** Undefined: it was not found. Of a run whose service is killed it mostly never settles. */
+	/** Result of the run; undefined if the run was not found. After its service is killed it usually never settles. */
 	readonly end: Promise<RunResult | undefined>;
 	readonly runner: Runner;
 }
@@ -29,7 +29,7 @@ export interface Going extends Pick<MortalRun, "context" | "kill" | "death"> {
 /** Registers the test of one promise. */
 export type LastingCheck = (statement: string, run: (scope: LastingScope) => Promise<void>) => void;
 
-/** What a statement has at hand: the service that runs now, and what became of its runs. */
+/** Environment of a test: the current service and all runs that the test has started. */
 export class LastingScope {
 	readonly engine: LastingEngine;
 	readonly cases: LastingCases;
@@ -46,12 +46,16 @@ export class LastingScope {
 		this.cases = parts.cases;
 	}
 
-	/** @param dieAt moment at which its service dies (`MortalRun`) */
+	/**
+	 * Starts a run.
+	 *
+	 * @param dieAt moment at which its service is killed (`MortalRun`)
+	 */
 	begin(given: RunContextOptions, dieAt?: number): Going {
 		return this.#follow(this.#createContext(given), (runner, context) => runner.run(context), dieAt);
 	}
 
-	/** Go on with a run of before. */
+	/** Recovers an earlier run from its saved state. */
 	async recover(before: TestRunContext, given: RunContextOptions, { isCanceled = false } = {}): Promise<Going> {
 		const state = before.savedState();
 		assert.ok(state !== undefined, "no state was saved: nobody would look for the run");
@@ -61,20 +65,20 @@ export class LastingScope {
 		return this.#follow(context, async (runner, run) => runner.recover?.(run, structuredClone(state)));
 	}
 
-	/** The service is killed, with all of its runs, and comes back. */
+	/** Kills the service with all of its runs and starts it again. */
 	async restart(): Promise<void> {
 		for (const { mortal } of this.#runs) mortal.kill();
 		this.#runner = await this.#parts.start();
 	}
 
-	/** The end of a run, which must come in time. */
+	/** Returns the result of a run. Fails if the run is not recovered or does not end in time. */
 	async endOf({ end }: Going, late = "the run goes on"): Promise<RunResult> {
 		const result = await within(this.#parts.patience, end, late);
 		assert.ok(result !== undefined, "the run was not found again");
 		return result;
 	}
 
-	/** Wait until the run has printed so much, which it must do before it ends. */
+	/** Waits until the run has printed the text. Fails if the run ends first or takes too long. */
 	async printed({ context, end }: Going, text: string): Promise<void> {
 		const missing = `the run had not printed ${JSON.stringify(text)} on stdout`;
 		const toState = () => toExpectation(text, context.text("stdout"));
@@ -83,7 +87,7 @@ export class LastingScope {
 		await within(this.#parts.patience, Promise.race([context.waitFor("stdout", text), tooSoon]), missing, toState);
 	}
 
-	/** Jobs that the engine has accepted since the statement began. */
+	/** Returns the number of jobs that the engine has accepted since the test began. */
 	async accepted(): Promise<number> {
 		return (await this.engine.accepted()) - this.#acceptedBefore;
 	}
@@ -96,7 +100,7 @@ export class LastingScope {
 		}
 	}
 
-	/** Fails when the run ends in this time, whichever way. */
+	/** Fails if the run ends or rejects within the calm period. */
 	async goesOn({ end }: Going, otherwise: string): Promise<void> {
 		const ended = end.then(
 			(result) => `it ended with ${JSON.stringify(result)}`,
@@ -106,12 +110,12 @@ export class LastingScope {
 		assert.equal(outcome, undefined, `${otherwise}: ${outcome}`);
 	}
 
-	/** Long enough for what must not happen. */
+	/** Waits long enough for a forbidden event to show. */
 	async calm(): Promise<undefined> {
 		await delay(this.#parts.calm);
 	}
 
-	/** Once its end is stored, as the host says it to the runner, no job is left. */
+	/** Reports to the runner that the result is stored, as the host does, and asserts that no job remains. */
 	async assertNothingLeft({ runner, context }: Going): Promise<void> {
 		await runner.afterRun?.(context);
 		await this.assertNoJob();
@@ -126,7 +130,7 @@ export class LastingScope {
 		await this.until(isEmpty, "a job is left").catch((error: Error) => assert.fail(`${error.message}: ${jobs.join(", ")}`));
 	}
 
-	/** What stands still goes on to its end, so that runners can be stopped. */
+	/** Lets suspended runs continue to their end, so that runners can be stopped. */
 	async bury(): Promise<void> {
 		for (const { mortal } of this.#runs) mortal.bury();
 		const ends = Promise.allSettled(this.#runs.map(({ end }) => end));
@@ -142,7 +146,7 @@ export class LastingScope {
 		const mortal = new MortalRun(of, dieAt);
 		const runner = this.#runner;
 		const end = work(runner, mortal.context);
-		// Each statement looks at the ends that it is about.
+		// Each test awaits the results that it needs, so the others must not become unhandled rejections.
 		end.catch(() => {});
 		this.#runs.push({ mortal, end });
 		return { context: mortal.context, death: mortal.death, kill: () => mortal.kill(), end, runner };

@@ -2,14 +2,15 @@ import { SvcError } from "../../contract/index.ts";
 import type { TestRunContext } from "../run-context.ts";
 
 /**
- * A run whose service is killed at a moment of the test's choice. From then on nothing that it gives is stored and it hears nothing, so
- * that it stands still at the next word it would have with its service; what was stored before is there for `recover`.
+ * A run whose service is killed at a moment that the test chooses. After that nothing from the run is stored, and its next call to the
+ * service never returns. Everything stored earlier is available to `recover`.
  *
- * There are two moments in each `saveState` and `emit`: before it is stored, and after, when the runner has not been told.
+ * Each `saveState` and `emit` has two such moments: before the value is stored, and after it is stored but before the runner gets the
+ * response.
  */
 export class MortalRun {
 	readonly context: TestRunContext;
-	/** Resolves once it is dead. */
+	/** Resolves when the service of the run is killed. */
 	readonly death: Promise<void>;
 	readonly #dieAt: number;
 	readonly #grave: Promise<never>;
@@ -18,7 +19,7 @@ export class MortalRun {
 	#tellDeath = () => {};
 	#open = () => {};
 
-	/** @param dieAt number of the moment, the first is 1; default: only `kill` kills it */
+	/** @param dieAt number of the moment, starting at 1; default: only `kill` kills the service */
 	constructor(run: TestRunContext, dieAt = Number.POSITIVE_INFINITY) {
 		this.#dieAt = dieAt;
 		this.death = new Promise((resolve) => {
@@ -27,7 +28,7 @@ export class MortalRun {
 		this.#grave = new Promise((_, reject) => {
 			this.#open = () => reject(new SvcError("SVC_CONFLICT", "the execution is no longer this run's"));
 		});
-		// Only those hear of it who stand still there.
+		// Suspended callers receive this rejection; without any, it must not become an unhandled rejection.
 		this.#grave.catch(() => {});
 		this.context = {
 			...run,
@@ -41,7 +42,7 @@ export class MortalRun {
 		this.#tellDeath();
 	}
 
-	/** When the statement is over: what stands still goes on, to its end. */
+	/** Lets suspended calls reject so that the run can end. Called after the test. */
 	bury(): void {
 		this.kill();
 		this.#open();

@@ -4,7 +4,7 @@ import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 
 const lines = 60;
 
-/** Promises about engines that cannot be reached. */
+/** Registers the tests of engines that cannot be reached. */
 export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly losesAnswers: boolean }): void {
 	check("while the engine cannot be reached a run goes on, and it has no second job afterwards", async (scope) => {
 		const run = scope.begin(scope.cases.prints(lines));

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { assertPrinted, toLines } from "../runner/printed.ts";
 import type { LastingCheck } from "./lasting-scope.ts";
 
-/** Promises about jobs that wait for their turn. */
+/** Registers the tests of jobs that wait in the engine's queue. */
 export function checkWaiting(check: LastingCheck): void {
 	check("a job that waits is neither given up nor submitted again", async (scope) => {
 		const given = scope.cases.prints(3);

@@ -4,38 +4,38 @@ import type { RunContextOptions, TestRunContext } from "../run-context.ts";
 import { within } from "../within.ts";
 import { toExpectation } from "./printed.ts";
 
-/** What the suite needs the runner to do, as the context options that make it do so. The tests of a case left out are left out too. */
+/** Context options that make the runner show the described behavior. If a case is omitted, its tests are omitted. */
 export interface RunnerCases {
-	/** Left out by a runner whose runs never end as succeeded, such as one that asks a person. */
+	/** Omitted by a runner whose runs never succeed, such as one that waits for a person's answer. */
 	readonly succeeds?: RunContextOptions;
-	/** The action fails; the runner is not at fault. */
+	/** The action fails, but the runner works. */
 	readonly fails?: RunContextOptions;
-	/** The runner cannot do its work. */
+	/** The runner fails to do its work. */
 	readonly throws?: RunContextOptions;
 	/** Prints `line 1` to `line <count>` on stdout, a newline after each, and succeeds. */
 	readonly prints?: (count: number) => RunContextOptions;
-	/** Prints `ready` and a newline on stdout, then goes on until it is ended. */
+	/** Prints `ready` and a newline on stdout, then runs until it is ended. */
 	readonly blocks?: RunContextOptions;
 	/** Prints the bytes `a`, 0xFF, `b` and a newline on stdout, and succeeds. */
 	readonly printsInvalid?: RunContextOptions;
-	/** Prints the two bytes of `é` with a moment between them, then a newline, and succeeds. */
+	/** Prints the two bytes of `é` with a short pause between them, then a newline, and succeeds. */
 	readonly printsSplit?: RunContextOptions;
-	/** Prints `ready` and a newline, closes its stdout, goes on for a moment and fails. */
+	/** Prints `ready` and a newline, closes its stdout, continues briefly and fails. */
 	readonly closesOutput?: RunContextOptions;
-	/** As `blocks`, on this machine, and takes no notice of TERM. */
+	/** Behaves like `blocks`, on this machine, but ignores SIGTERM. */
 	readonly ignoresTerm?: RunContextOptions;
 	/**
-	 * As `blocks`, on this machine, with a process of its own that has left it (a double fork, a session of its own). The command
-	 * lines of both hold `mark`. The host's environment is given.
+	 * Behaves like `blocks`, on this machine, and starts a detached process (double fork, own session). The command lines of both processes
+	 * contain `mark`. The host supplies the environment.
 	 */
 	readonly doubleForks?: (mark: string) => RunContextOptions;
-	/** On this machine: gets `secret` as the value of a secret parameter, prints `ready` and goes on until it is ended. */
+	/** Runs on this machine: gets `secret` as the value of a secret parameter, prints `ready` and runs until it is ended. */
 	readonly hidesSecret?: (secret: string) => RunContextOptions;
-	/** For runners with `recovery`: prints lines as `prints` does, and takes some seconds for it. */
+	/** For runners with `recovery`: prints the same lines as `prints`, over several seconds. */
 	readonly lasts?: (count: number) => RunContextOptions;
-	/** Starts some children, the same ones each time, waits for them, and succeeds when they have. */
+	/** Starts some children, the same ones each time, waits for them, and succeeds when they have succeeded. */
 	readonly startsChildren?: RunContextOptions;
-	/** Announces and dispatches what stands here, and succeeds. */
+	/** Announces and dispatches the given payloads, and succeeds. */
 	readonly announces?: {
 		readonly given: RunContextOptions;
 		readonly announcements?: readonly { readonly route: string; readonly payload: JsonObject }[];
@@ -45,24 +45,24 @@ export interface RunnerCases {
 
 export interface Scope<C> {
 	readonly runner: Runner;
-	/** Context options of the case the test is about. */
+	/** Context options of the tested case. */
 	readonly given: C;
 	readonly grace: number;
-	/** Returns the outcome of `work`, which waits for the end of runs. Fails if that takes longer than the patience. */
+	/** Returns the result of `work`, which waits for runs to end. Fails if that takes longer than the patience. */
 	inTime<T>(work: Promise<T>): Promise<T>;
-	/** Start a run and wait until it has printed `text`. Fails when it ends before that, or takes too long. */
+	/** Starts a run and waits until it has printed `text`. Fails if the run ends first or takes too long. */
 	startUntil(run: TestRunContext, text: string): Promise<StartedRun>;
 	context(options: RunContextOptions): TestRunContext;
-	/** What a restarted service has: the runner, stopped and started anew on the same data. */
+	/** Stops the runner and starts it again on the same data, as a restart of the service does. */
 	restart(): Promise<Runner>;
 }
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface StartedRun {
 	readonly end: Promise<RunResult>;
 }
 
-/** Registers the test of one promise, if its case is there. */
+/** Registers the test of one promise if its case is given. */
 export type Check = <K extends keyof RunnerCases>(
 	kind: K,
 	statement: string,
@@ -74,7 +74,11 @@ export function assertJsonObject({ result }: RunResult): void {
 	assert.ok(typeof result === "object" && result !== null && !Array.isArray(result), "the result is not a JSON object");
 }
 
-/** @param patience milliseconds that it may take to print `text` */
+/**
+ * Starts a run and waits until it has printed `text`.
+ *
+ * @param patience maximum milliseconds until `text` is printed
+ */
 export async function startUntil(runner: Runner, run: TestRunContext, text: string, patience: number): Promise<StartedRun> {
 	const end = runner.run(run);
 	const missing = `the run had not printed ${JSON.stringify(text)} on stdout`;
@@ -83,13 +87,17 @@ export async function startUntil(runner: Runner, run: TestRunContext, text: stri
 		(result) => assert.fail(`${missing} when it ended with ${JSON.stringify(result)}${state()}`),
 		(error: unknown) => assert.fail(`${missing} when it failed with ${String(error)}${state()}`),
 	);
-	// Of interest only until the text is there.
+	// The early end matters only until `text` is printed; later it must not become an unhandled rejection.
 	tooSoon.catch(() => {});
 	await within(patience, Promise.race([run.waitFor("stdout", text), tooSoon]), missing, () => toExpectation(text, run.text("stdout")));
 	return { end };
 }
 
-/** @param patience milliseconds within which the runs of the case must end */
+/**
+ * Returns the result of `work`. Fails if it takes longer than the patience.
+ *
+ * @param patience milliseconds within which the runs of the case must end
+ */
 export function inTime<T>(work: Promise<T>, kind: string, patience: number): Promise<T> {
 	const hint = "resolve once the work is done; if the runner needs longer than this, set `patience`";
 	return within(patience, work, `the run of the case "${kind}" had not ended`, hint);

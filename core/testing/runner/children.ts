@@ -5,12 +5,12 @@ import type { RunContextOptions, TestRunContext } from "../run-context.ts";
 import { endOfAborted, within } from "../within.ts";
 import { assertJsonObject, type Check, type Scope } from "./cases.ts";
 
-/** Milliseconds within which a run that does not wait for its children shows it. */
+/** Milliseconds within which a run ends if it does not wait for its children. */
 const moment = 100;
-/** Most places at which a run is taken away from its process, so that a case with many children takes no minutes. */
+/** Maximum number of children at whose start the run is interrupted, so that a case with many children does not take minutes. */
 const mostCuts = 5;
 
-/** Promises of runners that start children. */
+/** Registers the tests of runners that start children. */
 export function checkChildren(check: Check): void {
 	check(
 		"startsChildren",
@@ -47,7 +47,7 @@ export function checkChildren(check: Check): void {
 	});
 }
 
-/** One after the other, in the order of their start. */
+/** Ends each child in the order of its start, until the run ends. */
 async function endAll(run: TestRunContext, end: Promise<RunResult>): Promise<RunResult> {
 	for (;;) {
 		const next = await Promise.race([run.children.whenOpen(), end]);
@@ -56,7 +56,10 @@ async function endAll(run: TestRunContext, end: Promise<RunResult>): Promise<Run
 	}
 }
 
-/** The run is taken away while its child of number `cut` is being stored: it does not hear that it was. */
+/**
+ * Asserts that a recovered run starts no child twice. The first run loses its execution while child number `cut` is stored, so it does not
+ * get the child's id.
+ */
 async function assertGoesOn(
 	{ runner, given, context, grace, restart, inTime }: Scope<RunContextOptions>,
 	{ cut, count }: { readonly cut: number; readonly count: number },

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { Check } from "./cases.ts";
 
-/** Promises of runners that tell others something. */
+/** Registers the tests of runners that announce or dispatch events. */
 export function checkEffects(check: Check): void {
 	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context, inTime }) => {
 		const run = context(given.given);

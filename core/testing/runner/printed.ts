@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import type { TestRunContext } from "../run-context.ts";
 
-/** Longest part of a line that a message shows. */
+/** Maximum characters of a line that a message shows. */
 const maxShownCharacters = 80;
 
-/** The output of a case that prints `count` lines. */
+/** Returns the output of a case that prints `count` lines. */
 export function toLines(count: number): string {
 	return Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 }
@@ -14,11 +14,11 @@ export function assertPrinted(run: Pick<TestRunContext, "text">, expected: strin
 	const actual = run.text("stdout");
 	if (actual === expected) return;
 	const message = `stdout is not what the case must print; ${toExpectation(expected, actual)}`;
-	// Without `actual` and `expected`: test runners would print both texts in full.
+	// Omit `actual` and `expected`, because test runners would print both texts in full.
 	throw new assert.AssertionError({ message, operator: "fail" });
 }
 
-/** Says what a case must print, where its output differs first, and what to do about it. */
+/** Describes the expected output, its first difference from the actual output, and the remedy. */
 export function toExpectation(expected: string, actual: string): string {
 	const hint = "print exactly this text, or set `readOutput` if the runner has an output format of its own";
 	return `${toWanted(expected)}; ${toFirstDifference(expected, actual)}; hint: ${hint}`;
@@ -38,7 +38,7 @@ function toFirstDifference(expected: string, actual: string): string {
 	return `first difference in line ${index + 1}: expected ${show(wanted[index])}, printed ${show(found[index])}`;
 }
 
-/** Lines with their ends. */
+/** Splits a text into lines that include their line ends. */
 function toParts(text: string): readonly string[] {
 	return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

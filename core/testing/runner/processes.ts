@@ -5,7 +5,7 @@ import { endOfAborted } from "../within.ts";
 import { assertJsonObject, type Check } from "./cases.ts";
 import { assertPrinted } from "./printed.ts";
 
-/** Promises about processes that do not behave. */
+/** Registers the tests of processes that misbehave. */
 export function checkProcesses(check: Check): void {
 	check("printsInvalid", "bytes that are no text do no harm", async ({ runner, given, context, inTime }) => {
 		const run = context(given);
@@ -44,7 +44,7 @@ export function checkProcesses(check: Check): void {
 		async ({ startUntil, given, grace, context }) => {
 			const mark = `600.${process.pid}${Math.trunc(performance.now())}`;
 			const run = context(given(mark));
-			// By it the processes of the run can be found.
+			// The runner finds the processes of the run by this variable.
 			Object.assign(run, { environment: { ...run.environment, SVC_ACTION_EXECUTION_ID: run.execution_id } });
 			const { end } = await startUntil(run, "ready\n");
 			assert.ok(findCommandLines(mark).length > 0, "the case starts nothing with the mark");
@@ -65,7 +65,7 @@ export function checkProcesses(check: Check): void {
 	});
 }
 
-/** Command lines on this machine that hold `text`. */
+/** Returns the command lines of processes on this machine that contain `text`. */
 function findCommandLines(text: string): string[] {
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name) && name !== String(process.pid))

@@ -5,7 +5,7 @@ import { assertPrinted, toLines } from "./printed.ts";
 
 const count = 60;
 
-/** Promises of runners with the capability `recovery`. */
+/** Registers the tests of runners with the capability `recovery`. */
 export function checkRecovery(check: Check): void {
 	check("lasts", "a run that is left when the service stops is found again, without gap or repeat", async (scope) => {
 		const { runner, startUntil, given, context } = scope;
@@ -43,7 +43,7 @@ export function checkRecovery(check: Check): void {
 		assertPrinted(again, toLines(1));
 		if (runner.afterRun === undefined) return;
 		await runner.afterRun(run);
-		// Nothing is found, or that somebody has taken it away: never the end itself, for which something would have to be kept for ever.
+		// The runner may return nothing or report the work as removed. A successful result would mean that it keeps results forever.
 		const late = await runner.recover?.(context({ ...given(1), after: run }), run.savedState() ?? {});
 		assert.notEqual(late?.succeeded, true, "the end is still there once it is stored");
 	});

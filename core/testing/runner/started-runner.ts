@@ -6,17 +6,17 @@ import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
 import { within } from "../within.ts";
 
-/** Milliseconds for `stop` after a statement that was refused: its run may keep `stop` waiting. */
+/** Milliseconds for `stop` after a failed test, whose run may block `stop`. */
 const patienceOfRefused = 1_000;
 
-/** Node id of the runners that a test file starts: what runners of one node share can be kept open from test to test. */
+/** Node id of the runners of a test file. Resources that runners of one node share can stay open between tests. */
 export const testNode = `test-${process.pid}`;
 
 /**
- * Start a runner as the host would, use it, and stop it again. `restart` puts another in its place, on the same data, as a
- * restarted service has it.
+ * Starts a runner as the host would, uses it and stops it. `restart` stops the current runner and starts another on the same data, as a
+ * restart of the service does.
  *
- * @param options.patience milliseconds within which `stop` must have ended
+ * @param options.patience milliseconds within which `stop` must finish
  */
 export async function withRunner<S extends ParameterSchema>(
 	runner: Runner<S>,
@@ -49,7 +49,7 @@ export async function withRunner<S extends ParameterSchema>(
 		isRefused = false;
 	} finally {
 		const stopped = within(isRefused ? patienceOfRefused : patience, Promise.resolve(current.stop?.()), "`stop` had not ended");
-		// What the statement has found says more than that its run keeps `stop` waiting.
+		// After a failed test, ignore that its run blocks `stop`: the failure is more informative.
 		await (isRefused ? stopped.catch(() => {}) : stopped);
 		await rm(dataDirectory, { recursive: true, force: true });
 	}

@@ -5,12 +5,12 @@ import type { RunContextOptions, TestRunContext } from "../run-context.ts";
 import { endOfAborted, within } from "../within.ts";
 import { assertJsonObject, type Check, type Scope } from "./cases.ts";
 
-/** Milliseconds within which a run that does not wait for what is active shows it. */
+/** Milliseconds within which a run ends if it does not wait for its active children. */
 const moment = 100;
 
 type Statement = (scope: Scope<RunContextOptions>) => Promise<void>;
 
-/** Promises of runners with the capability `workflow`. */
+/** Registers the tests of runners with the capability `workflow`. */
 export function checkWorkflows(check: Check): void {
 	const checkWorkflow = (statement: string, run: Statement) =>
 		check("startsChildren", statement, async (scope) => {
@@ -38,7 +38,7 @@ async function assertPauses({ runner, given, context, grace, inTime }: Scope<Run
 	const count = run.children.started.length;
 	const result = await within(grace, endAll(run, end), "the run goes on although nothing of it is active");
 	assert.equal(run.children.started.length, count, "a child was started although the run is to pause");
-	// What was active may have been the last of it.
+	// The active children may have been the last ones, so the run may also succeed.
 	assert.ok(result.status === "paused" || result.succeeded, `the run has ended as ${result.status ?? "failed"}`);
 	assertJsonObject(result);
 }
@@ -93,14 +93,14 @@ async function assertBeginsAnew({ runner, given, context, restart, inTime }: Sco
 	assert.deepEqual(actionsOf(run), actionsOf(whole));
 }
 
-/** The end of the run, once it has started a child. */
+/** Waits until the run has started a child. Returns the promise of the run's end in an object, so that `await` does not wait for it. */
 async function untilChild(run: TestRunContext, end: Promise<RunResult>): Promise<{ readonly end: Promise<RunResult> }> {
 	const first = await Promise.race([run.children.whenOpen(), end]);
 	assert.ok("key" in first, "the run has ended without a child");
 	return { end };
 }
 
-/** One child after the other, in the order of their start. */
+/** Ends each child in the order of its start, until the run ends. */
 async function endAll<T extends object | undefined>(run: TestRunContext, end: Promise<T>): Promise<T> {
 	for (;;) {
 		const next = await Promise.race([run.children.whenOpen(), end]);
@@ -109,7 +109,7 @@ async function endAll<T extends object | undefined>(run: TestRunContext, end: Pr
 	}
 }
 
-/** Keys may be made of the id of the execution. */
+/** Returns the action refs of all children. Compares actions rather than keys, because keys may contain the execution id. */
 function actionsOf({ children }: TestRunContext): readonly string[] {
 	return children.started.map(({ action_ref }) => action_ref).sort();
 }

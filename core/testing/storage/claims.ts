@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Check } from "./check.ts";
 import { createExecution, idsOf } from "./fixtures.ts";
 
-/** `claim`. */
+/** Registers the tests of `claim`. */
 export function checkClaims(check: Check): void {
 	check("claim patches the first by the given order and returns them in it", async (storage) => {
 		const due = [5, 3, 8, 1, 9, 2].map((minute) => createExecution({ due_timestamp: `2030-01-02T03:0${minute}:00.000000Z` }));

@@ -3,7 +3,7 @@ import type { ActionEntity, ExecutionEntity, Storage, TraceEntity, Where } from 
 import type { Check } from "./check.ts";
 import { assertRejectsWith, createAction, createChunk, createExecution, createTrace } from "./fixtures.ts";
 
-/** Every form of condition, the same in each method that takes one. */
+/** Registers the tests of every form of condition, in each method that takes one. */
 export function checkConditions(check: Check): void {
 	checkComparisons(check);
 	checkPrefix(check);
@@ -143,7 +143,7 @@ function checkMember(check: Check): void {
 }
 
 function checkRefusals(check: Check): void {
-	// What types forbid reaches a storage through field names that come from a request.
+	// Field names that come from a request can bypass the types.
 	const untyped = (where: object) => where as Where<TraceEntity>;
 
 	check("fields that do not exist or are json cannot be asked for", async (storage) => {

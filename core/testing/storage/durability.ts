@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Check } from "./check.ts";
 import { createChunk, createExecution, createToken, createTrace } from "./fixtures.ts";
 
-/** What is there after a restart, where the storage says that it is durable. */
+/** Registers the tests that data survives a restart, for storages with `capabilities.durable`. */
 export function checkDurability(check: Check): void {
 	check("a durable storage has everything after it was opened again", async (storage, { reopen }) => {
 		if (storage.capabilities.durable !== true) return;

@@ -11,7 +11,7 @@ import {
 
 let lastId = 0;
 
-/** A new id; later ones sort behind earlier ones. */
+/** Returns a new id, which sorts after all earlier ones. */
 export function nextId(): string {
 	lastId += 1;
 	return lastId.toString(16).padStart(24, "0");
@@ -117,7 +117,7 @@ export function createToken(hash: string, fields: Partial<TokenEntity> = {}): To
 	};
 }
 
-/** Ids of entities, in their order. */
+/** Returns the ids of entities, in their order. */
 export function idsOf(entities: readonly { readonly id: string }[]): string[] {
 	return entities.map(({ id }) => id);
 }

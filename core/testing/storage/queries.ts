@@ -3,7 +3,7 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import type { Check } from "./check.ts";
 import { createAction, createChunk, createExecution, createTrace, idsOf } from "./fixtures.ts";
 
-/** `get`, `find`, `count` and `distinct`, conditions apart. */
+/** Registers the tests of `get`, `find`, `count` and `distinct`, except their conditions. */
 export function checkQueries(check: Check): void {
 	checkReading(check);
 	checkOrder(check);
@@ -183,7 +183,7 @@ function checkOrderedPages(check: Check): void {
 	});
 }
 
-/** Executions of which some began at the same time, of two users. */
+/** Creates 40 executions of two users, some with equal start times. */
 function createMixed(toFields: (index: number) => Partial<ExecutionEntity>): ExecutionEntity[] {
 	return Array.from({ length: 40 }, (_, index) =>
 		createExecution({ ...toFields(index), start_timestamp: `2030-01-02T03:04:${10 + (index % 17)}.000000Z`, user: `${index % 2}` }),

@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import type { Check } from "./check.ts";
 
-/** Microseconds: an hour. No machine that runs this suite is further off. */
+/** Maximum difference to this machine's clock, in microseconds (one hour). */
 const nearby = 3_600_000_000;
 
-/** `now`. */
+/** Registers the tests of `now`. */
 export function checkTime(check: Check): void {
 	check("a shared storage tells the time, which passes and is the same for all who ask", async (storage) => {
 		if (storage.capabilities.shared !== true) return;

@@ -3,7 +3,7 @@ import { append } from "../../contract/index.ts";
 import type { Check } from "./check.ts";
 import { assertRejectsWith, createAction, createExecution, createTrace } from "./fixtures.ts";
 
-/** `update` and `append`. */
+/** Registers the tests of `update` and `append`. */
 export function checkUpdates(check: Check): void {
 	checkPatches(check);
 	checkCompareAndSet(check);

@@ -19,7 +19,7 @@ const awkwardTexts = [
 	"1e3",
 ];
 
-/** What goes in comes out, and neither side holds the other's object. */
+/** Registers the tests that values are stored unchanged and that neither side keeps a reference to the other's object. */
 export function checkValues(check: Check): void {
 	checkRoundTrips(check);
 	checkAwkwardText(check);

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Check } from "./check.ts";
 import { assertRejectsWith, createAction, createChunk, createExecution, createToken, createTrace, idsOf } from "./fixtures.ts";
 
-/** `insert`, `remove` and `write`. */
+/** Registers the tests of `insert`, `remove` and `write`. */
 export function checkWrites(check: Check): void {
 	checkInsert(check);
 	checkTakenKeys(check);
@@ -150,7 +150,7 @@ function checkWrite(check: Check): void {
 	});
 }
 
-/** `expected` of updates within a write. */
+/** Registers the tests of `expected` in updates within a write. */
 function checkExpectations(check: Check): void {
 	check("a write whose update no longer matches, or has no entity, changes nothing", async (storage) => {
 		const execution = createExecution({ fence: "new" });

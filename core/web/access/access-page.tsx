@@ -26,12 +26,12 @@ const roleColumns: readonly Column<RoleRecord>[] = [
 	{ title: "Grants", class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
 ];
 
-/** Where a role is shown. */
+/** Returns the link to the page of a role. */
 export function toRoleHref(name: string): string {
 	return toHref(toPath("/access/roles/:name", { name }));
 }
 
-/** Which roles there are. */
+/** Lists the roles. */
 export function RoleList() {
 	const roles = useResource((signal) => client.roles.list({}, { signal }), []);
 	return (
@@ -51,7 +51,7 @@ const assignmentColumns: readonly Column<RoleAssignmentRecord>[] = [
 	},
 ];
 
-/** Who has which role, and why. */
+/** Lists role assignments: the users, their roles and the origin of each assignment. */
 export function AssignmentList() {
 	const query = { user: addressBar.query("user") || undefined, role: addressBar.query("role") || undefined };
 	const assignments = useResource((signal) => client.roleAssignments.list(query, { signal }), [JSON.stringify(query)]);
@@ -87,7 +87,7 @@ const views: readonly PageView[] = [
 	{ name: "assignments", title: "Who has which", permission: "admin", Shown: AssignmentList },
 ];
 
-/** Who may do what. Roles come from the configuration, and from groups: nothing is changed here. */
+/** Shows roles and their assignments. They are defined by the configuration and by groups, so the page is read-only. */
 export function Page({ values: { view = "" } }: PageProps) {
 	return (
 		<>

@@ -5,7 +5,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Expiry } from "../parts/expiry.tsx";
 import { Fact } from "../parts/fact.tsx";
 
-/** A permission, and the uids of the records it is given for. */
+/** A permission and the uids of the records for which it is granted. */
 type Given = readonly [permission: string, uids: readonly string[]];
 
 const columns: readonly Column<Given>[] = [
@@ -17,7 +17,7 @@ const columns: readonly Column<Given>[] = [
 	},
 ];
 
-/** What whoever looks may do, as the service has told it. */
+/** Lists the permissions of the signed-in user, as the service reported them. */
 export function OwnAccess() {
 	const { value: user } = session.user;
 	if (user === undefined) return null;

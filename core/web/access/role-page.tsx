@@ -17,7 +17,7 @@ const columns: readonly Column<Grant>[] = [
 	{ title: "May", class: "wide-lines mono", cell: ({ permission_types }) => permission_types.join(", ") },
 ];
 
-/** One role: what it lets somebody do. */
+/** Shows one role and the permissions that it grants. */
 export function Page({ values: { name = "" } }: PageProps) {
 	const role = useResource(
 		async (signal) => {

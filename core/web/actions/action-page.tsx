@@ -21,7 +21,7 @@ const views = [
 	{ name: "metadata", title: "Metadata" },
 ];
 
-/** One action: to run it, what came of that lately, and what it is made of. */
+/** Shows one action: a form to run it, its latest runs and its definition. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const action = useResource((signal) => client.actions.get(ref, { signal }), [ref]);
 	const path = toPath("/actions/:ref", { ref });
@@ -87,7 +87,7 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 
 const most = 10;
 
-/** The latest runs of an action, for who may see runs. */
+/** Lists the latest runs of an action. Shows nothing to users who may not list executions. */
 export function ActionRuns({ action }: { readonly action: string }) {
 	return session.may("execution_list") ? <Runs action={action} /> : null;
 }

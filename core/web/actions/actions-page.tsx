@@ -11,7 +11,7 @@ import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 
 const pageSize = 50;
-/** As many as anybody may read at once. */
+/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
 const mostPacks = 100;
 const shown = "id,ref,pack,name,description,runner_type,enabled";
 
@@ -29,7 +29,7 @@ const columns: readonly Column<ActionRecord>[] = [
 	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
 ];
 
-/** What can be run, by pack and by words. */
+/** Lists the actions; they can be filtered by pack and by search words. */
 export function Page() {
 	return (
 		<>
@@ -42,7 +42,7 @@ export function Page() {
 	);
 }
 
-/** Names of packs are proposed to who may list them. */
+/** Suggests the names of packs to users who may list packs. */
 function PackFilters() {
 	const packs = useResource(
 		async () => (session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: mostPacks })).items : []),
@@ -105,7 +105,10 @@ function readPage(query: Query, signal: AbortSignal): Promise<ListPage<ActionRec
 	return client.actions.list({ include_attributes: shown, ...query }, { signal });
 }
 
-/** The service does not search by words: all of them are read, without what is not looked at. */
+/**
+ * Searches all actions for the words. The service has no text search, so the browser reads every action, with the displayed attributes
+ * only.
+ */
 async function findActions({ pack, limit, offset }: Query, words: readonly string[], signal: AbortSignal): Promise<ListPage<ActionRecord>> {
 	const { items } = await client.actions.list({ include_attributes: shown, pack }, { signal });
 	const found = items.filter(({ ref, description, runner_type }) => {

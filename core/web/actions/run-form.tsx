@@ -8,7 +8,7 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 
-/** Asks for the parameters of an action, runs it with them, and goes to the run. */
+/** Asks for the parameters of an action, runs it and opens the page of the run. */
 export function RunForm({ action: { ref, enabled, parameters } }: { readonly action: ActionRecord }) {
 	const schema = useResource((signal) => client.actions.parameters(ref, { signal }), [ref]);
 	if (!enabled) return <p>It is disabled: it cannot be run.</p>;
@@ -31,11 +31,11 @@ export function RunForm({ action: { ref, enabled, parameters } }: { readonly act
 }
 
 interface ActionFormProps extends Omit<Parameters<typeof SchemaForm>[0], "rare" | "none"> {
-	/** The parameters of the action's own definition: others, its runner's, are folded away unless it has none. */
+	/** Parameters that the action itself defines. All others are collapsed, unless each of these is immutable or there are none. */
 	readonly own: ParameterSchema;
 }
 
-/** A form for the parameters of an action together with those of its runner. */
+/** Shows a form for the parameters of an action and of its runner. */
 export function ActionForm({ own, ...form }: ActionFormProps) {
 	const { schema } = form;
 	const rare = useMemo(() => {

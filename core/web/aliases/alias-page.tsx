@@ -10,7 +10,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 import { toDisplay } from "./alias-format.ts";
 
-/** One alias: what is written, what that runs, and what is said about it. */
+/** Shows one alias: its formats, the action that it runs, and its messages. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const alias = useResource(() => client.aliases.get(ref), [ref]);
 	return (

@@ -27,7 +27,7 @@ const columns: readonly Column<AliasRecord>[] = [
 	{ title: "Runs", cell: ({ action_ref }) => escapeControlCharacters(action_ref) },
 ];
 
-/** What people write in a chat to run an action. */
+/** Lists the aliases: the chat commands that run actions. */
 export function Page() {
 	const query = { pack: addressBar.query("pack") || undefined, ...toPaging(pageSize) };
 	const aliases = useResource(() => client.aliases.list(query), [JSON.stringify(query)]);

@@ -21,7 +21,7 @@ interface KeyProps {
 	readonly resource: Resource<ApiKeyRecord>;
 }
 
-/** One key, without what it is. */
+/** Shows one API key, without its secret value. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const resource = useResource((signal) => client.apiKeys.get(id, { signal }), [id]);
 	return (

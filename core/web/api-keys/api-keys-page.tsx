@@ -35,7 +35,7 @@ const columns: readonly Column<ApiKeyRecord>[] = [
 	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },
 ];
 
-/** Keys by which machines come in: one's own, and for who may those of all. */
+/** Lists the API keys of the user; users with the permission can list the keys of all users. */
 export function Page() {
 	const isMaking = useSignal(false);
 	return (

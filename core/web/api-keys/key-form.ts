@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ParameterSchema } from "../../contract/parameters.ts";
 import type { ApiKeyInput } from "../../features/clients.ts";
 
-/** What may be said of a key. */
+/** Fields of an API key that the user can set. */
 export const keyMembers: ParameterSchema = {
 	metadata: { type: "object", description: "Who uses it, and what for." },
 	expires_at: { type: "string", description: "When it ends, such as 2031-03-04T00:00:00Z. Without: never." },
 	scopes: { type: "array", description: "Permissions that it may use and nothing else. Without: all that its user has." },
 };
 
-/** What a form says, as the service takes it: what is empty is none. */
+/** Converts the values of the form to a request. An empty field becomes null. */
 export function toKeyInput({ metadata = {}, expires_at = null, scopes = null, user }: Readonly<Record<string, JsonValue>>): ApiKeyInput {
 	return {
 		metadata: metadata as JsonObject,

@@ -10,7 +10,7 @@ import { keyMembers, toKeyInput } from "./key-form.ts";
 
 const forOthers: ParameterSchema = { user: { type: "string", description: "Whose it is. Without: your own." }, ...keyMembers };
 
-/** Makes a key, and shows it: this once, as the service does not know it later. */
+/** Creates a key and shows its value once. The service stores no readable copy and cannot show it again. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
 	const made = useSignal<NewApiKeyRecord | undefined>(undefined);
 	const close = () => {
@@ -45,7 +45,7 @@ function MadeKey({ text, onClose }: { readonly text: string; readonly onClose: (
 			await navigator.clipboard.writeText(text);
 			isCopied.value = true;
 		} catch {
-			// Browsers may forbid it: it is selected, so that it can be copied by keys.
+			// The browser may deny access to the clipboard. The key is selected, so that the user can copy it with the keyboard.
 		}
 	};
 	return (

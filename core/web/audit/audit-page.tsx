@@ -16,7 +16,7 @@ import { ChainState } from "./chain-state.tsx";
 
 const pageSize = 50;
 
-/** Filters that the service has by the same name. */
+/** Filters that have the same name in the API. */
 const names = ["user", "kind", "ref", "verb", "outcome"] as const;
 
 const filters: readonly Filter[] = [
@@ -40,7 +40,7 @@ const columns: readonly Column<AuditEntryRecord>[] = [
 	{ title: "With", class: "mono", cell: ({ credential }) => escapeControlCharacters(credential) },
 ];
 
-/** Who has changed what, the newest first, and whether that record is as it was written. */
+/** Lists audit entries, the newest first, and shows whether the audit chain is intact. */
 export function Page() {
 	const query = toQuery();
 	const entries = useResource((signal) => client.audit.list(query, { signal }), [JSON.stringify(query)]);
@@ -67,7 +67,7 @@ export function Page() {
 	);
 }
 
-/** The record that was changed, else what was asked for; and what of it, or why not. */
+/** Shows the changed record, or the request if no record was changed, together with the changed fields or the reason of a failure. */
 function What({ entry: { record_kind, ref, request, fields, detail } }: { readonly entry: AuditEntryRecord }) {
 	const changed = record_kind === null ? request : record_kind;
 	return (
@@ -79,7 +79,7 @@ function What({ entry: { record_kind, ref, request, fields, detail } }: { readon
 	);
 }
 
-/** The filters of the address, as the service has them. */
+/** Converts the filters of the address to a query of the API. */
 function toQuery(): ListQuery {
 	return {
 		...Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined])),

@@ -8,7 +8,7 @@ import { Fault } from "../parts/fault.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Ago } from "../parts/time.tsx";
 
-/** How far the record is signed, and whether it is as it was written: that is looked at when somebody asks, as it reads all of it. */
+/** Shows up to which entry the audit chain is signed. Verifying the chain reads all entries, so it runs only on request. */
 export function ChainState() {
 	const checkpoints = useResource((signal) => client.audit.checkpoints({ signal }), []);
 	const report = useSignal<AuditReportRecord | Error | undefined>(undefined);

@@ -16,7 +16,7 @@ import { mayDo, type ScopeName, toItemHref } from "./item-address.ts";
 import { ItemDialog } from "./item-dialog.tsx";
 
 const pageSize = 50;
-/** Characters of a value that a list shows. */
+/** Characters of a value that the list shows. */
 const mostShown = 200;
 
 const titles = { system: "Of the system", user: "Your own" } as const;
@@ -37,7 +37,7 @@ const columns: readonly Column<KeyRecord>[] = [
 	{ title: "Expires", cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },
 ];
 
-/** Values under names: those of the system, and one's own. */
+/** Lists the items of the datastore: those of the system scope, or those of the user. */
 export function Page({ values: { scope = "" } }: PageProps) {
 	const offered: readonly ScopeName[] = session.may("key_value_pair_list") ? ["system", "user"] : ["user"];
 	const current = offered.find((name) => name === scope) ?? offered[0] ?? "user";
@@ -64,7 +64,7 @@ export function Page({ values: { scope = "" } }: PageProps) {
 function Items({ scope, user }: { readonly scope: ScopeName; readonly user: string | undefined }) {
 	const query = { scope, user, prefix: addressBar.query("prefix") || undefined, sort: "name", ...toPaging(pageSize) };
 	const items = useResource(() => client.keys.list(query), [JSON.stringify(query)]);
-	// Without access control nobody may name another user.
+	// Without access control, a request must not name another user.
 	const mayNameOthers = session.may("admin") && session.user.value?.rbac.enabled === true;
 	const filters: readonly Filter[] = [
 		{ name: "prefix", label: "Name begins with", kind: "text" },

@@ -2,13 +2,13 @@ import type { KeyRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { session } from "../kit/service.ts";
 
-/** The parts of the datastore, as addresses have them. */
+/** Scopes of the datastore, as they appear in addresses. */
 export type ScopeName = "system" | "user";
 
-/** Whose item: undefined is whoever looks. */
+/** User who owns an item. Undefined is the signed-in user. */
 export type Owner = string | undefined;
 
-/** Where an item is shown. */
+/** Returns the link to the page of an item. */
 export function toItemHref(item: Pick<KeyRecord, "name" | "scope" | "user">): string {
 	const scope = toScopeName(item.scope);
 	const user = item.user === session.user.value?.username ? undefined : item.user;
@@ -19,12 +19,12 @@ export function toScopeName(scope: string): ScopeName {
 	return scope.replace("svckv.", "") === "user" ? "user" : "system";
 }
 
-/** Whether whoever looks may do this with an item; without a name: with any. One's own items need no permission. */
+/** True if the user may do this with an item, or with any item if no name is given. Users need no permission for their own items. */
 export function mayDo(verb: "view" | "set" | "delete", scope: ScopeName, name?: string): boolean {
 	return scope === "user" || session.may(`key_value_pair_${verb}`, name === undefined ? undefined : `key_value_pair:svckv.system:${name}`);
 }
 
-/** Whether whoever looks may see a secret in clear. */
+/** True if the user may read secrets in plain text. */
 export function mayDecrypt(scope: ScopeName): boolean {
 	return scope === "user" || session.may("admin");
 }

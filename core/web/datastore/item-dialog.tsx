@@ -10,7 +10,7 @@ import { type Owner, type ScopeName, toItemHref } from "./item-address.ts";
 interface ItemDialogProps {
 	readonly scope: ScopeName;
 	readonly user: Owner;
-	/** What is there already. It is replaced as a whole. */
+	/** The existing item. Saving replaces the whole item. */
 	readonly item?: KeyRecord;
 	readonly onStored?: () => void;
 	readonly onClose: () => void;
@@ -28,7 +28,7 @@ const secret: ParameterSchema = {
 	value: { type: "string", required: true, description: "A secret that is there is not shown: write it anew." },
 };
 
-/** Asks what is to be kept, and keeps it. */
+/** Asks for an item and stores it. */
 export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogProps) {
 	const submit = async ({ name, value, ...rest }: JsonObject) => {
 		const stored = await client.keys.set(item?.name ?? String(name), { ...rest, scope, user, value: String(value) });
@@ -50,7 +50,7 @@ export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogP
 	);
 }
 
-/** What is not sent again would go. */
+/** Returns the fields of an existing item as form values. A field that is missing in the next request would be deleted. */
 function toProposed({ value, description = "", secret: isSecret, expire_timestamp: end }: KeyRecord): JsonObject {
 	return {
 		...(!isSecret && { value }),

@@ -21,7 +21,7 @@ interface ItemProps {
 	readonly user: Owner;
 }
 
-/** One item of the datastore. */
+/** Shows one item of the datastore. */
 export function Page({ values: { scope: given = "", name = "" } }: PageProps) {
 	const scope = toScopeName(given);
 	const user = addressBar.query("user") || undefined;
@@ -89,7 +89,7 @@ function Head({ item, scope, user, onStored }: ItemProps & { readonly onStored: 
 	);
 }
 
-/** Masked, until somebody asks who may see it. It is not kept: leaving the page, or hiding it, forgets it. */
+/** Shows a secret masked until the user requests its plain text. The plain text is dropped when the user hides it or leaves the page. */
 function Secret({ item: { name, value }, scope, user }: ItemProps) {
 	const clear = useSignal<string | undefined>(undefined);
 	const show = () =>

@@ -15,7 +15,7 @@ import { toEventHref } from "./event-list.tsx";
 const pageSize = 50;
 const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"];
 
-/** What has come to webhooks that keep their deliveries, the newest first. */
+/** Lists the deliveries to webhooks that record them, the newest first. */
 export function Deliveries() {
 	const query = { url: addressBar.query("url") || undefined, verdict: addressBar.query("verdict") || undefined, ...toPaging(pageSize) };
 	const deliveries = useResource(() => client.webhooks.deliveries(query), [JSON.stringify(query)]);

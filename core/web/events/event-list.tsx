@@ -29,12 +29,12 @@ const columns: readonly Column<TriggerInstanceRecord>[] = [
 	{ title: "When", cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
 ];
 
-/** Where an event is shown. */
+/** Returns the link to the page of an event. */
 export function toEventHref(id: string): string {
 	return toHref(toPath("/events/latest/:id", { id }));
 }
 
-/** What has happened, the newest first. */
+/** Lists events (trigger instances), the newest first. */
 export function EventList() {
 	const given = Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined]));
 	const query = { ...given, sort: "-timestamp", exclude_attributes: "payload", ...toPaging(pageSize) };

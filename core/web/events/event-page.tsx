@@ -11,7 +11,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
 
-/** One event: what it said, and the rules that it can be tested with. */
+/** Shows one event: its payload, and the rules that can be tested with it. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const event = useResource(() => client.triggers.instances.get(id), [id]);
 	return (
@@ -67,7 +67,7 @@ function Head({ event }: { readonly event: TriggerInstanceRecord }) {
 	);
 }
 
-/** Rules of its trigger: each can be tested with it. */
+/** Lists the rules of the event's trigger, each with a link to test it with this event. */
 function Rules({ event: { id, trigger } }: { readonly event: TriggerInstanceRecord }) {
 	const rules = useResource(() => client.rules.list({ trigger, include_attributes: "ref,enabled" }), [trigger]);
 	return (

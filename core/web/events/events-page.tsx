@@ -28,7 +28,7 @@ const columns: readonly Column<TimerRecord>[] = [
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];
 
-/** What fires at its time. */
+/** Lists the timers. */
 export function TimerList() {
 	const timers = useResource(() => client.timers.list(), []);
 	return (
@@ -57,7 +57,7 @@ const views: readonly PageView[] = [
 	{ name: "triggers", title: "Trigger types", permission: "trigger_type_list", Shown: TriggerTypeList },
 ];
 
-/** What has happened, and where that comes from. */
+/** Shows events and their sources: trigger types, sensors, timers and webhooks. */
 export function Page({ values: { view = "" } }: PageProps) {
 	return (
 		<>

@@ -9,7 +9,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
 
-/** What watches, how it does, and why not. */
+/** Lists the sensors with their state, and the reason if a sensor does not run. */
 export function SensorList() {
 	const sensors = useResource(() => client.sensors.list(), []);
 	const change = async ({ ref, enabled }: SensorRecord) => {

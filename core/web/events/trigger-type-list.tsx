@@ -26,12 +26,12 @@ const columns: readonly Column<TriggerTypeRecord>[] = [
 	{ title: "Tells", class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
 ];
 
-/** Where a trigger type is shown. */
+/** Returns the link to the page of a trigger type. */
 export function toTriggerTypeHref(ref: string): string {
 	return toHref(toPath("/events/triggers/:ref", { ref }));
 }
 
-/** What can happen. */
+/** Lists the trigger types. */
 export function TriggerTypeList() {
 	const query = { pack: addressBar.query("pack") || undefined, sort: "ref", ...toPaging(pageSize) };
 	const types = useResource(() => client.triggers.types.list(query), [JSON.stringify(query)]);
@@ -54,7 +54,7 @@ export function TriggerTypeList() {
 	);
 }
 
-/** The members that a schema names. */
+/** Returns the property names of a schema, separated by commas. */
 function toNames({ properties }: JsonObject): string {
 	return typeof properties === "object" && properties !== null ? Object.keys(properties).map(escapeControlCharacters).join(", ") : "";
 }

@@ -9,10 +9,10 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 
-/** As many rules as are named. */
+/** Maximum number of rules that are listed. */
 const most = 100;
 
-/** One trigger type: what it takes and tells, what makes its events and what is done about them. */
+/** Shows one trigger type: its parameters and payload, the sources of its events, and the rules that use it. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const type = useResource(() => client.triggers.types.get(ref), [ref]);
 	return (

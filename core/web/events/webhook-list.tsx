@@ -16,7 +16,7 @@ const columns: readonly Column<WebhookRecord>[] = [
 	{ title: "Deliveries", cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>Deliveries</a> },
 ];
 
-/** Where others may post. */
+/** Lists the webhooks: URLs to which external systems can post. */
 export function WebhookList() {
 	const hooks = useResource(() => client.webhooks.list(), []);
 	return (

@@ -2,23 +2,23 @@ import { parseJson, parseWholeNumber, stringifyJson } from "../../contract/index
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ParameterDefinition, ParameterSchema } from "../../contract/parameters.ts";
 
-/** How a value is asked for. `any` takes JSON, and what is no JSON as a text. */
+/** Kind of input of a value. `any` takes JSON; text that is not valid JSON is used as a string. */
 export type FieldKind = "choice" | "flag" | "secret" | "number" | "text" | "json" | "any";
 
-/** A value that a form asks for. */
+/** A field of a form: the name and definition of a parameter, and its kind of input. */
 export interface Field {
 	readonly name: string;
 	readonly definition: ParameterDefinition;
 	readonly kind: FieldKind;
 }
 
-/** What stands in a form, by name: empty is not given. */
+/** Texts of the inputs of a form, by field name. An empty text is a value that is not given. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
-/** What is wrong in a form, by name. */
+/** Validation errors of a form, by field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The values that a schema lets a caller give: what must be given first. */
+/** Returns the fields of a schema that a caller can set, the required ones first. */
 export function toFields(schema: ParameterSchema): readonly Field[] {
 	const fields = Object.entries(schema)
 		.filter(([, { immutable }]) => immutable !== true)
@@ -26,33 +26,33 @@ export function toFields(schema: ParameterSchema): readonly Field[] {
 	return [...fields.filter(isNeeded), ...fields.filter((field) => !isNeeded(field))];
 }
 
-/** Whether it must be given. A default satisfies that. */
+/** True if the user must enter a value: it is required and has no default. */
 export function isNeeded({ definition }: Field): boolean {
 	return definition.required === true && (definition.default ?? null) === null;
 }
 
-/** What stands in the form for values that are there already. Secrets are not shown. */
+/** Returns the texts of a form for existing values. Secrets are left out. */
 export function toTexts(fields: readonly Field[], values: JsonObject): FieldTexts {
 	const given = fields.filter(({ name, kind }) => kind !== "secret" && Object.hasOwn(values, name));
 	return Object.fromEntries(given.map((field) => [field.name, toText(field, values[field.name])]));
 }
 
-/** What stands in a form. */
+/** Result of reading a form. */
 export interface FieldsRead {
 	readonly values: JsonObject;
-	/** Names whose values were there before, and are not any more. */
+	/** Names of fields that had a value and were cleared. */
 	readonly emptied: readonly string[];
 	readonly problems: FieldProblems;
 }
 
 interface ReadOptions {
-	/** What stood there before: what is the same is not read. */
+	/** Texts before the user changed the form. Unchanged fields are not read. */
 	readonly before?: FieldTexts | undefined;
-	/** Whether a value may be taken away. Default: an empty text is one. */
+	/** True if clearing a field removes its value. Default: false, and an empty text is read as a value. */
 	readonly canEmpty?: boolean | undefined;
 }
 
-/** The values that stand in a form, and what is wrong with them. */
+/** Reads the values of a form and validates them. */
 export function readTexts(fields: readonly Field[], texts: FieldTexts, { before, canEmpty = false }: ReadOptions = {}): FieldsRead {
 	const values: Record<string, JsonValue> = {};
 	const emptied: string[] = [];
@@ -102,7 +102,10 @@ function toText({ kind }: Field, value: JsonValue | undefined): string {
 	return typeof value === "string" ? value : stringifyJson(value, 2);
 }
 
-/** Templates are texts whatever the type: the service renders them before it looks at the type. */
+/**
+ * Converts a text to a value. A template stays a string whatever the type, because the service renders templates before it checks types.
+ * Throws an error with a message for the user if the text does not fit the type.
+ */
 function readText(field: Field, text: string): JsonValue {
 	const { name, kind, definition } = field;
 	const { type = "string" } = definition;

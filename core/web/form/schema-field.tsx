@@ -4,16 +4,16 @@ import { type Field, isNeeded } from "./fields.ts";
 
 interface SchemaFieldProps {
 	readonly field: Field;
-	/** Of the element of the input. */
+	/** Id of the input element. */
 	readonly id: string;
 	readonly text: string;
 	readonly problem: string | undefined;
-	/** There are values already, which stay where nothing else is given. */
+	/** True if the form edits existing values. An empty field then keeps its value. */
 	readonly isChange: boolean;
 	onText(text: string): void;
 }
 
-/** One value of a form: its name, what it is, and where to write it. */
+/** Shows one field of a form: its name, its description and its input. */
 export function SchemaField({ field, id, text, problem, isChange, onText }: SchemaFieldProps) {
 	const hint = toHint(field, isChange);
 	const described = { id, "aria-describedby": `${id}-hint`, "aria-invalid": problem !== undefined, "aria-required": isNeeded(field) };
@@ -77,7 +77,7 @@ function FieldInput({ field: { kind, definition }, text, onText, described, isCh
 	}
 }
 
-/** Most texts are a line: Enter sends the form, with Shift it begins another line. */
+/** Submits the form on Enter. Shift+Enter starts a new line; most texts have a single line. */
 function sendByEnter(event: KeyboardEvent): void {
 	if (event.key !== "Enter" || event.shiftKey || event.isComposing || !(event.target instanceof HTMLTextAreaElement)) return;
 	event.preventDefault();

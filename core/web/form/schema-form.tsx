@@ -10,24 +10,24 @@ import { SchemaField } from "./schema-field.tsx";
 
 interface SchemaFormProps {
 	readonly schema: ParameterSchema;
-	/** Names that few want: they are folded away. */
+	/** Names of rarely used fields. They are collapsed. */
 	readonly rare?: ReadonlySet<string>;
-	/** What is there already. Given, the form sends only what was changed. */
+	/** Existing values. If they are given, the form sends only the values that the user changed. */
 	readonly initial?: JsonObject | undefined;
-	/** What stands there at first where nothing is there already; it is sent as if it had been written. */
+	/** Values that the form contains at first if there are no existing values. They are sent as if the user had entered them. */
 	readonly proposed?: JsonObject;
-	/** Whether what is there already may be taken away: `emptied` has the names. */
+	/** True if the user can remove existing values. The names of removed values are passed to `onSubmit` as `emptied`. */
 	readonly canEmpty?: boolean;
-	/** What the button says. */
+	/** Label of the submit button. */
 	readonly action: string;
-	/** What there is to say where nothing can be given. */
+	/** Text that is shown if the schema has no fields. */
 	readonly none?: string;
-	/** Given the values. What it throws is shown in the form. */
+	/** Receives the values. The message of a thrown error is shown in the form. */
 	onSubmit(values: JsonObject, emptied: readonly string[]): Promise<void>;
 	readonly onCancel?: () => void;
 }
 
-/** A form that asks for the values of a schema. What is not given is not sent, so that defaults stay the service's. */
+/** Shows a form for the values of a schema. Empty fields are not sent, so that the service applies its defaults. */
 export function SchemaForm({ schema, rare, initial, proposed, canEmpty, action, none, onSubmit, onCancel }: SchemaFormProps) {
 	const id = useId();
 	const form = useRef<HTMLFormElement>(null);
@@ -85,7 +85,7 @@ export function SchemaForm({ schema, rare, initial, proposed, canEmpty, action, 
 	);
 }
 
-/** What the service did not like. */
+/** Shows the error message with which the service rejected the values. */
 function Refusal({ text }: { readonly text: string }) {
 	if (text === "") return null;
 	return (

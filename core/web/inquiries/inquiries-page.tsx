@@ -24,7 +24,7 @@ const columns: readonly Column<InquiryRecord>[] = [
 	{ title: "Waits", cell: ({ ttl }) => (ttl === 0 ? "for ever" : `${ttl} min`) },
 ];
 
-/** What waits for somebody's answer. */
+/** Lists the inquiries that wait for an answer. */
 export function Page() {
 	const paging = toPaging(pageSize);
 	const inquiries = useResource(() => client.inquiries.list({ ...paging, sort_desc: "True" }), [paging.offset], {
@@ -55,7 +55,7 @@ export function Page() {
 	);
 }
 
-/** Who may answer. */
+/** Returns the users and roles that may answer, separated by commas, or `anybody` if none are named. */
 export function toAsked({ users, roles }: Pick<InquiryRecord, "users" | "roles">): string {
 	return [...users, ...roles.map((role) => `role ${role}`)].join(", ") || "anybody";
 }

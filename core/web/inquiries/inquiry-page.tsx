@@ -12,7 +12,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 import { toAsked } from "./inquiries-page.tsx";
 
-/** One question, and the form of its answer. */
+/** Shows one inquiry and the form for its answer. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const inquiry = useResource(() => client.inquiries.get(id), [id]);
 	return (
@@ -64,7 +64,10 @@ function Answer({ inquiry: { id, schema } }: { readonly inquiry: InquiryRecord }
 	);
 }
 
-/** The members of an answer, as parameters. Which are required, a schema may say in a list. */
+/**
+ * Converts the JSON schema of an answer to a parameter schema. JSON schemas list required properties in `required`; parameters have a flag
+ * each.
+ */
 function toSchema({ properties = {}, required }: JsonObject): ParameterSchema {
 	const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
 	const members = Object.entries(toObject(properties)) as unknown as readonly [string, ParameterDefinition][];

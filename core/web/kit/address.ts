@@ -1,18 +1,18 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-/** What the address bar says behind its `#`. */
+/** Path and query after the `#` of the address. */
 export interface Address {
-	/** Begins with a slash, and has none at its end. */
+	/** Begins with a slash and does not end with one. */
 	readonly path: string;
 	readonly query: URLSearchParams;
 }
 
-/** Values of a query by name; undefined, empty and false: not in it. */
+/** Query values by name. Undefined, an empty string and false remove the name from the query. */
 export type QueryChange = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Where somebody is in the page. All of what they look at stands in it: filters, tabs, chosen tasks and lines. So an address can be sent to
- * somebody else, and back and forward lead where they should.
+ * Current location in the page. Filters, tabs, selected tasks and lines are all part of the address. Therefore a link to any view can be
+ * shared, and the browser's back and forward buttons restore every view.
  */
 export class AddressBar {
 	readonly #current = signal(parse(location.hash));
@@ -27,12 +27,12 @@ export class AddressBar {
 		return this.#current;
 	}
 
-	/** Of the query, the value of a name; empty where there is none. */
+	/** Returns the value of a name in the query, or an empty string if the query does not contain the name. */
 	query(name: string): string {
 		return this.#current.value.query.get(name) ?? "";
 	}
 
-	/** Go to a place of the page. `isReplaced`: without a step of the history. */
+	/** Navigates to a path. If `isReplaced` is true, the current history entry is replaced instead of adding one. */
 	go(path: string, query: QueryChange = {}, { isReplaced = false }: { readonly isReplaced?: boolean } = {}): void {
 		const hash = toHref(path, query);
 		if (isReplaced) history.replaceState(null, "", hash);
@@ -40,26 +40,26 @@ export class AddressBar {
 		this.#current.value = parse(hash);
 	}
 
-	/** Change parts of the query, and stay. */
+	/** Changes some values of the query; the path stays. */
 	change(changes: QueryChange, options: { readonly isReplaced?: boolean } = {}): void {
 		const { path, query } = this.#current.value;
 		this.go(path, { ...Object.fromEntries(query), ...changes }, options);
 	}
 }
 
-/** An address for a link. */
+/** Returns the address for a link. */
 export function toHref(path: string, query: QueryChange = {}): string {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "" && value !== false);
 	const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 	return `#${path}${text === "" ? "" : `?${text}`}`;
 }
 
-/** A path of a page with these values for its `:names`. */
+/** Returns the path of a pattern with its `:names` replaced by these values. */
 export function toPath(pattern: string, values: Readonly<Record<string, string>>): string {
 	return pattern.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ""));
 }
 
-/** The values of the `:names` of a pattern, where the path fits it; a name with `?` may be missing. */
+/** Returns the values of the `:names` of a pattern, or undefined if the path does not match. A name with `?` may be missing. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
 	const wanted = pattern.split("/").slice(1);
 	const given = path.split("/").slice(1);
@@ -81,7 +81,7 @@ function parse(hash: string): Address {
 	return { path: path.startsWith("/") ? path : `/${path}`, query: new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1)) };
 }
 
-/** Somebody may have typed it. */
+/** Decodes a part of the path. Returns it unchanged if it is malformed, since a user may have typed the address. */
 function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The time, in milliseconds, for what says how long ago something was. */
+/** Current time in milliseconds since 1970, for displaying ages. Updated every second while the page is visible. */
 export const now = signal(Date.now());
 
 setInterval(() => {
@@ -16,7 +16,7 @@ const steps: readonly (readonly [unit: string, seconds: number])[] = [
 	["min", 60],
 ];
 
-/** How long something takes, in at most two units: `1 h 4 min`, `12.3 s`, `340 ms`. */
+/** Formats a duration in at most two units: `1 h 4 min`, `12.3 s`, `340 ms`. */
 export function toDuration(seconds: number): string {
 	if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1_000))} ms`;
 	if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
@@ -26,7 +26,7 @@ export function toDuration(seconds: number): string {
 	return `${Math.floor(seconds / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`;
 }
 
-/** How long ago it was, roughly. A clock that is a little behind makes nothing of the future. */
+/** Formats an age, rounded down to one unit. A negative age, caused by a slow browser clock, counts as zero. */
 export function toAgo(milliseconds: number): string {
 	const seconds = Math.max(0, milliseconds / 1_000);
 	if (seconds < 5) return "now";
@@ -35,7 +35,10 @@ export function toAgo(milliseconds: number): string {
 	return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
-/** What a field for a time says, which is in the zone of whoever looks, as the service has times. What is none is left to it to refuse. */
+/**
+ * Converts the text of a time input, which is in the browser's time zone, to a UTC timestamp for the API. Text that is not a time is
+ * returned unchanged, so that the service rejects it. Returns undefined for an empty text.
+ */
 export function toTime(text: string): string | undefined {
 	const time = Date.parse(text);
 	return Number.isNaN(time) ? text || undefined : new Date(time).toISOString();

@@ -2,23 +2,23 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import { isSvcError } from "../../contract/errors.ts";
 import type { Client, StreamEventRecord } from "../../features/clients.ts";
 
-/** `polled`: the stream may not be read, so what is shown is read again now and then. */
+/** State of the event stream. `polled`: the user may not read the stream, so the page reloads its data every 5 s. */
 export type LiveState = "off" | "connecting" | "live" | "lost" | "polled";
 
-/** Told of an event; of none when some may have been missed, and what is shown must be read again. */
+/** Receives an event. Undefined means that events may have been missed and the displayed data must be read again. */
 export type LiveListener = (event: StreamEventRecord | undefined) => void;
 
-/** Events that pages show something of. */
+/** Events that the page subscribes to. */
 const events = "svc.execution__*,svc.task__update";
 const firstWait = 500;
 const longestWait = 15_000;
 const pollEvery = 5_000;
-/** A page that nobody sees lets go of its connection after so long: a browser has few for one service, all tabs together. */
+/** Milliseconds after which a hidden page closes its connection. Browsers allow few connections to one service, shared by all tabs. */
 const hiddenGrace = 30_000;
 
 /**
- * What happens in the service, over one connection for the whole page. A connection that is lost is made again; then everybody is told that
- * something may have been missed, also while the page was in the background.
+ * Receives the events of the service over one connection for the whole page. A lost connection is opened again. After each connection, all
+ * listeners are notified that they may have missed events, including events that occurred while the page was hidden.
  */
 export class LiveEvents {
 	readonly #client: Pick<Client, "stream">;
@@ -28,7 +28,7 @@ export class LiveEvents {
 	#connection: AbortController | undefined;
 	#hiding: ReturnType<typeof setTimeout> | undefined;
 
-	/** @param onRefused called when the service says that the session is over */
+	/** @param onRefused called when the service reports that the session has ended */
 	constructor(client: Pick<Client, "stream">, onRefused: () => void) {
 		this.#client = client;
 		this.#onRefused = onRefused;
@@ -38,13 +38,13 @@ export class LiveEvents {
 		return this.#state;
 	}
 
-	/** Be told of events until the returned function is called. */
+	/** Adds a listener. The returned function removes it. */
 	listen(listener: LiveListener): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
 	}
 
-	/** Begin; `isPolled` where the stream may not be read. */
+	/** Connects to the event stream, or polls if `isPolled` is true because the user may not read the stream. */
 	start({ isPolled }: { readonly isPolled: boolean }): void {
 		this.stop();
 		const connection = new AbortController();
@@ -58,7 +58,7 @@ export class LiveEvents {
 		this.#state.value = "off";
 	}
 
-	/** The page has been hidden, or is seen again. */
+	/** Handles a change of the page's visibility: disconnects 30 s after the page was hidden, and reconnects when it is visible again. */
 	setVisible(isVisible: boolean, options: { readonly isPolled: boolean }): void {
 		clearTimeout(this.#hiding);
 		if (!isVisible) this.#hiding = setTimeout(() => this.stop(), hiddenGrace);
@@ -98,7 +98,7 @@ export class LiveEvents {
 	}
 }
 
-/** Resolves after so many milliseconds, or when the signal aborts; sooner when the browser has got its network back. */
+/** Resolves after this many milliseconds, or earlier when the signal aborts or the browser is online again. */
 function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		const done = () => {

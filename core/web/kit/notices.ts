@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import { isSvcError } from "../../contract/errors.ts";
 import { session, setWarningListener } from "./service.ts";
 
-/** Something that is said to whoever looks, and to a screen reader. */
+/** A message that is displayed to the user and announced by screen readers. */
 export interface Notice {
 	readonly id: number;
 	readonly kind: "done" | "fault";
@@ -11,7 +11,7 @@ export interface Notice {
 
 const shownFor = 8_000;
 
-/** What is said about what somebody has done. */
+/** Messages about the results of the user's actions. */
 class Notices {
 	readonly #list = signal<readonly Notice[]>([]);
 	#last = 0;
@@ -20,7 +20,7 @@ class Notices {
 		return this.#list;
 	}
 
-	/** Say it. What went well goes away by itself; a fault stays until it is put away. */
+	/** Shows a message. Success messages disappear after 8 s; errors stay until the user dismisses them. */
 	say(text: string, kind: Notice["kind"] = "done"): void {
 		this.#last += 1;
 		const id = this.#last;
@@ -36,7 +36,10 @@ class Notices {
 export const notices = new Notices();
 setWarningListener((text) => notices.say(`Warning: ${text}`, "fault"));
 
-/** Do what somebody has asked for, and say how it went: `done` in words, or the service's own words why not. Whether it went well. */
+/**
+ * Runs an action of the user and shows its outcome: `done` on success, otherwise the error message of the service. Returns true on success.
+ * An empty `done` shows nothing.
+ */
 export async function attempt<T>(act: () => Promise<T>, done: string | ((value: T) => string)): Promise<boolean> {
 	try {
 		const value = await act();

@@ -1,6 +1,8 @@
 import type { UserRecord } from "../../features/clients.ts";
 
-/** What somebody may do, as the service told it. The service refuses the rest anyway. */
+/**
+ * Permissions of the user, as the service reported them. They only control what the page offers; the service checks each request itself.
+ */
 export class Permissions {
 	static readonly none = new Permissions({ enabled: true, is_admin: false, roles: [], permissions: {} });
 	readonly #isAdmin: boolean;
@@ -11,7 +13,7 @@ export class Permissions {
 		this.#uids = new Map(Object.entries(permissions));
 	}
 
-	/** Whether it is permitted: on the record of this uid, such as `action:core:local`; without one, on any at all. */
+	/** True if the user has a permission on the record with this uid, such as `action:core:local`, or on any record if no uid is given. */
 	allow(permission: string, uid?: string): boolean {
 		if (this.#isAdmin) return true;
 		const uids = this.#uids.get(permission);
@@ -20,7 +22,7 @@ export class Permissions {
 	}
 }
 
-/** The uid of an action, by whose permissions its executions are guarded. */
+/** Returns the uid of an action. Permissions on executions are checked against the uid of their action. */
 export function toActionUid(ref: string): string {
 	const dot = ref.indexOf(".");
 	return `action:${ref.slice(0, dot)}:${ref.slice(dot + 1)}`;

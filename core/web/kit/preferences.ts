@@ -1,8 +1,8 @@
-/** What somebody has set up in this browser. Browsers may forbid to keep it: then it lasts as long as the page. */
+/** Settings of the user that are stored in this browser. If the browser denies storage, they last until the page is closed. */
 class Preferences {
 	readonly #kept = new Map<string, unknown>();
 
-	/** What was kept under a name, where it is what `isRight` says: somebody, or an earlier version, may have written anything there. */
+	/** Returns a stored setting, or undefined if `isRight` rejects its value. The user or an earlier version may have stored anything. */
 	get<T>(name: string, isRight: (value: unknown) => value is T): T | undefined {
 		const value = this.#kept.has(name) ? this.#kept.get(name) : this.#read(name);
 		return isRight(value) ? value : undefined;
@@ -13,7 +13,7 @@ class Preferences {
 		try {
 			localStorage.setItem(`svc.${name}`, JSON.stringify(value));
 		} catch {
-			// Full, or forbidden.
+			// The storage is full, or the browser denies access to it.
 		}
 	}
 

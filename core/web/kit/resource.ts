@@ -4,10 +4,10 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { LiveListener } from "./live-events.ts";
 import { live, session } from "./service.ts";
 
-/** Reads what is shown. */
+/** Function that reads the data of a resource from the service. */
 export type Load<T> = (signal: AbortSignal) => Promise<T>;
 
-/** Something that is read from the service and shown, and read again when it may have changed. */
+/** Data that is read from the service and displayed, and read again when it may have changed. */
 export class Resource<T> {
 	readonly #load: Load<T>;
 	readonly #value = signal<T | undefined>(undefined);
@@ -20,12 +20,12 @@ export class Resource<T> {
 		this.#load = load;
 	}
 
-	/** What was read last; it stays while it is read again. */
+	/** Value of the last successful read. It stays available while the resource is read again. */
 	get value(): ReadonlySignal<T | undefined> {
 		return this.#value;
 	}
 
-	/** Why it could not be read the last time. */
+	/** Error of the last read; undefined if it succeeded. */
 	get error(): ReadonlySignal<Error | undefined> {
 		return this.#error;
 	}
@@ -34,7 +34,7 @@ export class Resource<T> {
 		return this.#isLoading;
 	}
 
-	/** Read it again. While it is being read, once more behind that: what is read now may be old already. */
+	/** Reads the data again. During a read, another read is queued, because the current one may return data from before the change. */
 	async reload(): Promise<void> {
 		if (this.#reading !== undefined) {
 			this.#isStale = true;
@@ -54,7 +54,7 @@ export class Resource<T> {
 		}
 	}
 
-	/** Show something else at once, as what an action has answered. */
+	/** Replaces the value without reading, for instance with the response of an action. */
 	set(value: T): void {
 		this.#value.value = value;
 	}
@@ -79,8 +79,8 @@ export class Resource<T> {
 }
 
 /**
- * Read something for a component: when it appears, when `inputs` change, and when `isTouched` says that an event changes it, at most
- * four times a second. Events that may have been missed always count.
+ * Reads data for a component: when it mounts, when `inputs` change, and when `isTouched` returns true for an event. Events trigger at most
+ * four reads a second. A signal that events may have been missed always triggers a read.
  */
 export function useResource<T>(
 	load: Load<T>,
@@ -107,7 +107,7 @@ export function useResource<T>(
 	return resource;
 }
 
-/** Read it again every so many milliseconds while the page is seen, where no event tells that it has changed; undefined: not any more. */
+/** Reads a resource again every `every` milliseconds while the page is visible, for data without change events. Undefined stops it. */
 export function useRepeated<T>(resource: Resource<T>, every: number | undefined): Resource<T> {
 	useEffect(() => {
 		if (every === undefined) return;

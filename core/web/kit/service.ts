@@ -3,10 +3,10 @@ import { createClient } from "../../features/clients.ts";
 import { LiveEvents } from "./live-events.ts";
 import { Session } from "./session.ts";
 
-/** Where the page is: below a path when the service is behind a proxy. */
+/** URL of the page. It includes a path if a proxy publishes the service below one. */
 const base = new URL(".", document.baseURI).href;
 
-/** The service that the page is of. The browser adds the cookie of the session to what the client sends. */
+/** Client of the service that delivered the page. The browser adds the session cookie to its requests. */
 export const client = createClient({
 	apiUrl: `${base}api/v1`,
 	authUrl: `${base}auth/v1`,
@@ -16,12 +16,12 @@ export const client = createClient({
 
 let onWarning: ((text: string) => void) | undefined;
 
-/** Sets who shows what the service warns of. */
+/** Sets the listener that displays warnings of the service. */
 export function setWarningListener(listener: (text: string) => void): void {
 	onWarning = listener;
 }
 
-/** The address of a request of the API, for links that the browser follows by itself, such as downloads. */
+/** Returns the URL of an API request for links that the browser opens itself, such as downloads. */
 export function toApiHref(path: string): string {
 	return `${base}api/v1${path}`;
 }
@@ -30,7 +30,7 @@ export const session = new Session(client, document.documentElement);
 
 export const live = new LiveEvents(client, () => session.end());
 
-/** Begin. The stream is open while somebody is signed in and the page is seen. */
+/** Starts the page's connection to the service. The event stream is open while a user is signed in and the page is visible. */
 export function startService(): void {
 	const isPolled = () => !session.may("stream_view");
 	effect(() => {

@@ -3,19 +3,19 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { Client, UserRecord } from "../../features/clients.ts";
 import { Permissions } from "./permissions.ts";
 
-/** `unknown` until the service has said who asks. */
+/** State of the session. `unknown` until the service has identified the user. */
 export type SessionState = "unknown" | "signed-out" | "signed-in" | "unreachable";
 
-/** How the service lets people in, which the page is told with its first bytes. */
+/** Ways of signing in that the service offers. The page receives them as attributes of its HTML document. */
 export interface SignInWays {
-	/** `none`: nobody has to. `proxy`: whoever the proxy in front of the service names. */
+	/** `none`: signing in is not required. `proxy`: the proxy in front of the service identifies the user. */
 	readonly way: "none" | "password" | "proxy";
 	readonly takesPasswords: boolean;
-	/** What the provider of single sign-on is called; empty where there is none. */
+	/** Name of the single sign-on provider; empty if there is none. */
 	readonly provider: string;
 }
 
-/** What the address says of a sign-in with the provider that came to nothing. */
+/** Error messages for the `sign-in` parameter that the address contains after a failed single sign-on. */
 const returned: Readonly<Record<string, string>> = {
 	refused:
 		"The sign-in was refused: it was not finished in this browser within ten minutes, or you may not sign in here. The log of the service says why.",
@@ -23,8 +23,8 @@ const returned: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who looks at the page. The token is in a cookie that no script can read, so neither can one that somebody smuggles in: the page knows it
- * for the moment of signing in, and does not keep it.
+ * Session of the user. The token is stored in a cookie that scripts cannot read, so that an injected script cannot steal it. The page
+ * handles the token only while signing in and does not store it.
  */
 export class Session {
 	readonly ways: SignInWays;
@@ -48,18 +48,20 @@ export class Session {
 		return this.#user;
 	}
 
-	/** Why nobody is signed in, in words; empty when there is nothing to say. */
+	/** Reason why the user is not signed in; empty if there is nothing to report. */
 	get problem(): ReadonlySignal<string> {
 		return this.#problem;
 	}
 
-	/** Whether whoever looks may do this: what they may not do is not offered. `uid` names the record; without it: any at all. */
+	/**
+	 * True if the user has a permission on the record `uid`, or on any record without `uid`. The page does not offer what is not permitted.
+	 */
 	may(permission: string, uid?: string): boolean {
-		// Read, so that what depends on it is drawn anew.
+		// Reading the signal makes components that depend on permissions render again when the user changes.
 		return this.#user.value !== undefined && this.#permissions.allow(permission, uid);
 	}
 
-	/** Ask who it is by the cookie. A proxy that knows whoever comes signs them in without a question. */
+	/** Identifies the user by the session cookie. If an authenticating proxy is in use, the user is signed in without being prompted. */
 	async check(): Promise<void> {
 		try {
 			await this.#load();
@@ -71,7 +73,7 @@ export class Session {
 		}
 	}
 
-	/** With a name and a password, or behind a proxy without. What fails is said in `problem`. */
+	/** Signs in with a username and a password, or through the proxy if no credentials are given. A failure is reported in `problem`. */
 	async signIn(credentials?: { readonly username: string; readonly password: string }): Promise<void> {
 		try {
 			await (credentials === undefined ? this.#client.signInByProxy() : this.#client.signIn(credentials));
@@ -82,7 +84,7 @@ export class Session {
 		}
 	}
 
-	/** Go to the provider, and come back to where somebody is now. */
+	/** Redirects to the single sign-on provider, which redirects back to the current location. */
 	async signInElsewhere(): Promise<void> {
 		try {
 			location.assign(await this.#client.singleSignOn.begin(location.hash.replace(/^#/, "")));
@@ -91,20 +93,20 @@ export class Session {
 		}
 	}
 
-	/** End the token, in the service too, and the session at the provider where there is one. */
+	/** Revokes the token in the service, and ends the session at the single sign-on provider if there is one. */
 	async signOut(): Promise<void> {
 		await this.#client.signOut().catch((error: unknown) => {
-			// It has ended already.
+			// The token has expired or was revoked before.
 			if (!isSvcError(error, "SVC_UNAUTHORIZED") && !isSvcError(error, "SVC_NOT_FOUND")) throw error;
 		});
 		this.#become("signed-out");
 		if (this.ways.provider === "") return;
-		// While the provider is away nobody signs out there; here it is done.
+		// If the provider is unavailable, the user stays signed in there; the session of this service has ended.
 		const url = await this.#client.singleSignOn.signOutUrl().catch(() => null);
 		if (url !== null) location.assign(url);
 	}
 
-	/** The service has said that the session is over. The address stays, so that signing in leads back to it. */
+	/** Ends the session after the service rejected it. The address is kept, so that signing in returns to it. */
 	end(): void {
 		if (this.#state.value === "signed-in") this.#become("signed-out", new Error("Your session has ended. Sign in to go on."));
 	}
@@ -125,7 +127,7 @@ export class Session {
 	}
 }
 
-/** Said once: the address loses it. */
+/** Returns the error of a failed single sign-on and removes it from the address, so that it is shown only once. */
 function takeReturned(): Error | undefined {
 	const address = new URL(location.href);
 	const text = returned[address.searchParams.get("sign-in") ?? ""];

@@ -1,10 +1,10 @@
-/** A piece of a text; `href` is the address that it is. */
+/** Part of a text. If the part is an address, `href` contains it. */
 export interface LinkPiece {
 	readonly text: string;
 	readonly href?: string;
 }
 
-/** A backslash ends an address: characters that cannot be seen are written with one. */
+/** An address ends at a backslash, because control characters are displayed as escapes that begin with one. */
 const address = /\bhttps?:\/\/[^\s<>"'`\\{}|^]+/gi;
 const mostLinks = 20;
 
@@ -25,13 +25,13 @@ export function toLinkPieces(text: string): readonly LinkPiece[] {
 	return pieces;
 }
 
-/** True if a text may hold an address: most lines hold none. */
+/** True if a text may contain an address. Most lines fail this quick check. */
 export function hasLink(text: string): boolean {
 	return text.includes("://");
 }
 
 function withoutPunctuation(href: string): string {
-	// A bracket belongs to the address if it was opened there.
+	// A closing bracket belongs to the address only if the address contains the opening one.
 	const unopened = { ")": count(href, ")") - count(href, "("), "]": count(href, "]") - count(href, "[") };
 	let end = href.length;
 	for (; end > 0; end -= 1) {

@@ -3,7 +3,7 @@ import { toLocal } from "../parts/time.tsx";
 import { hasLink } from "./find-links.ts";
 import { StyledText, toStyledParts } from "./styled-text.tsx";
 
-/** How lines are shown. */
+/** Display options of the log. */
 export interface LineLook {
 	readonly showsTime: boolean;
 	readonly find: string;
@@ -11,20 +11,20 @@ export interface LineLook {
 
 interface LogLineProps {
 	readonly number: number;
-	/** Undefined while it is on its way. */
+	/** Undefined until the line has been read. */
 	readonly line: OutputLineRecord | undefined;
 	readonly href: string;
 	readonly isMarked: boolean;
 	readonly look: LineLook;
-	/** Colours and links that may still be drawn: a line with more of them is drawn without. */
+	/** Maximum number of coloured parts and links. A line with more of them is shown as plain text, which limits the number of elements. */
 	readonly mostParts: number;
 }
 
-/** A line of an output: its number, which is a link to it, and what it says. */
+/** Shows a line of the output: its text, and its number as a link to the line. */
 export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLineProps) {
 	const parts = line === undefined ? [] : toStyledParts(line.text);
 	const isCut = line !== undefined && line.length > line.text.length;
-	// An address that is cut leads elsewhere.
+	// Remove the link of a truncated address: it would lead to another page.
 	if (isCut) parts.splice(-1, 1, ...parts.slice(-1).map(({ href: _href, ...part }) => part));
 	const shown = parts.length > mostParts ? [{ text: parts.map(({ text }) => text).join(""), class: "" }] : parts;
 	const more = line === undefined ? 0 : line.length - line.text.length;
@@ -40,7 +40,7 @@ export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLi
 	);
 }
 
-/** How many parts of a line are drawn on their own. */
+/** Returns the number of parts of a line that need an element each. */
 export function countParts(line: OutputLineRecord | undefined): number {
 	return line === undefined || !(line.text.includes("\u001b") || hasLink(line.text)) ? 0 : toStyledParts(line.text).length;
 }

@@ -4,17 +4,17 @@ import { addressBar } from "../kit/address.ts";
 import { notices } from "../kit/notices.ts";
 import { client } from "../kit/service.ts";
 
-/** Lines that are found at once; going on finds more. */
+/** Maximum number of matching lines of one search request; the next request continues after them. */
 const foundAtOnce = 1_000;
 
 interface Found {
-	/** Their numbers. */
+	/** Numbers of the matching lines. */
 	readonly lines: readonly number[];
-	/** Where to go on looking; null at the end of the output. */
+	/** Line at which the next search begins; null at the end of the output. */
 	readonly next: number | null;
 }
 
-/** The lines of an output that have a text, and the way from one to the next: the address names the line that is looked at. */
+/** Lines of an output that contain a text, and navigation between them. The address contains the number of the selected line. */
 export class LogMatches {
 	readonly #id: string;
 	readonly #only: { readonly type?: OutputType };
@@ -27,19 +27,19 @@ export class LogMatches {
 		this.#find = find;
 	}
 
-	/** Undefined while it is being looked for. */
+	/** Matching lines; undefined until the first search has finished. */
 	get found(): ReadonlySignal<Found | undefined> {
 		return this.#found;
 	}
 
-	/** Look from the beginning, and go to the first one unless somebody is at a line already. */
+	/** Searches from the beginning. Selects the first match unless a line is already selected. */
 	async start(line: number): Promise<void> {
 		const first = await this.#search(1);
 		this.#found.value = first;
 		if (line === 0) goTo(first.lines[0]);
 	}
 
-	/** Go to the next one below a line, or above it. */
+	/** Selects the next match below or above a line. */
 	async step(line: number, isForward: boolean): Promise<void> {
 		const { lines, next } = this.#found.peek() ?? { lines: [], next: null };
 		const target = isForward ? lines.find((each) => each > line) : lines.findLast((each) => each < line);
@@ -50,7 +50,7 @@ export class LogMatches {
 		goTo(more.lines[0]);
 	}
 
-	/** Go to the next line that looks like trouble. */
+	/** Selects the next line that looks like an error. */
 	async goToTrouble(line: number): Promise<void> {
 		const { lines } = await client.executions.outputLines(this.#id, { ...this.#only, trouble: true, fromLine: line + 1, lines: 1 });
 		if (lines[0] === undefined) notices.say(line === 0 ? "Nothing looks like an error" : "Nothing below looks like an error");

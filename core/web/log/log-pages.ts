@@ -1,37 +1,37 @@
 import type { OutputLineRecord, OutputLinesRecord } from "../../features/clients.ts";
 
-/** Lines that are asked for together. */
+/** Lines of a page; a page is read with one request. */
 export const pageSize = 200;
-/** Pages that are kept; those that were looked at longest ago go first. */
+/** Maximum number of cached pages. The least recently updated page is removed first. */
 const mostPages = 40;
 
-/** On which page a line is, from 0. */
+/** Returns the page that contains a line. Pages are numbered from 0, lines from 1. */
 export function toPageOf(line: number): number {
 	return Math.floor((line - 1) / pageSize);
 }
 
-/** Lines of an output by their numbers, those that were read or printed lately. Whatever comes twice is there once. */
+/** Cache of the lines of an output by number. Contains the pages that were read or printed last. Lines received twice are stored once. */
 export class LogPages {
 	readonly #pages = new Map<number, OutputLineRecord[]>();
 
-	/** A line; undefined where it is not there. */
+	/** Returns a line, or undefined if it is not cached. */
 	line(number: number): OutputLineRecord | undefined {
 		return this.#pages.get(toPageOf(number))?.[(number - 1) % pageSize];
 	}
 
-	/** How many lines of a page are there. */
+	/** Returns the number of cached lines of a page. */
 	count(page: number): number {
 		return this.#pages.get(page)?.length ?? 0;
 	}
 
 	/**
-	 * Keep what the service has told of a page.
+	 * Stores a page that was read from the service.
 	 *
-	 * @param after the last event of the stream that has come by now
+	 * @param after id of the last stream event that was received
 	 */
 	keep(page: number, { lines, last_line_open, event_id }: OutputLinesRecord, after: number): void {
 		const known = this.#pages.get(page) ?? [];
-		// Its last line may have gone on since, when the page was not here to be added to: it is to be read again.
+		// The last line may have grown since this response, while the page was not cached and could not be updated. It must be read again.
 		const read = last_line_open && Number(event_id) < after ? lines.slice(0, -1) : lines;
 		this.#put(
 			page,
@@ -39,7 +39,7 @@ export class LogPages {
 		);
 	}
 
-	/** Keep a line that was printed, or has gone on; not where the one before it is not there. */
+	/** Stores a printed line, or the longer text of a line that has grown. Ignores the line if the line before it is not cached. */
 	add(line: OutputLineRecord): void {
 		const page = toPageOf(line.line);
 		const index = (line.line - 1) % pageSize;
@@ -57,7 +57,7 @@ export class LogPages {
 	}
 }
 
-/** Lines only grow. */
+/** Returns the longer of two versions of a line. Lines only grow, so the longer version is the newer one. */
 function toLonger(one: OutputLineRecord | undefined, other: OutputLineRecord | undefined): OutputLineRecord {
 	if (one === undefined || (other !== undefined && other.length > one.length)) return other as OutputLineRecord;
 	return one;

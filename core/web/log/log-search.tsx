@@ -8,11 +8,11 @@ interface LogSearchProps {
 	readonly id: string;
 	readonly type: OutputType | undefined;
 	readonly find: string;
-	/** The line that the address names; 0 for none. */
+	/** Number of the line that the address selects; 0 if there is none. */
 	readonly line: number;
 }
 
-/** Looks for a text in the whole output, which the service does; leads from line to line, and to what looks like trouble. */
+/** Searches the whole output for a text in the service. Navigates between the matches, and to lines that look like errors. */
 export function LogSearch({ id, type, find, line }: LogSearchProps) {
 	const matches = useMemo(() => new LogMatches(id, type, find), [id, type, find]);
 	useEffect(() => {

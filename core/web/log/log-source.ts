@@ -12,8 +12,8 @@ const slowest = 2_000;
 const retryAfter = 1_000;
 
 /**
- * The lines of an output, by their numbers: read when they are looked at, forgotten when others are, and followed as they are printed. The
- * service counts the lines, so whatever happens to connections meanwhile, none is shown twice and none is missing.
+ * Lines of an output by number. Lines are read when they are displayed, dropped when others are displayed, and added while the execution
+ * prints. The service numbers the lines. Therefore no line is shown twice and none is missing, even if connections break.
  */
 export class LogSource {
 	readonly #id: string;
@@ -33,27 +33,27 @@ export class LogSource {
 		this.#only = type === undefined ? {} : { type };
 	}
 
-	/** How many lines there are so far; undefined until that is known. */
+	/** Number of lines so far; undefined until the first response. */
 	get total(): ReadonlySignal<number | undefined> {
 		return this.#total;
 	}
 
-	/** Grows with every line that has become known. */
+	/** Counter that increases whenever cached lines change. */
 	get version(): ReadonlySignal<number> {
 		return this.#version;
 	}
 
-	/** Why nothing can be read at the moment; empty while all is well. */
+	/** Error message while the output cannot be read; empty otherwise. */
 	get problem(): ReadonlySignal<string> {
 		return this.#problem;
 	}
 
-	/** A line that is known; undefined while it is not. */
+	/** Returns a line, or undefined if it is not cached. */
 	line(number: number): OutputLineRecord | undefined {
 		return this.#pages.line(number);
 	}
 
-	/** Read what of these lines is not there yet. */
+	/** Reads those of these lines that are not cached. */
 	want(first: number, last: number): void {
 		const total = this.#total.peek() ?? 0;
 		for (let page = toPageOf(Math.max(1, first)); page <= toPageOf(Math.min(last, total)); page += 1) {
@@ -61,12 +61,13 @@ export class LogSource {
 		}
 	}
 
-	/** Follow the output until all of it is there; where there is no stream to be had, by looking again and again. */
+	/** Follows the output until all of it has been read or `stop` is called. If no stream is available, polls instead. */
 	async run(): Promise<void> {
 		const { signal } = this.#stop;
 		for (let wait = quickest; !signal.aborted; wait = Math.min(wait * 1.5, slowest)) {
 			await untilSeen(signal);
-			// Asked before: whatever an execution has printed is there when it has ended.
+			// Check this before reading. An execution stores all of its output before it ends, so a read that starts after the end is
+			// complete.
 			const isEnded = this.#isEnded;
 			const before = this.#total.peek();
 			const isRead = await this.#readEnd();
@@ -76,7 +77,7 @@ export class LogSource {
 		}
 	}
 
-	/** The execution has ended: what is read from now on is all of it. */
+	/** Marks the execution as ended: every read from now on returns the complete output. */
 	setEnded(): void {
 		this.#isEnded = true;
 	}
@@ -85,12 +86,15 @@ export class LogSource {
 		this.#stop.abort();
 	}
 
-	/** Take what is printed as it comes. Whether that was all of it, and not the stream that has ended. */
+	/**
+	 * Adds lines from the output stream as they are printed. Returns true if the stream ended because the output is complete. Returns false
+	 * if it was interrupted.
+	 */
 	async #follow(): Promise<boolean> {
 		const shown = new AbortController();
 		const signal = AbortSignal.any([this.#stop.signal, shown.signal]);
 		const opening = new AbortController();
-		// A page that nobody sees needs no connection: a browser has few for one service, all tabs together.
+		// Hidden pages disconnect. Browsers allow few connections to one service, shared by all tabs.
 		const hide = () => document.visibilityState === "hidden" && shown.abort();
 		document.addEventListener("visibilitychange", hide);
 		void this.#readUntil(AbortSignal.any([signal, opening.signal]));
@@ -104,7 +108,7 @@ export class LogSource {
 			for await (const chunk of client.followOutput(this.#id, { ...this.#only, after, signal, onOpen, onReconnect })) this.#take(chunk);
 			return !signal.aborted;
 		} catch (error) {
-			// So many streams, or so many of this user: looking again and again will do.
+			// The service or the user has reached the limit of open streams: poll instead.
 			if (!isSvcError(error, "SVC_TOO_MANY")) this.#refuse(error);
 			return false;
 		} finally {
@@ -113,7 +117,7 @@ export class LogSource {
 		}
 	}
 
-	/** Look again and again, until the signal: some proxies let no stream through. */
+	/** Polls until the signal aborts. Needed if the stream does not open, because some proxies do not forward streams. */
 	async #readUntil(signal: AbortSignal): Promise<void> {
 		for (;;) {
 			await delay(slowest, signal);
@@ -127,7 +131,7 @@ export class LogSource {
 		this.#show();
 	}
 
-	/** From the last lines that are known on, to the end. Whether it went well. */
+	/** Reads from the last known page to the end of the output. Returns true if all reads succeeded. */
 	async #readEnd(): Promise<boolean> {
 		for (let page = toPageOf(this.#end?.total || 1); ; ) {
 			const answer = await this.#read(page);
@@ -175,7 +179,7 @@ export class LogSource {
 		this.#problem.value = error instanceof Error ? error.message : String(error);
 	}
 
-	/** Once for all that comes before the browser draws again. */
+	/** Updates the signals at most once per animation frame, however many chunks arrive. */
 	#show(): void {
 		if (!this.#isShown) return;
 		this.#isShown = false;
@@ -187,7 +191,7 @@ export class LogSource {
 	}
 }
 
-/** Resolves when somebody sees the page, or the signal aborts. */
+/** Resolves when the page is visible or the signal aborts. */
 function untilSeen(signal: AbortSignal): Promise<void> {
 	if (document.visibilityState === "visible") return Promise.resolve();
 	const seen = new AbortController();

@@ -8,7 +8,7 @@ import { useLogSource } from "./use-log-source.ts";
 
 const tailLines = 12;
 
-/** The last that an execution has printed; while it runs, what it prints. */
+/** Shows the last lines of the output of an execution, and follows it while the execution runs. */
 export function LogTail({ run, title }: { readonly run: ExecutionRecord; readonly title: string }) {
 	const source = useLogSource(run.id, undefined, isEnded(run.status));
 	const { value: total } = source.total;
@@ -27,7 +27,7 @@ export function LogTail({ run, title }: { readonly run: ExecutionRecord; readonl
 }
 
 function LastLines({ id, source, total }: { readonly id: string; readonly source: LogSource; readonly total: number }) {
-	// Read, so that lines are drawn when they have come.
+	// Reading the signal makes the component render again when lines arrive.
 	void source.version.value;
 	const first = Math.max(0, total - tailLines);
 	useEffect(() => source.want(first + 1, total));

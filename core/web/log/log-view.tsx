@@ -16,7 +16,7 @@ const types: readonly OutputType[] = ["stdout", "stderr", "other"];
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** The output of an execution: all of it, or one type; what is chosen stands in the address. */
+/** Shows the output of an execution: all of it or one type. The address contains the selected type. */
 export function View({ run }: RunViewProps) {
 	const type = types.find((each) => each === addressBar.query("type"));
 	const find = addressBar.query("find");
@@ -66,7 +66,7 @@ export function View({ run }: RunViewProps) {
 	);
 }
 
-/** Says how much has come since somebody has stopped to follow, and leads there. */
+/** Shows how many lines have arrived since the user stopped following the output. Its button follows the output again. */
 function NewLines({
 	source,
 	isFollowed,
@@ -83,7 +83,7 @@ function NewLines({
 	const isBehind = !isFollowed && count > 0;
 	return (
 		<>
-			{/* Once, and not with every line: whoever listens would hear nothing else. */}
+			{/* Announced once instead of for each line: a screen reader would otherwise announce nothing else. */}
 			<p class="only-heard" role="status">
 				{isBehind && "New lines have come below"}
 			</p>
@@ -107,7 +107,7 @@ function TypeChoice({ type }: { readonly type: OutputType | undefined }) {
 			value={type ?? ""}
 			onChange={(event) => addressBar.change({ type: event.currentTarget.value, line: undefined })}
 		>
-			{/* Two pipes have no order between them. */}
+			{/* Stdout and stderr are separate pipes, so the order between their lines is unknown. */}
 			<option
 				value=""
 				title="Lines of stdout and stderr are in the order in which they arrived, which need not be the order in which they were printed"

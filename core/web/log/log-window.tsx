@@ -4,18 +4,18 @@ import { addressBar, toHref } from "../kit/address.ts";
 import { countParts, type LineLook, LogLine } from "./log-line.tsx";
 import type { LogSource } from "./log-source.ts";
 
-/** Height of a line, as the style has it. */
+/** Height of a line in pixels; must match the stylesheet. */
 const rowHeight = 18;
-/** Browsers draw no element that is higher than this. Beyond, scrolling goes in larger steps. */
+/** Maximum height of an element in pixels: browsers do not render taller ones. For longer outputs, scrolling uses larger steps. */
 const tallest = 30_000_000;
-/** Lines that are drawn above and below what is seen. */
+/** Lines that are rendered above and below the visible ones. */
 const spare = 8;
-/** Elements for colours in all lines that are drawn together. */
+/** Maximum number of elements for colours and links in all rendered lines together. */
 const mostParts = 150;
 
 interface LogWindowProps {
 	readonly source: LogSource;
-	/** The line that the address names; 0 for none. */
+	/** Number of the line that the address selects; 0 if there is none. */
 	readonly line: number;
 	readonly look: LineLook;
 	readonly isWrapped: boolean;
@@ -23,17 +23,17 @@ interface LogWindowProps {
 	readonly onFollow: (isFollowed: boolean) => void;
 }
 
-/** Where in the output somebody is. */
+/** Scroll position in the output. */
 interface View {
 	/** Line at the upper edge, from 0, with a fraction. */
 	readonly top: number;
-	/** Where the scroll bar stands, in pixels. */
+	/** Position of the scroll bar in pixels. */
 	readonly offset: number;
-	/** What is seen of it, in pixels. */
+	/** Height of the visible area in pixels. */
 	readonly height: number;
 }
 
-/** The lines that are seen, and a few more: whatever the length of the output, the page holds no others. */
+/** Shows the output in a scrollable box. Only the visible lines and a few more are rendered, however long the output is. */
 export function LogWindow({ source, line, look, isWrapped, isFollowed, onFollow }: LogWindowProps) {
 	const box = useRef<HTMLElement>(null);
 	const view = useSignal<View>({ top: 0, offset: 0, height: 600 });
@@ -85,13 +85,13 @@ export function LogWindow({ source, line, look, isWrapped, isFollowed, onFollow 
 }
 
 interface LinesProps extends Pick<LogWindowProps, "source" | "line" | "look"> {
-	/** Lines before the first one, and up to the last one. */
+	/** Number of lines before the first rendered line. `last` is the number of the last rendered line. */
 	readonly first: number;
 	readonly last: number;
 }
 
 function Lines({ source, first, last, line, look }: LinesProps) {
-	// Read, so that lines are drawn when they have come.
+	// Reading the signal makes the component render again when lines arrive.
 	void source.version.value;
 	const { path, query } = addressBar.current.value;
 	const given = Object.fromEntries(query);

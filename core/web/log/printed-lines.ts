@@ -1,19 +1,19 @@
 import type { OutputChunkRecord, OutputLineRecord, OutputLinesRecord } from "../../features/clients.ts";
 
-/** Characters of a line that are kept, as the service tells them. */
+/** Maximum number of characters of a line that are kept. The service truncates lines at the same length. */
 const longestText = 4_096;
 
 type Chunk = Pick<OutputChunkRecord, "event_id" | "data" | "output_type" | "timestamp">;
 
-/** The end of an output as it goes on: makes numbered lines of what is printed. A chunk that comes again makes none. */
+/** End of an output that is being printed: splits chunks into numbered lines. A chunk that was received before is ignored. */
 export class PrintedLines {
 	#last: number;
 	#total: number;
 	#open: OutputLineRecord | undefined;
 
 	/**
-	 * @param end an answer of the service that goes to the end of the output
-	 * @param before how many lines come before those in it
+	 * @param end a response of the service that reaches the end of the output
+	 * @param before number of lines before those in the response
 	 */
 	constructor({ lines, event_id, last_line_open }: Pick<OutputLinesRecord, "lines" | "event_id" | "last_line_open">, before: number) {
 		this.#last = Number(event_id);
@@ -21,17 +21,17 @@ export class PrintedLines {
 		this.#open = last_line_open ? lines.at(-1) : undefined;
 	}
 
-	/** The last event of the stream that is in it. */
+	/** Id of the last stream event that was added. */
 	get last(): number {
 		return this.#last;
 	}
 
-	/** How many lines there are. */
+	/** Number of lines so far. */
 	get total(): number {
 		return this.#total;
 	}
 
-	/** The lines that have come with a chunk, or have gone on. */
+	/** Adds a chunk. Returns the lines that it begins or extends. */
 	take({ event_id, data, output_type, timestamp }: Chunk): OutputLineRecord[] {
 		if (Number(event_id) <= this.#last) return [];
 		this.#last = Number(event_id);

@@ -3,24 +3,24 @@ import Anser from "anser";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { hasLink, toLinkPieces } from "./find-links.ts";
 
-/** Sequences of terminals that are no colours: moves of the cursor, titles of windows. */
+/** Terminal sequences other than colours: cursor movements and window titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
 const otherSequences = /\u001b(?:\[[0-9;?]*[A-HJKSTfhilnsu]|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 
-/** A part of a line that looks the same. */
+/** Part of a line with a uniform style. */
 export interface StyledPart {
 	readonly text: string;
-	/** Names of classes; empty: as the rest. */
+	/** Class names; empty for the default style. */
 	readonly class: string;
-	/** Colours without a class, by the names of the properties in which the style finds them. */
+	/** Colours without a class, as values of the CSS properties that the stylesheet reads. */
 	readonly own?: Readonly<Record<string, string>>;
-	/** Address of `http` or `https` that the text is. */
+	/** Address if the text is an `http` or `https` link. */
 	readonly href?: string;
 }
 
 /**
- * A line as a terminal shows it: with its colours, as data, and with its addresses as links. What a carriage return has overwritten is left out, and characters that cannot
- * be seen are written out.
+ * Splits a line into parts with the colours that a terminal would show, and with its addresses as links. Colours and links are returned as
+ * data, not as HTML. Text that a carriage return has overwritten is left out. Control characters are displayed as escapes.
  */
 export function toStyledParts(line: string): StyledPart[] {
 	const text = toOverwritten(line.replace(/\r+$/, ""));
@@ -40,17 +40,17 @@ function toStyledPart({ content, fg, bg, fg_truecolor, bg_truecolor, decorations
 	return { text: toSeen(content), class: classes.filter(Boolean).join(" "), ...(Object.keys(own).length > 0 && { own }) };
 }
 
-/** Progress bars write one line many times. */
+/** Returns the text after the last carriage return. Progress bars overwrite a line many times. */
 function toOverwritten(text: string): string {
 	return text.slice(text.lastIndexOf("\r") + 1);
 }
 
-/** Tabs are what they show as. */
+/** Escapes control characters except tabs, which browsers display. */
 function toSeen(text: string): string {
 	return text.split("\t").map(escapeControlCharacters).join("\t");
 }
 
-/** The parts, with what is looked for marked. What is found across colours is not. */
+/** Shows the parts of a line with the search matches highlighted. A match that spans two parts is not highlighted. */
 export function StyledText({ parts, find }: { readonly parts: readonly StyledPart[]; readonly find: string }) {
 	return (
 		<>
@@ -92,17 +92,22 @@ function Marked({ text, find }: { readonly text: string; readonly find: string }
 	);
 }
 
-/** Colours that have names, in the order of their numbers; the light ones come behind them. */
+/** Names of the basic colours in the order of their numbers. The bright ones follow them. */
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
-/** A colour of a terminal: one that has a name is a class, so that each theme has its own; another one is itself. */
+/** A terminal colour. A named colour is a class, so that each theme can define it. Other colours are given by value. */
 interface AnsiColour {
 	readonly class?: string;
-	/** `rgb(…)`. */
+	/** Colour value as `rgb(…)`. */
 	readonly own?: string;
 }
 
-/** What a part of a line is to have. @param name as anser has it. @param trueColour its parts, where it is one of the 16 millions */
+/**
+ * Converts a colour of anser.
+ *
+ * @param name class name of anser
+ * @param trueColour red, green and blue of a 24-bit colour
+ */
 function toAnsiColour(name: string | null, trueColour: string | null): AnsiColour {
 	if (name === null) return {};
 	if (name === "ansi-truecolor") return trueColour === null ? {} : { own: `rgb(${trueColour})` };
@@ -110,7 +115,7 @@ function toAnsiColour(name: string | null, trueColour: string | null): AnsiColou
 	return number === undefined ? { class: name } : ofPalette(Number(number));
 }
 
-/** One of 256: those with names, a cube of six steps to each side, and greys. */
+/** Converts a number of the 256-colour palette: 16 named colours, a 6×6×6 colour cube and 24 greys. */
 function ofPalette(number: number): AnsiColour {
 	if (number < 16) return { class: `ansi-${number < 8 ? "" : "bright-"}${names[number % 8]}` };
 	if (number > 231) return toOwn([1, 1, 1].map((part) => part * (8 + (number - 232) * 10)));

@@ -14,7 +14,7 @@ import { RunsThere } from "./runs-there.tsx";
 
 const every = 5_000;
 
-/** One node: what it does, what runs there. */
+/** Shows one node: its roles and state, and the executions that it runs. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const resource = useRepeated(
 		useResource((signal) => client.nodes.get(id, { signal }), [id]),

@@ -31,12 +31,12 @@ const columns: readonly Column<NodeRecord>[] = [
 	},
 ];
 
-/** Where a node is shown. */
+/** Returns the link to the page of a node. */
 export function toNodeHref(id: string): string {
 	return toHref(toPath("/nodes/:id", { id }));
 }
 
-/** The processes that make up the service, and whether the one that answers is ready. */
+/** Lists the nodes of the service. Shows whether the node that answers the request is ready. */
 export function Page() {
 	const nodes = useRepeated(
 		useResource(() => client.nodes.list(), []),

@@ -21,7 +21,7 @@ const columns: readonly Column<Running>[] = [
 	{ title: "Run", class: "mono", cell: ({ id }) => id },
 ];
 
-/** What a node or a worker runs. */
+/** Lists the executions that a node or a worker runs. */
 export function RunsThere({ executions }: { readonly executions: readonly Running[] }) {
 	return (
 		<>

@@ -11,7 +11,7 @@ import { RunsThere } from "./runs-there.tsx";
 
 const every = 5_000;
 
-/** One worker: what it may be given, what runs there. */
+/** Shows one worker: the executions that it accepts and those that it runs. */
 export function Page({ values: { id = "" } }: PageProps) {
 	const resource = useRepeated(
 		useResource((signal) => client.workers.get(id, { signal }), [id]),

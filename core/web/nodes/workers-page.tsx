@@ -28,7 +28,7 @@ const columns: readonly Column<WorkerRecord>[] = [
 	{ title: "Last seen", cell: ({ seen_at }) => <Ago at={seen_at} /> },
 ];
 
-/** The machines that take work and can be reached by nobody. */
+/** Lists the workers: machines that fetch executions from the service and need not accept connections. */
 export function Page() {
 	const workers = useRepeated(
 		useResource(() => client.workers.list(), []),

@@ -38,7 +38,7 @@ const columns: readonly Column<FollowedPackRecord>[] = [
 	},
 ];
 
-/** Packs in git that the service follows by its configuration, and how far it has come. */
+/** Lists the packs that the service follows in git by its configuration, with the state of each. */
 export function FollowedPacks() {
 	const followed = useRepeated(
 		useResource(() => client.packInstalls.followed(), [], { isTouched: isPackJob }),

@@ -2,12 +2,12 @@ import { client } from "../kit/service.ts";
 import { JobDialog } from "./job-dialog.tsx";
 
 interface InstallProps {
-	/** What is written there at first. */
+	/** Source that the form contains at first. */
 	readonly source?: string;
 	readonly onClose: () => void;
 }
 
-/** Asks for a pack, and installs it. */
+/** Asks for a pack and installs it. */
 export function InstallDialog({ source = "", onClose }: InstallProps) {
 	return (
 		<JobDialog

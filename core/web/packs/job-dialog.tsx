@@ -9,14 +9,14 @@ interface JobDialogProps {
 	readonly job: keyof typeof jobSchemas;
 	readonly title: string;
 	readonly action: string;
-	/** What stands in the form at first. */
+	/** Values that the form contains at first. */
 	readonly proposed?: JsonObject;
 	readonly begin: (values: JsonObject) => Promise<PackJobRecord>;
 	readonly onClose: () => void;
 	readonly children?: ComponentChildren;
 }
 
-/** Asks how a job is to be done, and begins it. */
+/** Asks for the options of a pack job and starts it. */
 export function JobDialog({ job, title, action, proposed = {}, begin, onClose, children }: JobDialogProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>

@@ -10,10 +10,10 @@ import { mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
 import { UpgradeDialog } from "./upgrade-dialog.tsx";
 
-/** What there is where installed packs came from. These places are asked each time. */
+/** Lists newer versions of the installed packs. The service queries the sources of the packs on each request. */
 export function NewerPacks() {
 	const newer = useResource(() => client.packInstalls.outdated(), []);
-	/** The pack that is asked about; empty: all of them. */
+	/** The pack to upgrade; empty for all packs, undefined while no dialog is open. */
 	const asked = useSignal<string | undefined>(undefined);
 	return (
 		<Loaded resource={newer}>

@@ -11,12 +11,15 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 
 interface Found {
-	/** Undefined where the pack says nothing of its configuration. */
+	/** Undefined if the pack has no configuration schema. */
 	readonly schema: ParameterSchema | undefined;
 	readonly values: JsonObject | undefined;
 }
 
-/** How a pack is set up: a form of what its schema has, for who may. Secrets are not shown, and stay where nothing is written. */
+/**
+ * Shows the configuration of a pack: as a form of its schema for users who may change it, otherwise as values. Secrets are not shown; an
+ * empty secret field keeps its value.
+ */
 export function PackConfig({ pack: { ref, content } }: { readonly pack: PackRecord }) {
 	const resource = useResource(() => read(ref), [ref, content]);
 	const save = async ({ values = {} }: Found, changed: JsonObject, emptied: readonly string[]) => {

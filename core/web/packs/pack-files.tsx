@@ -7,7 +7,7 @@ import { CodeBox } from "../parts/code-box.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 
-/** A file of a pack; undefined where it is no text. */
+/** Reads a file of a pack. Returns undefined if it is not UTF-8 text. */
 export async function readPackText(ref: string, path: string): Promise<string | undefined> {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(await client.packs.file(ref, path));
@@ -17,7 +17,7 @@ export async function readPackText(ref: string, path: string): Promise<string | 
 	}
 }
 
-/** The files of a pack; the one that is shown stands in the address. */
+/** Lists the files of a pack. The address contains the selected file. */
 export function PackFiles({ pack }: { readonly pack: PackRecord }) {
 	const { ref, files } = pack;
 	const path = addressBar.query("file");

@@ -17,7 +17,7 @@ const offers: readonly { readonly job: PackJobName; readonly title: string; read
 	{ job: "uninstall", title: "Uninstall …", class: "danger" },
 ];
 
-/** What a pack is, and what can be done with it. */
+/** Shows the name and description of a pack, and the buttons for its jobs. */
 export function PackHead({ pack }: { readonly pack: PackRecord }) {
 	const asked = useSignal<PackJobName | undefined>(undefined);
 	const onClose = () => (asked.value = undefined);
@@ -91,7 +91,7 @@ function PackFacts({ pack }: { readonly pack: PackRecord }) {
 	);
 }
 
-/** How far the service has come that follows it, and what of it is not understood. */
+/** Shows the state of a pack that the service follows in git, and why the latest commit could not be used. */
 function Followed({ pack: { followed } }: { readonly pack: PackRecord }) {
 	if (followed === undefined) return null;
 	const { source, state, reason, checked_at } = followed;

@@ -13,12 +13,12 @@ interface Held {
 interface Kind {
 	readonly title: string;
 	readonly permission: string;
-	/** Where one of them is shown. */
+	/** Path of the page of a single record. */
 	readonly page?: string;
 	list(query: ListQuery): Promise<ListPage<Held>>;
 }
 
-/** As many as anybody may read at once. */
+/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
 const most = 100;
 
 const kinds: readonly Kind[] = [
@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
 	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 
-/** What a pack brings, of the kinds that whoever looks may list. */
+/** Lists the content of a pack, of the kinds that the user may list. */
 export function PackHolds({ pack: { ref, content } }: { readonly pack: PackRecord }) {
 	const held = useResource(() => readHeld(ref), [ref, content]);
 	return (

@@ -5,18 +5,18 @@ import { session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
 /**
- * Milliseconds between two reads of how far the service has come with packs that it follows in git: that is stored after the end of the
- * execution, and no event tells of it.
+ * Milliseconds between two reads of the state of packs that the service follows in git. The state is stored after the execution has ended,
+ * and no event announces it.
  */
 export const followedInterval = 5_000;
 
-/** What can be done with what is installed: each is an execution of an action of the pack `packs`. */
+/** Jobs on installed packs. Each one is an execution of an action of the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 
 const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;
 const skipDependencies = { type: "boolean", description: "Leave out what packs say that they depend on." } as const;
 
-/** What each asks for. */
+/** Form fields of each job. */
 export const jobSchemas = {
 	install: {
 		source: {
@@ -33,17 +33,17 @@ export const jobSchemas = {
 	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
 } as const satisfies Readonly<Record<string, ParameterSchema>>;
 
-/** Whether whoever looks may begin it. */
+/** True if the user may start the job. */
 export function mayBegin(job: PackJobName): boolean {
 	return session.may(job === "uninstall" ? "pack_uninstall" : "pack_install") && session.may("action_execute", `action:packs:${job}`);
 }
 
-/** Whether an event tells of such an execution. */
+/** True if an event is about the execution of a pack job. */
 export function isPackJob({ data }: { readonly data: unknown }): boolean {
 	return /^packs\./.test(String((data as { readonly action?: { readonly ref?: unknown } } | null)?.action?.ref));
 }
 
-/** Begin it, and go to where its output is seen. */
+/** Starts a job and opens the output of its execution. If the user may not see it, a message shows its id. */
 export async function beginJob(job: PackJobName, begin: () => Promise<Pick<PackJobRecord, "execution_id">>): Promise<void> {
 	const { execution_id: id } = await begin();
 	if (session.may("action_view", `action:packs:${job}`)) location.hash = toRunHref(id, "log");

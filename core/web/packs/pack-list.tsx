@@ -29,7 +29,7 @@ const columns: readonly Column<PackRecord>[] = [
 	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
-/** Which packs there are. */
+/** Lists the packs. */
 export function PackList() {
 	const query = { include_attributes: shown, ...toPaging(pageSize) };
 	const packs = useRepeated(
@@ -52,7 +52,7 @@ export function PackList() {
 	);
 }
 
-/** How far the service has come, and what of the latest commit it could not use. */
+/** Shows the state of a pack that the service follows in git, and why the latest commit could not be used. */
 function Followed({ followed: { state, reason } }: { readonly followed: NonNullable<PackRecord["followed"]> }) {
 	return (
 		<>

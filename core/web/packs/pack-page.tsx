@@ -23,7 +23,7 @@ const lists = [
 	["Contributors", "contributors"],
 ] as const;
 
-/** What its author says of it. */
+/** Shows the metadata that the author of a pack provides, and its readme. */
 export function PackAbout({ pack }: { readonly pack: PackRecord }) {
 	const readme = pack.files.find((path) => /^readme(\.\w+)?$/i.test(path));
 	return (
@@ -56,7 +56,7 @@ const views = [
 	{ name: "files", title: "Files", Shown: PackFiles },
 ];
 
-/** One pack: what it is, what it holds, how it is set up. */
+/** Shows one pack: its description, content and configuration. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const resource = useResource(() => client.packs.get(ref), [ref], { isTouched: isPackJob });
 	return (

@@ -15,7 +15,7 @@ import { mayBegin } from "./pack-jobs.ts";
 
 const pageSize = 50;
 
-/** Packs that can be installed by name, of the indexes of the configuration. */
+/** Lists the packs that can be installed by name, from the configured indexes. */
 export function PackSearch() {
 	const word = addressBar.query("q");
 	const found = useResource(() => readIndex(word), [word]);

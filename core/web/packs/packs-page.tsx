@@ -17,7 +17,7 @@ const views: readonly PageView[] = [
 	{ name: "index", title: "Index", permission: "pack_search", Shown: PackSearch },
 ];
 
-/** The packs of the service, and those that could be. */
+/** Shows the installed packs and those that can be installed. */
 export function Page() {
 	const isInstalling = useSignal(false);
 	return (

@@ -2,12 +2,12 @@ import { client } from "../kit/service.ts";
 import { JobDialog } from "./job-dialog.tsx";
 
 interface UpgradeProps {
-	/** Refs; empty: all that were installed. */
+	/** Refs of the packs; empty for all installed packs. */
 	readonly packs: readonly string[];
 	readonly onClose: () => void;
 }
 
-/** Asks before packs are upgraded. */
+/** Asks for confirmation and upgrades the packs. */
 export function UpgradeDialog({ packs, onClose }: UpgradeProps) {
 	return (
 		<JobDialog

@@ -11,7 +11,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
 	[["Esc"], "close a dialog"],
 ];
 
-/** Which keys do what. */
+/** Shows the keyboard shortcuts. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 	const isOn = useSignal(hasSingleKeys());
 	return (

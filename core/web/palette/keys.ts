@@ -1,12 +1,12 @@
 import { preferences } from "../kit/preferences.ts";
 
-/** What a key asks for. */
+/** Command of a keyboard shortcut. */
 export type Command = "palette" | "keys" | "filter";
 
 const preference = "single-keys";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** Whether keys of one character count. Somebody who speaks to their computer may want that they do not. */
+/** True if single-character shortcuts are enabled. Users of speech input may want to disable them. */
 export function hasSingleKeys(): boolean {
 	return preferences.get(preference, isBoolean) ?? true;
 }
@@ -15,7 +15,7 @@ export function setSingleKeys(isOn: boolean): void {
 	preferences.set(preference, isOn);
 }
 
-/** What a key asks for; nothing while a dialog is open, and no key of one character while somebody writes. */
+/** Returns the command of a key. Returns undefined while a dialog is open, and for single-character shortcuts while the user is typing. */
 export function toCommand(event: KeyboardEvent): Command | undefined {
 	if (document.querySelector("dialog[open]") !== null) return undefined;
 	const { key, ctrlKey, metaKey, altKey } = event;

@@ -3,24 +3,24 @@ import { isOffered, type PageDefinition } from "../kit/page.ts";
 import { client, session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
-/** Somewhere to go. */
+/** A destination that the palette offers. */
 export interface PaletteEntry {
-	/** What it is: a page, a run, or the kind of a record. */
+	/** Kind of the destination: a page, a run, or the kind of a record. */
 	readonly kind: string;
 	readonly title: string;
 	readonly href: string;
 }
 
-/** As many names of each kind as anybody may read at once. */
+/** Maximum number of names of each kind: the default of `api.max_page_size`, which only administrators may exceed. */
 const mostNames = 100;
 const mostShown = 40;
 
 interface RecordKind {
 	readonly kind: string;
 	readonly permission: string;
-	/** Where its records are shown. Kinds without such a page are left out, unless their runs can be shown. */
+	/** Path of the page that shows the records. Kinds without such a page are left out unless `runFilter` is given. */
 	readonly page: string;
-	/** The filter of runs by which those of such a record are found. */
+	/** Filter of the list of runs that selects the runs of a record. */
 	readonly runFilter?: string;
 	names(signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -60,12 +60,15 @@ const recordKinds: readonly RecordKind[] = [
 	},
 ];
 
-/** The pages that somebody may go to without naming a record. */
+/** Returns the pages that the user may open and that need no record. */
 export function toPageEntries(pages: readonly PageDefinition[]): readonly PaletteEntry[] {
 	return pages.filter(isOffered).map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
 }
 
-/** Records by name, of the kinds that somebody may list. A kind that cannot be read is left out: the others are still of use. */
+/**
+ * Returns the names of records, of the kinds that the user may list. Kinds that cannot be read are left out, because the others are still
+ * useful.
+ */
 export async function readRecordEntries(pages: readonly PageDefinition[], signal: AbortSignal): Promise<readonly PaletteEntry[]> {
 	const offered = recordKinds.filter(({ permission }) => session.may(permission));
 	const read = offered.map(async ({ kind, page, runFilter, names }) => {
@@ -79,7 +82,10 @@ export async function readRecordEntries(pages: readonly PageDefinition[], signal
 	return (await Promise.allSettled(read)).flatMap((settled) => (settled.status === "fulfilled" ? settled.value : []));
 }
 
-/** Entries that hold every word of the text; those that begin with it come first. An id leads to the run of it. */
+/**
+ * Returns the entries that contain every word of the text. Those that begin with the text come first. If the text is an id, the result
+ * contains the run with that id.
+ */
 export function findEntries(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
 	const wanted = text.trim().toLowerCase();
 	const words = wanted.split(/\s+/).filter(Boolean);

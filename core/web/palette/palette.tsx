@@ -10,7 +10,7 @@ export interface PaletteProps {
 	readonly onClose: () => void;
 }
 
-/** Goes to any page and any record by its name. */
+/** Shows the palette, which opens any page or record by its name. */
 export function Palette({ pages, onClose }: PaletteProps) {
 	const text = useSignal("");
 	const chosen = useSignal(0);
@@ -75,7 +75,7 @@ function Entries({ entries, current, onGo }: EntriesProps) {
 			</p>
 		);
 	return (
-		// The keyboard stays in the field, as comboboxes have it.
+		// The keyboard focus stays in the input, as in every combobox.
 		<div class="palette-list" id="palette-list" role="listbox" aria-label="Where to go">
 			{entries.map((entry, index) => (
 				<a

@@ -8,7 +8,10 @@ interface DialogProps {
 	readonly children: ComponentChildren;
 }
 
-/** A dialog: the rest of the page waits, the keyboard stays in it, Escape leaves it. Shown as long as it is drawn. */
+/**
+ * Shows a modal dialog: the rest of the page is inert, the keyboard focus stays inside, and Escape closes it. The dialog is open as long as
+ * it is rendered.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	useEffect(() => {
@@ -28,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 interface ConfirmProps {
 	readonly title: string;
-	/** What happens, in the words of a button: `Cancel 3 runs`. */
+	/** Label of the button that confirms, such as `Cancel 3 runs`. */
 	readonly action: string;
 	readonly isDangerous?: boolean;
 	readonly onConfirm: () => void;
@@ -36,7 +39,7 @@ interface ConfirmProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Asks before something is done that cannot be taken back. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
@@ -62,11 +65,11 @@ export function Confirm({ title, action, isDangerous = false, onConfirm, onClose
 }
 
 interface ConfirmWithReasonProps extends Omit<ConfirmProps, "onConfirm" | "children"> {
-	/** The reason is undefined if none was written. */
+	/** Receives the reason, or undefined if the user entered none. */
 	readonly onConfirm: (reason: string | undefined) => void;
 }
 
-/** Asks before something is done, and why: the reason is kept with the name of the user. */
+/** Asks for confirmation and a reason. The service stores the reason with the name of the user. */
 export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonProps) {
 	const reason = useSignal("");
 	return (

@@ -3,24 +3,24 @@ import type { ComponentChildren } from "preact";
 /** A column of a table. */
 export interface Column<T> {
 	readonly title: string;
-	/** For the style of its cells. */
+	/** CSS class of the cells. */
 	readonly class?: string;
 	cell(row: T): ComponentChildren;
 }
 
 interface DataTableProps<T> {
-	/** What it holds, for a screen reader. */
+	/** Description of the content for screen readers. */
 	readonly label: string;
 	readonly columns: readonly Column<T>[];
 	readonly rows: readonly T[];
-	/** What tells a row from others. */
+	/** Returns a unique key of a row. */
 	toKey(row: T): string;
-	/** The rows that are chosen, where rows can be. */
+	/** Keys of the selected rows. Undefined if rows cannot be selected. */
 	readonly chosen?: ReadonlySet<string>;
 	readonly onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
-/** Records as a table, a line to each. A link of the class `row-link` in a cell makes the whole line lead there. */
+/** Shows records as a table with one row each. A link of the class `row-link` in a cell makes the whole row clickable. */
 export function DataTable<T>({ label, columns, rows, toKey, chosen, onChoose }: DataTableProps<T>) {
 	const keys = rows.map(toKey);
 	const isAll = chosen !== undefined && rows.length > 0 && keys.every((key) => chosen.has(key));

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** There is nothing: what that means, and what to do first. */
+/** Shows that a list is empty, what that means, and what to do first. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

@@ -1,7 +1,7 @@
 import { now, toDuration } from "../kit/clock.ts";
 import { toLocal } from "./time.tsx";
 
-/** When something ends: how long that is, with the whole time of it as its title. */
+/** Shows when something expires as the remaining time; the tooltip contains the date and time. */
 export function Expiry({ at }: { readonly at: string }) {
 	const rest = (Date.parse(at) - now.value) / 1_000;
 	return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A fact of a record, in a `dl` of the class `facts`. */
+/** Shows a name and a value of a record, inside a `dl` of the class `facts`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
 	return (
 		<div>

@@ -1,4 +1,4 @@
-/** Why something is not shown, in the words of the service. */
+/** Shows the error message of the service, with a button to retry if `onRetry` is given. */
 export function Fault({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
 	return (
 		<div class="fault" role="alert">

@@ -3,18 +3,21 @@ import { addressBar } from "../kit/address.ts";
 
 /** A filter of a list. */
 export interface Filter {
-	/** Its name in the address. */
+	/** Name of the query parameter in the address. */
 	readonly name: string;
 	readonly label: string;
-	/** `choice` has values to choose from; `text` may have some to propose. */
+	/** `choice` accepts one of `values`; `text` may suggest them. */
 	readonly kind: "text" | "choice" | "time";
 	readonly values?: readonly string[];
 	readonly hint?: string;
-	/** What it is when nothing is chosen. Default: any. */
+	/** Label of the option without a filter. Default: any. */
 	readonly none?: string;
 }
 
-/** Filters that stand in the address: a change counts when it is confirmed, or the field is left. Going on begins at the first page. */
+/**
+ * Shows filters whose values are part of the address. A change is applied when the user confirms it or leaves the input. It returns the
+ * list to the first page.
+ */
 export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
 	const isAny = filters.some(({ name }) => addressBar.query(name) !== "");
 	const clear = () => addressBar.change(Object.fromEntries([...filters.map(({ name }) => [name, undefined]), ["page", undefined]]));

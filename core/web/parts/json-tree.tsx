@@ -2,18 +2,21 @@ import { useSignal } from "@preact/signals";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonValue } from "../../contract/json.ts";
 
-/** Members of one level that are drawn; the rest is drawn when it is asked for. */
+/** Members of one level that are rendered at first; a button shows the rest. */
 const mostMembers = 100;
-/** Characters of a text that are drawn. */
+/** Characters of a string that are rendered. */
 const longestText = 2_000;
 
 interface JsonTreeProps {
 	readonly value: JsonValue | undefined;
-	/** How many levels are open at first. Default 2. */
+	/** Number of levels that are expanded at first. Default 2. */
 	readonly open?: number;
 }
 
-/** A value as a tree that opens and closes level by level. What is closed is not drawn, so that it may be large. */
+/**
+ * Shows a JSON value as a tree with levels that can be expanded and collapsed. Collapsed levels are not rendered, so the value may be
+ * large.
+ */
 export function JsonTree({ value, open = 2 }: JsonTreeProps) {
 	if (value === undefined) return <p class="faint">nothing</p>;
 	return (
@@ -68,7 +71,7 @@ function Branch({ name, size, entries, open }: BranchProps) {
 			)}
 		</div>
 	);
-	// Without a name it is the whole: it has nothing to be opened by.
+	// A member without a name is the root, which cannot be collapsed.
 	if (name === undefined) return members();
 	return (
 		<div>

@@ -4,12 +4,15 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Fault } from "./fault.tsx";
 
 interface LazyProps<P extends object> {
-	/** The same for as long as the same is shown. */
+	/** Must be the same function as long as the same component is shown. Another function loads another component. */
 	readonly load: () => Promise<ComponentType<P>>;
 	readonly props: P;
 }
 
-/** What is loaded when it is wanted. After an upgrade of the service its file may be gone: then the page has to be loaded anew. */
+/**
+ * Loads a component when it is first rendered. After an upgrade of the service, its file may no longer exist; the retry button then reloads
+ * the whole page.
+ */
 export function Lazy<P extends object>({ load, props }: LazyProps<P>) {
 	const loaded = useSignal<{ readonly Shown: ComponentType<P> } | undefined>(undefined);
 	const failure = useSignal<Error | undefined>(undefined);

@@ -5,12 +5,12 @@ import { Fault } from "./fault.tsx";
 
 interface LoadedProps<T> {
 	readonly resource: Resource<T>;
-	/** Where it is all of the page: its heading as long as there is nothing to show. */
+	/** Heading that is shown until the data is available, if the component is the whole page. */
 	readonly title?: string;
 	readonly children: (value: T) => ComponentChildren;
 }
 
-/** What was read, once it is there; else that it is on its way, or why it is not. What is there stays when reading it again fails. */
+/** Shows the data of a resource, or that it is loading, or the error. If reading again fails, the previous data stays visible. */
 export function Loaded<T>({ resource, title, children }: LoadedProps<T>) {
 	const { value: error } = resource.error;
 	const { value } = resource.value;

@@ -3,27 +3,27 @@ import { session } from "../kit/service.ts";
 import { Fault } from "./fault.tsx";
 import { Tabs } from "./tabs.tsx";
 
-/** One of several views of a page that is about no single record. */
+/** One of several views of a page that does not show a single record. */
 export interface PageView {
 	readonly name: string;
 	readonly title: string;
-	/** The permission without which it is not offered. Default: none is needed. */
+	/** Permission that is required to see the view. Default: none is required. */
 	readonly permission?: string;
 	readonly Shown: ComponentType;
 }
 
 interface PageViewsProps {
-	/** What the views are, for a screen reader. */
+	/** Description of the views for screen readers. */
 	readonly label: string;
 	readonly views: readonly PageView[];
-	/** The one that the address names; any other name, and one that is not offered, is the first. */
+	/** Name of the view in the address. If it is unknown or not permitted, the first permitted view is shown. */
 	readonly chosen: string;
 	readonly toViewHref: (name: string) => string;
-	/** What is said to somebody to whom none is offered. */
+	/** Error message for users who may see none of the views. */
 	readonly refusal: string;
 }
 
-/** The views of a page that somebody may see, and the one that is chosen. */
+/** Shows the tabs of the views that the user may see, and the selected view. */
 export function PageViews({ label, views, chosen, toViewHref, refusal }: PageViewsProps) {
 	const offered = views.filter(({ permission }) => permission === undefined || session.may(permission));
 	const current = offered.find(({ name }) => name === chosen) ?? offered[0];

@@ -1,20 +1,20 @@
 import { addressBar } from "../kit/address.ts";
 
 interface PagerProps {
-	/** Records of a page. */
+	/** Maximum number of records of a page. */
 	readonly size: number;
-	/** How many are shown now. */
+	/** Number of records that are shown now. */
 	readonly shown: number;
 	readonly total: number | undefined;
 	readonly hasMore?: boolean | undefined;
 }
 
-/** Which page of a list the address asks for: what to give the service. */
+/** Returns the limit and offset of the list request for the page in the address. */
 export function toPaging(size: number): { readonly limit: number; readonly offset: number } {
 	return { limit: size, offset: (currentPage() - 1) * size };
 }
 
-/** Leads through the pages of a list, by `page` in the address. */
+/** Shows links to the next and previous page of a list. The address contains the number of the page as `page`. */
 export function Pager({ size, shown, total, hasMore = false }: PagerProps) {
 	const page = currentPage();
 	const first = (page - 1) * size + 1;

@@ -4,15 +4,15 @@ import { Fact } from "./fact.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 
 interface RecordHeadProps {
-	/** What somebody has called it, and says of it. */
+	/** Fields of the record that the head shows. */
 	readonly record: { readonly ref: string; readonly description: string; readonly enabled?: boolean };
-	/** Buttons beside its name. */
+	/** Buttons next to the name. */
 	readonly actions?: ComponentChildren;
-	/** What else is to be known of it at once. */
+	/** Further facts that are shown directly below the description. */
 	readonly children: ComponentChildren;
 }
 
-/** The head of the page of one record: its name, what it is, and whether it is enabled where it can be disabled. */
+/** Shows the head of a record's page: its name, its description, and a note if it is disabled. */
 export function RecordHead({ record: { ref, description, enabled }, actions, children }: RecordHeadProps) {
 	return (
 		<>

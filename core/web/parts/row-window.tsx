@@ -3,19 +3,19 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface RowWindowProps {
-	/** What the rows are, for a screen reader. */
+	/** Description of the rows for screen readers. */
 	readonly label: string;
 	readonly count: number;
-	/** Height of a row in pixels, as its style has it. */
+	/** Height of a row in pixels; must match the stylesheet. */
 	readonly rowHeight: number;
-	/** A row, by its number from 0. */
+	/** Renders a row by its index, which starts at 0. */
 	readonly row: (index: number) => ComponentChildren;
 }
 
-/** Rows that are drawn above and below what is seen. */
+/** Rows that are rendered above and below the visible ones. */
 const spare = 6;
 
-/** A list in a box of its own of which only the rows that are seen are drawn, and a few more. */
+/** Shows a list in a scrollable box. Only the visible rows and a few more are rendered. */
 export function RowWindow({ label, count, rowHeight, row }: RowWindowProps) {
 	const box = useRef<HTMLDivElement>(null);
 	const view = useSignal({ top: 0, height: 600 });

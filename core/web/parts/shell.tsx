@@ -8,12 +8,12 @@ import { pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
-/** What is around every page: header, navigation, what is said. */
+/** Shows the frame of every page: the header, the navigation and the notices. */
 export function Shell({ current, children }: { readonly current: PageDefinition | undefined; readonly children: ComponentChildren }) {
 	const main = useRef<HTMLElement>(null);
 	const { path } = addressBar.current.value;
 	const isFirst = useRef(true);
-	// Whoever has gone to another page goes on reading there.
+	// After navigation to another page, screen readers continue at its content.
 	useEffect(() => {
 		if (!isFirst.current) main.current?.focus({ preventScroll: true });
 		isFirst.current = false;
@@ -55,7 +55,7 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	const offered = pages.filter(isOffered);
 	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
 	const element = useRef<HTMLElement>(null);
-	// On narrow screens it is wider than what is seen of it.
+	// On narrow screens only a part of the navigation is visible.
 	useEffect(() => element.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
 	return (
 		<nav ref={element} class="main-nav" aria-label="Pages">
@@ -82,7 +82,7 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	);
 }
 
-/** Whether what is shown is as it is now. */
+/** Shows whether the displayed data is updated live. */
 function LiveMark() {
 	const texts = { off: "", connecting: "connecting", live: "live", lost: "connection lost, trying again", polled: "every 5 s" };
 	const { value: state } = live.state;
@@ -93,13 +93,13 @@ function LiveMark() {
 	);
 }
 
-/** A link would change the address. */
+/** Moves the focus to the main content. Following the link would change the address. */
 function skip(event: Event, main: HTMLElement | null): void {
 	event.preventDefault();
 	main?.focus();
 }
 
-/** What is said about what somebody has done; screen readers say it, too. */
+/** Shows the notices, which screen readers announce too. */
 function NoticeList() {
 	return (
 		<div class="notices" role="status" aria-live="polite">

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { session } from "../kit/service.ts";
 
-/** Asks who it is. The address stays, so that whoever signs in is where they wanted to be. */
+/** Shows the sign-in form. The address does not change, so the user reaches the requested page after signing in. */
 export function SignIn() {
 	const isBusy = useSignal(false);
 	const { way, takesPasswords, provider } = session.ways;

@@ -1,4 +1,4 @@
-/** Colours of states, of executions and of others: what is not named here is neutral. */
+/** Colours of the states of executions and other records. States that are not listed are neutral. */
 const tones: Readonly<Record<string, string>> = {
 	succeeded: "good",
 	processed: "good",
@@ -25,25 +25,25 @@ const tones: Readonly<Record<string, string>> = {
 	canceled: "warn",
 };
 
-/** States after which nothing changes. */
+/** Final states of an execution. */
 const final: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
-/** Whether an execution has ended. */
+/** True if an execution with this status has ended. */
 export function isEnded(status: string): boolean {
 	return final.has(status);
 }
 
-/** Whether an execution has ended badly. */
+/** True if an execution with this status has failed. */
 export function isFailure(status: string): boolean {
 	return tones[status] === "bad";
 }
 
-/** The colour of a state, by the name of a class. */
+/** Returns the class name of a state's colour. */
 export function toTone(status: string): string {
 	return tones[status] ?? "plain";
 }
 
-/** A state, told by its word; the colour says it again. */
+/** Shows a state by its name and its colour. */
 export function StatusBadge({ status }: { readonly status: string }) {
 	return (
 		<span class={`badge ${toTone(status)}`}>

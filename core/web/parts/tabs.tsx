@@ -3,11 +3,11 @@ export interface Tab {
 	readonly name: string;
 	readonly title: string;
 	readonly href: string;
-	/** How many there are in it. */
+	/** Number of items in the view. */
 	readonly count?: number | undefined;
 }
 
-/** Links between the views of a record; the one that is shown is marked. */
+/** Shows links to the views of a record and marks the current one. */
 export function Tabs({ tabs, current, label }: { readonly tabs: readonly Tab[]; readonly current: string; readonly label: string }) {
 	return (
 		<nav class="tabs" aria-label={label}>

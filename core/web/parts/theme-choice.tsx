@@ -8,12 +8,12 @@ type Theme = (typeof themes)[number];
 const isTheme = (value: unknown): value is Theme => themes.some((theme) => theme === value);
 const chosen = signal<Theme>(preferences.get("theme", isTheme) ?? "system");
 
-/** Make the page look as it was chosen in this browser; else it is light or dark as the system is. */
+/** Applies the theme that was selected in this browser. If none was selected, the theme of the operating system applies. */
 export function applyTheme(): void {
 	document.documentElement.dataset["theme"] = chosen.value;
 }
 
-/** Light or dark. */
+/** Shows a selection of the theme. */
 export function ThemeChoice() {
 	return (
 		<select

@@ -1,6 +1,6 @@
 import { now, toAgo, toDuration } from "../kit/clock.ts";
 
-/** When something was: how long ago, with the whole time of it as its title. */
+/** Shows the age of a time; the tooltip contains the date and time. */
 export function Ago({ at }: { readonly at: string | undefined }) {
 	if (at === undefined) return <span class="faint">–</span>;
 	return (
@@ -10,14 +10,14 @@ export function Ago({ at }: { readonly at: string | undefined }) {
 	);
 }
 
-/** How long something took, or has taken so far. */
+/** Shows a duration. Without an end, the duration lasts until now. */
 export function Duration({ from, to }: { readonly from: string | undefined; readonly to?: string | undefined }) {
 	if (from === undefined) return <span class="faint">–</span>;
 	const end = to === undefined ? now.value : Date.parse(to);
 	return <span class="number">{toDuration(Math.max(0, end - Date.parse(from)) / 1_000)}</span>;
 }
 
-/** A time in the zone of whoever looks, to the millisecond. */
+/** Formats a time in the time zone of the browser, with milliseconds. */
 export function toLocal(at: string): string {
 	const date = new Date(at);
 	const pad = (value: number, length = 2) => String(value).padStart(length, "0");

@@ -10,7 +10,7 @@ import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { policyMembers, toPolicyRequest } from "./policy-form.ts";
 
-/** Asks what kind of policy it is, and then for what such a one says. */
+/** Asks for the type of a new policy and then for its parameters. */
 export function NewPolicy({ onClose }: { readonly onClose: () => void }) {
 	const types = useResource(() => client.policies.types(), []);
 	return (

@@ -31,7 +31,7 @@ const columns: readonly Column<PolicyRecord>[] = [
 	{ title: "With", class: "wide mono", cell: ({ parameters }) => escapeControlCharacters(stringifyJson(parameters)) },
 ];
 
-/** Limits on how many executions run at once, and what is run again. */
+/** Lists the policies, which limit concurrent executions or retry failed ones. */
 export function Page() {
 	const given = Object.fromEntries(names.map((name) => [name, addressBar.query(name) || undefined]));
 	const query = { ...given, ...toPaging(pageSize) };
@@ -65,7 +65,7 @@ export function Page() {
 	);
 }
 
-/** Types are there to choose from for who may list them. */
+/** Suggests the policy types to users who may list them. */
 function PolicyFilters() {
 	const types = useResource(async () => (session.may("policy_type_list") ? (await client.policies.types()).items : []), []);
 	const refs = (types.value.value ?? []).map(({ ref }) => ref);

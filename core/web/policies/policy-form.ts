@@ -2,13 +2,13 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { ParameterSchema } from "../../contract/parameters.ts";
 import type { PolicyRecord, PolicyRequest } from "../../features/clients.ts";
 
-/** What every policy says beside its parameters. */
+/** Fields that every policy has in addition to its parameters. */
 export const policyMembers: ParameterSchema = {
 	resource_ref: { type: "string", required: true, description: "Ref of the action that it is about; of workers also `<pack>.*` and `*`." },
 	description: { type: "string" },
 };
 
-/** What a form says, as the service takes it. `before` is what it replaces. */
+/** Converts the values of the form to a request. `before` is the policy that is replaced. */
 export function toPolicyRequest(policy_type: string, values: JsonObject, before?: PolicyRecord): PolicyRequest {
 	const { name = before?.name, pack = before?.pack, resource_ref, description, ...parameters } = values;
 	return {

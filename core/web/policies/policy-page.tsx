@@ -19,7 +19,7 @@ interface PolicyProps {
 	readonly resource: Resource<PolicyRecord>;
 }
 
-/** One policy: what it is about, and what it says. */
+/** Shows one policy: the action that it applies to, and its parameters. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const resource = useResource(() => client.policies.get(ref), [ref]);
 	return (

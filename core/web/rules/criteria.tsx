@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { RuleTestRecord } from "../../features/clients.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 
-/** What must hold of an event for a rule to act, a line to each criterion. */
+/** Lists the criteria that an event must meet for the rule to act, one per line. */
 export function Criteria({ criteria }: { readonly criteria: JsonObject }) {
 	const entries = Object.entries(criteria);
 	if (entries.length === 0) return <p class="faint">Always: it has no criteria.</p>;
@@ -32,7 +32,7 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 	);
 }
 
-/** The criterion that does not hold, and the value that it met. */
+/** Shows the criterion that an event did not meet, and the value of the event. */
 export function FailedCriterion({ failed: { key, value, operator, pattern } }: { readonly failed: NonNullable<RuleTestRecord["failed"]> }) {
 	return (
 		<>
@@ -42,7 +42,7 @@ export function FailedCriterion({ failed: { key, value, operator, pattern } }: {
 	);
 }
 
-/** A value in a line of text. */
+/** Formats a value as text on one line. */
 export function toShownValue(value: JsonValue): string {
 	return escapeControlCharactersInLines(typeof value === "string" ? stringifyJson(value) : (stringifyJson(value) ?? ""));
 }

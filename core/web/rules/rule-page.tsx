@@ -28,7 +28,7 @@ const views = [
 	{ name: "history", title: "History", permission: "rule_enforcement_list" },
 ];
 
-/** One rule: what it says, what it would do, and what it has done. */
+/** Shows one rule: its definition, a form to test it, and its history. */
 export function Page({ values: { ref = "" } }: PageProps) {
 	const resource = useResource(() => client.rules.get(ref), [ref]);
 	const path = toPath("/rules/:ref", { ref });
@@ -116,7 +116,7 @@ function Definition({ rule: { trigger, criteria, action, problems } }: { readonl
 
 const pageSize = 50;
 
-/** What a rule has done, the newest first. */
+/** Lists the enforcements of a rule, the newest first. */
 export function RuleHistory({ rule }: { readonly rule: string }) {
 	const query = { rule_ref: rule, status: addressBar.query("status") || undefined, ...toPaging(pageSize) };
 	const enforcements = useResource(() => client.rules.enforcements(query), [JSON.stringify(query)], {

@@ -20,7 +20,7 @@ const payloadSchema: ParameterSchema = {
 	payload: { type: "object", required: true, description: "What such an event says." },
 };
 
-/** What a rule would do with an event that is stored, or with one that somebody writes. Nothing is started. */
+/** Tests a rule with a stored event or with an event that the user enters. No execution is started. */
 export function RuleTest({ rule }: { readonly rule: RuleRecord }) {
 	const event = addressBar.query("event");
 	const answer = useSignal<RuleTestRecord | undefined>(undefined);

@@ -35,7 +35,7 @@ const columns: readonly Column<RuleRecord>[] = [
 	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
-/** What is done when something happens. */
+/** Lists the rules. */
 export function Page() {
 	const state = addressBar.query("state");
 	const query = {

@@ -4,10 +4,10 @@ import { Loaded } from "../parts/loaded.tsx";
 import { RunTable } from "../runs/run-table.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
-/** Children that the table shows: more are of no use to a reader, and a run may have a hundred thousand. */
+/** Maximum number of children in the table. More are of no use to a reader, and a run may have 100,000. */
 const mostChildren = 1_000;
 
-/** The executions that it has started, and when each of them ran. */
+/** Shows the child executions and when each of them ran. */
 export function View({ run }: RunViewProps) {
 	const children = useResource((signal) => client.executions.children(run.id, { depth: 1, limit: mostChildren }, { signal }), [run.id], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "parent" in data && data["parent"] === run.id,

@@ -14,7 +14,7 @@ import { runAgain } from "./run-again.ts";
 import { RunResult } from "./run-result.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
-/** What somebody wants to know first: of a failure, what has failed and what it said last; then what went in and what came out. */
+/** Shows the overview of an execution: the failed task and its last output, or the output; then the parameters and the result. */
 export function View({ run }: RunViewProps) {
 	return (
 		<>
@@ -33,10 +33,10 @@ export function View({ run }: RunViewProps) {
 	);
 }
 
-/** Descendants that are looked through. */
+/** Maximum number of descendants that are searched for the failed one. */
 const mostParts = 1_000;
 
-/** Of a failed execution the part that has failed first, what it says of it, and the last that it printed. */
+/** Shows the descendant that caused the failure of an execution, with its error and its last output. */
 export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 	const hasParts = (run.children ?? []).length > 0;
 	const failed = useResource(
@@ -70,7 +70,10 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 	);
 }
 
-/** The first one to fail of those that have no part which has failed: the others have failed because of it. */
+/**
+ * Returns the first descendant to fail among those without a failed child. The other failures are a consequence. Returns `run` if no
+ * descendant has failed.
+ */
 function findFailed(run: ExecutionRecord, parts: readonly ExecutionRecord[]): ExecutionRecord {
 	const failed = parts.filter(({ status }) => isFailure(status));
 	const parents = new Set(failed.map(({ parent }) => parent));

@@ -1,7 +1,7 @@
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 
-/** What the runner says of a failure. */
+/** Shows the error message with which the runner explains a failure. */
 export function Reason({ run }: { readonly run: ExecutionRecord }) {
 	const error = run.result?.["error"];
 	if (typeof error !== "string" || error === "") return null;

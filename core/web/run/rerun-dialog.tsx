@@ -16,8 +16,8 @@ interface RerunProps {
 }
 
 /**
- * Runs it again with other parameters, in a form or as JSON. What is not changed is not sent: the service lays the changes over what the
- * run was given, so that secrets that are shown masked stay what they were.
+ * Runs an execution again with other parameters, entered in a form or as JSON. Only changed parameters are sent, and the service merges
+ * them into the original ones. Therefore secrets that are displayed masked keep their values.
  */
 export function RerunDialog({ run, onClose }: RerunProps) {
 	const mayRead = session.may("action_view", toActionUid(run.action.ref));
@@ -103,7 +103,7 @@ function parseObject(text: string): JsonObject {
 	throw new Error("The parameters must be a JSON object, in curly brackets.");
 }
 
-/** Those that are not as they were. */
+/** Returns the parameters whose values have changed. */
 function toChanged(before: JsonObject, after: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(after).filter(([name, value]) => stringifyJson(before[name]) !== stringifyJson(value)));
 }

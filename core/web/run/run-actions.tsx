@@ -13,7 +13,7 @@ import { runAgain } from "./run-again.ts";
 
 type Asked = "pause" | "resume" | "cancel" | "changes" | undefined;
 
-/** What can be done with an execution as it stands, by whoever looks. */
+/** Shows the buttons that the status of an execution and the permissions of the user allow. */
 export function RunActions({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
 	const asked = useSignal<Asked>(undefined);
 	const uid = toActionUid(run.action.ref);
@@ -70,7 +70,7 @@ const verbs = {
 	cancel: { name: "Cancel", action: "Cancel the run", done: "It is being canceled" },
 } as const;
 
-/** Asks why, and changes the state. */
+/** Asks for a reason and changes the state. */
 function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
 	const { name, action, done } = verbs[verb];
 	const change = (reason: string | undefined) =>
@@ -88,7 +88,10 @@ function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
 	);
 }
 
-/** Leads to the inquiries whose answers the execution waits for: a resume would do nothing. */
+/**
+ * Links to the inquiries whose answers the execution waits for. The link replaces the resume button, because resuming has no effect before
+ * the answers.
+ */
 function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
 	const [id = "", ...more] = inquiries;
 	if (more.length === 0) return <a href={toHref(toPath("/inquiries/:id", { id }))}>Waits for an answer</a>;

@@ -3,7 +3,7 @@ import { attempt } from "../kit/notices.ts";
 import { client } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
-/** Start it anew with these changes, and go there, to a view of it. */
+/** Runs an execution again with these changes and opens a view of the new execution. Returns true on success. */
 export async function runAgain(id: string, request: RerunRequest = {}, view?: string): Promise<boolean> {
 	return attempt(async () => {
 		const run = await client.executions.rerun(id, request);

@@ -16,7 +16,7 @@ import { largestResult } from "./run-result.tsx";
 import type { RunViewDefinition } from "./run-view.ts";
 import { runViews } from "./run-views.ts";
 
-/** One execution, in several views. */
+/** Shows one execution in several views. */
 export function Page({ values: { id = "", view = "general" } }: PageProps) {
 	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
 		isTouched: (event) => isAbout(event, id),
@@ -52,13 +52,16 @@ function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunV
 	return <Lazy load={load} props={props} />;
 }
 
-/** Whether an event changes the record of the execution: its own do, and a new child; what becomes of children is in their records. */
+/**
+ * True if an event changes the record of the execution: an event of the execution itself, or the creation of a child. Later events of
+ * children change only the records of the children.
+ */
 function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null) return false;
 	return ("id" in data && data["id"] === id) || (name === "svc.execution__create" && "parent" in data && data["parent"] === id);
 }
 
-/** What of an execution is seen first: how it stands, who has started it and why, how long it has taken. */
+/** Shows the head of an execution's page: its status, who or what started it, and its duration. */
 export function RunHead({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
 	const { user } = run.context;
 	return (

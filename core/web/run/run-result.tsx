@@ -2,10 +2,10 @@ import type { ExecutionRecord } from "../../features/clients.ts";
 import { toApiHref } from "../kit/service.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 
-/** Bytes of a result that are loaded with an execution; a larger one can be downloaded. */
+/** Maximum size in bytes of a result that is loaded with the execution. Larger results can be downloaded. */
 export const largestResult = 500_000;
 
-/** What came of an execution. */
+/** Shows the result of an execution. */
 export function RunResult({ run }: { readonly run: ExecutionRecord }) {
 	if (run.result !== undefined) return <JsonTree value={run.result} />;
 	if (run.result_size === undefined || run.result_size === 0) return <p class="faint">none yet</p>;

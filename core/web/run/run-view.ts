@@ -2,21 +2,21 @@ import type { ComponentType } from "preact";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import type { Resource } from "../kit/resource.ts";
 
-/** What a view of an execution is given. */
+/** Properties of a view of an execution. */
 export interface RunViewProps {
 	readonly run: ExecutionRecord;
-	/** The same, to be read again. */
+	/** Resource of `run`, to read it again. */
 	readonly resource: Resource<ExecutionRecord>;
 }
 
-/** A view of an execution, as the list of them has it (`core/web/run/run-views.ts`). */
+/** Entry of a view in the list of views (`core/web/run/run-views.ts`). */
 export interface RunViewDefinition {
-	/** In the address: `/history/<id>/<name>`. */
+	/** Name in the address: `/history/<id>/<name>`. */
 	readonly name: string;
 	readonly title: string;
-	/** Of which executions there is such a view. Default: all. */
+	/** Returns true if the view is available for an execution. Default: it is available for all. */
 	isOffered?(run: ExecutionRecord): boolean;
-	/** How many there are in it, beside its title. */
+	/** Returns the number of items in the view, which is shown next to its title. */
 	count?(run: ExecutionRecord): number | undefined;
 	load(): Promise<{ readonly View: ComponentType<RunViewProps> }>;
 }

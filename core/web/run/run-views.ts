@@ -3,7 +3,7 @@ import type { RunViewDefinition } from "./run-view.ts";
 
 const isWorkflow = ({ liveaction }: ExecutionRecord) => liveaction.action_is_workflow;
 
-/** The views of an execution, in the order of their tabs. */
+/** Views of an execution, in the order of their tabs. */
 export const runViews: readonly RunViewDefinition[] = [
 	{ name: "general", title: "General", load: () => import("./general-view.tsx") },
 	{ name: "graph", title: "Graph", isOffered: isWorkflow, load: () => import("../workflow/graph-view.tsx") },

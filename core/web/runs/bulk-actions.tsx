@@ -7,14 +7,14 @@ import { Confirm, ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
 
 interface BulkActionsProps {
-	/** Those that are chosen. */
+	/** Selected executions. */
 	readonly runs: readonly ExecutionRecord[];
 	readonly onDone: () => void;
 }
 
 type Act = "cancel" | "rerun";
 
-/** Does the same with many: each for itself, so that one that refuses does not keep the others. */
+/** Performs an action on many executions. Each one is a separate request, so that one failure does not affect the others. */
 export function BulkActions({ runs, onDone }: BulkActionsProps) {
 	const asked = useSignal<Act | undefined>(undefined);
 	const { value: act } = asked;
@@ -63,7 +63,7 @@ function count(number: number): string {
 	return number === 1 ? "1 run" : `${number} runs`;
 }
 
-/** How many of them went well; the others are told of one by one. */
+/** Performs the action on each execution and returns the number of successes. A notice reports each failure. */
 async function each(runs: readonly ExecutionRecord[], act: (run: ExecutionRecord) => Promise<void>): Promise<number> {
 	let done = 0;
 	for (const run of runs) if (await attempt(() => act(run), "")) done += 1;

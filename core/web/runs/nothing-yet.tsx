@@ -1,6 +1,6 @@
 import { Empty } from "../parts/empty.tsx";
 
-/** What there is to do where nothing has run. */
+/** Shows how to start a first run if there are none. */
 export function NothingYet() {
 	return (
 		<Empty title="Nothing has run yet">

@@ -5,7 +5,7 @@ import { StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
 import { toRunHref } from "./run-address.ts";
 
-/** What of an execution it shows, for the service: results may be large. */
+/** Attributes that the table requests. Results are left out because they may be large. */
 export const runAttributes = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 
 interface RunTableProps {
@@ -15,7 +15,7 @@ interface RunTableProps {
 	readonly onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
-/** Executions, a line to each, with when they ran beside the others. */
+/** Shows executions as a table. A bar in each row shows when the execution ran compared with the others. */
 export function RunTable({ runs, label = "Runs", ...choice }: RunTableProps) {
 	const columns: readonly Column<ExecutionRecord>[] = [
 		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
@@ -36,14 +36,14 @@ export function RunTable({ runs, label = "Runs", ...choice }: RunTableProps) {
 	return <DataTable label={label} columns={columns} rows={runs} toKey={({ id }) => id} {...choice} />;
 }
 
-/** The rule that has started it, or whoever has. */
+/** Shows the rule that started the execution, or otherwise the user. */
 function Cause({ run }: { readonly run: ExecutionRecord }) {
 	const { user } = run.context;
 	const name = typeof user === "string" ? user : "–";
 	return <span>{run.rule?.ref === undefined ? name : `rule ${run.rule.ref}`}</span>;
 }
 
-/** From the first start to the last end of those that are shown, in milliseconds. */
+/** Returns the time from the first start to the last end of the displayed executions, in milliseconds since 1970. */
 function toFrame(runs: readonly ExecutionRecord[]): { readonly from: number; readonly to: number } {
 	const starts = runs.map(({ start_timestamp }) => Date.parse(start_timestamp));
 	const ends = runs.map(({ end_timestamp }) => (end_timestamp === undefined ? now.value : Date.parse(end_timestamp)));

@@ -21,10 +21,10 @@ const statuses = [
 	...["canceling", "canceled", "pending", "pausing", "paused", "resuming"],
 ];
 
-/** Filters that the service has by the same name, with what it calls them. */
+/** Filters that have the same name in the API. */
 const filterNames = ["status", "action", "user", "rule", "trigger", "trigger_type", "runner"] as const;
 
-/** Executions as they come and go. */
+/** Lists executions and updates the list as they start and end. */
 export function Page() {
 	const query = toQuery();
 	const isTimeLine = showsTimeLine();
@@ -109,7 +109,7 @@ function showsTimeLine(): boolean {
 	return addressBar.query("show") === "time";
 }
 
-/** The filters of the address, as the service has them. */
+/** Converts the filters of the address to a query of the API. */
 function toQuery(): ListQuery {
 	const given = filterNames.map((name) => [name, addressBar.query(name) || undefined] as const);
 	return {

@@ -3,10 +3,10 @@ import { addressBar } from "../kit/address.ts";
 import { preferences } from "../kit/preferences.ts";
 import { Dialog } from "../parts/confirm.tsx";
 
-/** A list with its filters, under a name. */
+/** A named set of filters. */
 interface View {
 	readonly name: string;
-	/** The query of the address, without the page. */
+	/** Query of the address without the page number. */
 	readonly query: string;
 }
 
@@ -34,7 +34,7 @@ function save(views: readonly View[]): void {
 	preferences.set("views", saved.value);
 }
 
-/** Lists that are looked at often: some that everybody has, and those that were kept in this browser. */
+/** Shows links to the predefined views and to those that the user saved in this browser. */
 export function SavedViews() {
 	const isNaming = useSignal(false);
 	const current = currentQuery();
@@ -95,7 +95,7 @@ function NameView({ onName, onClose }: { readonly onName: (name: string) => void
 	);
 }
 
-/** In one order, so that the same filters are the same view. */
+/** Returns the query of the address in a fixed order, so that equal filters are recognized as the same view. */
 function currentQuery(): string {
 	const query = new URLSearchParams(addressBar.current.value.query);
 	query.delete("page");

@@ -3,7 +3,7 @@ import { toDuration } from "../kit/clock.ts";
 import { toLocal } from "../parts/time.tsx";
 import type { Bucket } from "./rates.ts";
 
-/** Units of a plot; it is stretched to the room that there is. */
+/** Width and height of a plot in SVG units. It is stretched to the available width. */
 const width = 480;
 const height = 88;
 
@@ -11,7 +11,7 @@ interface PlotProps {
 	readonly buckets: readonly Bucket[];
 }
 
-/** How many runs began when, and what came of them. */
+/** Shows how many runs started in each interval, by outcome. */
 export function RatePlot({ buckets }: PlotProps) {
 	const most = Math.max(1, ...buckets.map(({ good, bad, other }) => good + bad + other));
 	const total = sum(buckets, ({ good, bad, other }) => good + bad + other);
@@ -39,7 +39,7 @@ export function RatePlot({ buckets }: PlotProps) {
 	);
 }
 
-/** How long those that have ended took: half of them, and nearly all. */
+/** Shows the median and the 95th percentile of the durations of finished runs. */
 export function DurationPlot({ buckets }: PlotProps) {
 	const most = Math.max(0.001, ...buckets.map(({ slow = 0 }) => slow));
 	const text = `half of the runs of a bar, and 95 of 100; at most ${toDuration(most)}`;
@@ -62,9 +62,9 @@ export function DurationPlot({ buckets }: PlotProps) {
 
 interface FrameProps extends PlotProps {
 	readonly title: string;
-	/** What it shows, in words. */
+	/** Text alternative of the plot. */
 	readonly text: string;
-	/** What the top of it stands for. */
+	/** Label of the value at the top of the plot. */
 	readonly most: string;
 	children(bucket: Bucket, x: number, size: number): ComponentChildren;
 }

@@ -1,34 +1,34 @@
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { isEnded, isFailure } from "../parts/status-badge.tsx";
 
-/** Spans of time that the plots may show, in milliseconds. */
+/** Time ranges that the plots offer, in milliseconds. */
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 } as const;
 
 export type RangeName = keyof typeof ranges;
 
-/** Whether somebody has written the name of a span into the address. */
+/** True if the text, which a user may have typed into the address, is the name of a time range. */
 export function isRange(text: string): text is RangeName {
 	return Object.hasOwn(ranges, text);
 }
 
-/** A part of the time, and the runs that began in it. */
+/** An interval and the runs that started in it. */
 export interface Bucket {
-	/** Milliseconds since 1970. */
+	/** Start of the interval in milliseconds since 1970. */
 	readonly from: number;
 	readonly good: number;
 	readonly bad: number;
-	/** Under way, or canceled. */
+	/** Number of runs that have not ended or were canceled. */
 	readonly other: number;
-	/** Seconds that half of those that have ended took at most; undefined where none has. */
+	/** Median duration of the finished runs in seconds; undefined if none has finished. */
 	readonly median: number | undefined;
-	/** Seconds that 95 of 100 took at most. */
+	/** 95th percentile of the durations in seconds; undefined if no run has finished. */
 	readonly slow: number | undefined;
 }
 
-/** What of a run counts. */
+/** Attributes of a run that the plots need. */
 export type CountedRun = Pick<ExecutionRecord, "status" | "start_timestamp" | "end_timestamp">;
 
-/** Runs by the time of their start, in parts of the same length. Those outside of the time are left out. */
+/** Groups runs by the time of their start into `count` intervals of equal length. Runs outside of the time range are left out. */
 export function toBuckets(
 	runs: readonly CountedRun[],
 	{ from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
@@ -52,7 +52,10 @@ function toBucket(from: number, runs: readonly CountedRun[]): Bucket {
 	return { from, good, bad, other: runs.length - good - bad, median: quantile(seconds, 0.5), slow: quantile(seconds, 0.95) };
 }
 
-/** Of sorted values the one that this share of them does not exceed. */
+/**
+ * Returns the quantile of sorted values: the smallest value that this share of them does not exceed. Returns undefined if there are no
+ * values.
+ */
 function quantile(sorted: readonly number[], share: number): number | undefined {
 	return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 }

@@ -11,13 +11,13 @@ import { RunTable } from "../runs/run-table.tsx";
 import { Trends } from "./trends.tsx";
 import { WaitingInquiries } from "./waiting-inquiries.tsx";
 
-/** Runs of each kind that are shown; the rest is in the list of runs. */
+/** Maximum number of runs in each section; the list of runs has the others. */
 const most = 8;
 const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 const failures = ["failed", "timeout", "abandoned"];
 const waiting = ["delayed", "paused", "pending"];
 
-/** What somebody wants to know who comes in the morning: what runs, what has failed, what waits for them. */
+/** Shows the start page: running executions, recent failures and inquiries that wait for an answer. */
 export function Page() {
 	const mayList = session.may("execution_list");
 	return (
@@ -42,7 +42,7 @@ export function Page() {
 	);
 }
 
-/** Says that no access control is on, and how to turn it on. */
+/** Warns that access control is off and explains how to turn it on. */
 function OpenAccess() {
 	const user = session.user.value;
 	if (user === undefined || user.rbac.enabled) return null;
@@ -143,7 +143,7 @@ async function readState(signal: AbortSignal) {
 	return { running, hasAny: any.items.length > 0, counts: others.map(({ total = 0 }) => total) };
 }
 
-/** Of all that have not succeeded the newest. */
+/** Returns the newest executions that failed, timed out or were abandoned. */
 async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord[]> {
 	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: most };
 	const lists = await Promise.all(failures.map((status) => client.executions.list({ ...query, status }, { signal })));

@@ -8,13 +8,13 @@ import { Loaded } from "../parts/loaded.tsx";
 import { DurationPlot, RatePlot } from "./plots.tsx";
 import { isRange, type RangeName, ranges, toBuckets } from "./rates.ts";
 
-/** As many as anybody may read at once. */
+/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
 const pageSize = 100;
 const mostPages = 5;
 const bars = 32;
 const titles: Readonly<Record<RangeName, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };
 
-/** How many runs there were lately, and how long they took; read anew each minute. */
+/** Shows how many runs there were recently and how long they took. The data is read again every minute. */
 export function Trends() {
 	const given = addressBar.query("range");
 	const range = isRange(given) ? given : "24h";
@@ -50,7 +50,7 @@ export function Trends() {
 	);
 }
 
-/** The newest runs of a span of time, without those that others have started. */
+/** Reads the newest runs of a time range, at most 500. Child executions are left out. */
 async function readRuns(range: RangeName, signal: AbortSignal) {
 	const to = Date.now();
 	const query = {

@@ -6,7 +6,7 @@ import { Loaded } from "../parts/loaded.tsx";
 
 const most = 10;
 
-/** Questions that wait for an answer; those that name whoever looks stand first. */
+/** Lists the inquiries that wait for an answer; those that name the user come first. */
 export function WaitingInquiries() {
 	const inquiries = useResource((signal) => client.inquiries.list({ limit: most, sort_desc: "True" }, { signal }), [], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "status" in data,

@@ -6,15 +6,15 @@ import { client, live, session } from "../kit/service.ts";
 import { type TimedRun, timedAttributes } from "./timed-run.ts";
 
 const pageSize = 100;
-/** Executions that are shown; beyond, those that began first. */
+/** Maximum number of executions that are shown: the first ones by start time. */
 export const mostNested = 5_000;
 const every = 250;
 
 type Changes = ReadonlyMap<string, TimedRun>;
 
 /**
- * The executions that one has started, as they come and go. There may be thousands: they are read once, and then kept by what the stream
- * tells of each of them; they are read again only where something may have been missed.
+ * Returns the child executions of an execution and follows their changes. There may be thousands of them. Therefore they are read once and
+ * then updated from events. They are read again only if events may have been missed.
  */
 export function useNestedRuns(parent: string): { readonly listed: Resource<readonly TimedRun[]>; readonly changes: Signal<Changes> } {
 	const changes = useSignal<Changes>(new Map());
@@ -41,7 +41,10 @@ export function useNestedRuns(parent: string): { readonly listed: Resource<reado
 	return { listed, changes };
 }
 
-/** What was read, with what was told since: of each the one that has come further. */
+/**
+ * Merges the children that were read with the changes from events. Of two versions of an execution, the one with the longer state log is
+ * the newer.
+ */
 export function merge(listed: readonly TimedRun[], changes: Changes): readonly TimedRun[] {
 	if (changes.size === 0) return listed;
 	const known = new Set(listed.map(({ id }) => id));
@@ -66,7 +69,7 @@ async function readAll(parent: string, signal: AbortSignal): Promise<readonly Ti
 	return runs;
 }
 
-/** The execution that an event tells of, where it is one that this one has started. */
+/** Returns the execution of an event if it is a child of `parent`; undefined otherwise. */
 function toNested({ name, data }: StreamEventRecord, parent: string): TimedRun | undefined {
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null || !("parent" in data)) return undefined;
 	return data["parent"] === parent ? (data as unknown as TimedRun) : undefined;

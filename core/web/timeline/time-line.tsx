@@ -5,21 +5,21 @@ import { isEnded, StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { toLocal } from "../parts/time.tsx";
 import { type Span, type TimedRun, toFrame, toSpan } from "./timed-run.ts";
 
-/** Height of a row, as the style has it. */
+/** Height of a row in pixels; must match the stylesheet. */
 const rowHeight = 26;
 const ticks = 4;
 
 interface TimeLineProps {
 	readonly label: string;
-	/** In the order in which they are shown. */
+	/** Executions in the order of their rows. */
 	readonly runs: readonly TimedRun[];
 	readonly toName: (run: TimedRun) => string;
 	readonly toHref: (run: TimedRun) => string;
 }
 
-/** When each of these executions waited and ran, beside one another. */
+/** Shows when each execution waited and ran, with one row for each execution. */
 export function TimeLine({ label, runs, toName, toHref }: TimeLineProps) {
-	// Only what goes on needs to know what time it is.
+	// Read the clock only if an execution is active: reading it renders the component again every second.
 	const time = runs.some(({ status }) => !isEnded(status)) ? now.value : 0;
 	const spans = runs.map((run) => toSpan(run, time));
 	const { from, to } = toFrame(spans);

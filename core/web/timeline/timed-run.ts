@@ -1,20 +1,20 @@
 import type { ExecutionRecord } from "../../features/clients.ts";
 
-/** What a time line shows of an execution, as the service has it. */
+/** Attributes of an execution that a time line shows. */
 export type TimedRun = Pick<ExecutionRecord, "id" | "status" | "start_timestamp" | "end_timestamp" | "log" | "action" | "context">;
 
-/** The same, for the service. */
+/** Attributes of `TimedRun`, as `include_attributes` of a request. */
 export const timedAttributes = "id,status,start_timestamp,end_timestamp,log,action.ref,context,parent";
 
-/** When something waited and when it ran, in milliseconds. */
+/** Time during which an execution waited and ran, in milliseconds since 1970. */
 export interface Span {
 	readonly from: number;
-	/** When it began to run: until then it waited. */
+	/** Start of the run; before this the execution waited. */
 	readonly began: number;
 	readonly to: number;
 }
 
-/** When an execution waited and ran; one that has not ended goes on until now. */
+/** Returns when an execution waited and ran. If it has not ended, its span ends at `now`. */
 export function toSpan({ start_timestamp, end_timestamp, log = [] }: TimedRun, now: number): Span {
 	const from = Date.parse(start_timestamp);
 	const to = Math.max(from, end_timestamp === undefined ? now : Date.parse(end_timestamp));
@@ -22,7 +22,7 @@ export function toSpan({ start_timestamp, end_timestamp, log = [] }: TimedRun, n
 	return { from, began: running === undefined ? to : Math.min(to, Math.max(from, Date.parse(running.timestamp))), to };
 }
 
-/** From the first start to the last end. */
+/** Returns the time from the first start to the last end. */
 export function toFrame(spans: readonly Span[]): Omit<Span, "began"> {
 	let [from, to] = [Number.POSITIVE_INFINITY, 0];
 	for (const span of spans) {
@@ -32,7 +32,10 @@ export function toFrame(spans: readonly Span[]): Omit<Span, "began"> {
 	return { from, to };
 }
 
-/** What it is called in a workflow: the name of its task, with the number of its item; else its action. */
+/**
+ * Returns the name of an execution in its workflow: the name of the task, with the number of the item. Outside a workflow, returns the ref
+ * of the action.
+ */
 export function toTaskName({ action, context }: TimedRun): string {
 	const { task_name: name, item_id: item } = (context["workflow"] ?? {}) as { readonly task_name?: unknown; readonly item_id?: unknown };
 	if (typeof name !== "string") return action.ref;

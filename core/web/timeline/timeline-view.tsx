@@ -6,7 +6,7 @@ import { merge, mostNested, useNestedRuns } from "./nested-runs.ts";
 import { TimeLine } from "./time-line.tsx";
 import { toTaskName } from "./timed-run.ts";
 
-/** When each of the executions that it has started waited and ran. */
+/** Shows when each of the child executions waited and ran. */
 export function View({ run }: RunViewProps) {
 	const { listed, changes } = useNestedRuns(run.id);
 	return (

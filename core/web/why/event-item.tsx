@@ -17,14 +17,14 @@ interface EventItemProps {
 	readonly depth: number;
 }
 
-/** What is known of an event besides the trace, as far as whoever looks may see it. */
+/** Details of an event that the trace does not contain, as far as the user may see them. */
 interface EventDetails {
-	/** What came to a webhook that keeps its deliveries. */
+	/** Delivery that created the event, if the webhook records its deliveries. */
 	readonly delivery: WebhookDeliveryRecord | undefined;
 	readonly event: TriggerInstanceRecord | undefined;
-	/** Rules of its trigger, as they are now. */
+	/** Current rules of the trigger. Undefined if the user may not list rules. */
 	readonly rules: readonly RuleRecord[] | undefined;
-	/** How many rules it has beyond those. */
+	/** Number of rules of the trigger beyond those in `rules`. */
 	readonly unread: number;
 	readonly enforcements: readonly RuleEnforcementRecord[];
 }
@@ -33,7 +33,7 @@ const webhookType = "core.svc.webhook";
 const mostRules = 100;
 const every = 1_500;
 
-/** An event: which rules of its trigger acted on it, and why the others did not. */
+/** Shows an event, the rules of its trigger that acted on it, and why the others did not. */
 export function EventItem({ node, shown, depth }: EventItemProps) {
 	const head = (
 		<>
@@ -59,7 +59,7 @@ function Rules({ node, shown, depth }: EventItemProps) {
 	const details = useResource((signal) => readDetails(node, signal), [node.object_id, acted.length]);
 	const { value: found } = details.value;
 	const isOpen = found?.event?.status === "pending" || found?.event?.status === "processing";
-	// No stream tells that rules have been asked, where none has acted.
+	// Poll, because no event announces that an event was processed if no rule acted on it.
 	useRepeated(details, isOpen ? every : undefined);
 	const ids = new Set(acted.map(({ object_id }) => object_id));
 	return (

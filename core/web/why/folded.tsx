@@ -2,15 +2,15 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
 interface FoldedProps {
-	/** What is said of it, beside the button that opens it. */
+	/** Content next to the button that expands the part. */
 	readonly head: ComponentChildren;
-	/** For a screen reader: what is opened. */
+	/** Description of the part for screen readers. */
 	readonly label: string;
 	readonly isOpen: boolean;
 	readonly children: () => ComponentChildren;
 }
 
-/** A part that opens and closes; what is closed is neither drawn nor read. */
+/** Shows a part that can be expanded and collapsed. While collapsed, its content is neither rendered nor read from the service. */
 export function Folded({ head, label, isOpen: isOpenAtFirst, children }: FoldedProps) {
 	const isOpen = useSignal(isOpenAtFirst);
 	return (

@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { type StreamEventRecord, type TraceNode, type TraceRecord, toBranches, toNodes } from "../../features/clients.ts";
 import { client } from "../kit/service.ts";
 
-/** What the address asks for: a trace, or the one of an execution or of an event. */
+/** Trace that the address selects: by its id, or by the id of an execution or event that it contains. */
 export interface TraceChoice {
 	readonly trace: string;
 	readonly execution: string;
@@ -12,10 +12,10 @@ export interface TraceChoice {
 /** A trace as a tree. */
 export interface TraceTree {
 	readonly trace: TraceRecord;
-	/** What stands below a component, by its key; below undefined: what came from outside. */
+	/** Direct effects of a component, by its key. The key undefined has the components without a cause in the trace. */
 	readonly branches: ReadonlyMap<string | undefined, readonly TraceNode[]>;
 	readonly ids: ReadonlySet<string>;
-	/** Keys of what the address names and of all that led to it. */
+	/** Keys of the selected component and of all its causes. */
 	readonly path: ReadonlySet<string>;
 }
 
@@ -39,7 +39,7 @@ async function findTrace({ execution, event }: Pick<TraceChoice, "execution" | "
 	return found;
 }
 
-/** Whether an event of the stream tells of something in a trace, or of something that comes into it. */
+/** True if a stream event is about a component of the trace or about a new component that belongs to it. */
 export function tellsOfTrace({ name, data }: StreamEventRecord, tree: TraceTree | undefined): boolean {
 	if (tree === undefined) return true;
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null || Array.isArray(data)) return false;

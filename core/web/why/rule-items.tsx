@@ -13,7 +13,7 @@ import type { ShownTrace } from "./shown-trace.ts";
 
 interface RuleItemProps {
 	readonly node: TraceNode;
-	/** As it is now; undefined when it is gone, or may not be seen. */
+	/** Current version of the rule. Undefined if it was deleted or the user may not see it. */
 	readonly rule: RuleRecord | undefined;
 	readonly enforcement: RuleEnforcementRecord | undefined;
 	readonly payload: JsonObject | undefined;
@@ -21,7 +21,7 @@ interface RuleItemProps {
 	readonly depth: number;
 }
 
-/** A rule that has acted: what it asks for, the values that it met, and what it has started. */
+/** Shows a rule that acted: its criteria, the values of the event, and the executions that it started. */
 export function RuleItem({ node, rule, enforcement, payload, shown, depth }: RuleItemProps) {
 	const head = (
 		<>
@@ -50,7 +50,7 @@ export function RuleItem({ node, rule, enforcement, payload, shown, depth }: Rul
 	);
 }
 
-/** Criteria of a rule as it is now, each with the value of the event. */
+/** Shows the criteria of the current version of a rule, each with the value of the event. */
 function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly payload: JsonObject | undefined }) {
 	const values = Object.keys(criteria).flatMap((key) => {
 		const value = payload === undefined ? undefined : toValue(key, payload);
@@ -68,9 +68,9 @@ function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly pa
 	);
 }
 
-/** What a plain key of a criterion, such as `trigger.body.size`, stands for. */
+/** Returns the value of the payload that a simple criterion key such as `trigger.body.size` refers to. Returns undefined for other keys. */
 function toValue(key: string, payload: JsonObject): JsonValue | undefined {
-	// What follows is a tag, with which one attribute can be tested more than once.
+	// The text after `#` is a tag, with which a rule can test one attribute more than once.
 	const [root, ...names] = (key.split("#")[0] ?? "").split(".");
 	if (root !== "trigger") return undefined;
 	let value: JsonValue | undefined = payload;
@@ -85,14 +85,14 @@ interface OtherRulesProps {
 	readonly event: string;
 	readonly rules: readonly RuleRecord[];
 	readonly hasActed: boolean;
-	/** Rules of the trigger that are not among them for being too many. */
+	/** Number of rules of the trigger that were not read because there are too many. */
 	readonly unread: number;
 }
 
-/** Rules that are asked one by one why they did not act. */
+/** Rules that are tested at a time; a button tests the next ones. */
 const stepSize = 10;
 
-/** The rules of the trigger that have not acted. */
+/** Shows the rules of the trigger that did not act. */
 export function OtherRules({ event, rules, hasActed, unread }: OtherRulesProps) {
 	const most = useSignal(stepSize);
 	if (rules.length === 0) return hasActed ? null : <p class="why-note faint">No rule has this trigger now.</p>;

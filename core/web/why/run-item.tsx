@@ -8,13 +8,13 @@ import type { ShownTrace } from "./shown-trace.ts";
 
 interface RunItemProps {
 	readonly node: TraceNode;
-	/** As far as whoever looks may see it. */
+	/** Undefined if the user may not see the execution. */
 	readonly run: ExecutionRecord | undefined;
 	readonly shown: ShownTrace;
 	readonly depth: number;
 }
 
-/** An execution: what has started it where nothing in the trace has, how it stands, and what it has caused. */
+/** Shows an execution: its status, its effects, and its cause if the trace does not contain it. */
 export function RunItem({ node, run, shown, depth }: RunItemProps) {
 	const below = shown.branches.get(node.key) ?? [];
 	const head = (
@@ -44,7 +44,10 @@ export function RunItem({ node, run, shown, depth }: RunItemProps) {
 	);
 }
 
-/** The task that it is of a workflow; or who has started it, and which run it repeats. */
+/**
+ * Shows the name of the workflow task that the execution belongs to. Otherwise shows the user who started it and the execution that it
+ * repeats.
+ */
 function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; readonly isFirst: boolean }) {
 	const { workflow, user } = context;
 	const task = toMember(workflow, "task_name");

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { TraceTree } from "./read-trace.ts";
 
-/** What all parts of a tree know. */
+/** Properties that all components of a displayed trace share. */
 export interface ShownTrace extends Pick<TraceTree, "branches" | "path"> {
-	/** Id of what the address names. */
+	/** Id of the execution or event that the address selects. */
 	readonly chosen: string;
-	/** How deep it is open at first. */
+	/** Depth up to which the tree is expanded at first. */
 	readonly openTo: number;
-	/** What a component has caused, so deep in the tree. */
+	/** Renders the effects of a component at this depth of the tree. */
 	below(key: string, depth: number): ComponentChildren;
 }

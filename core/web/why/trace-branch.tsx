@@ -13,11 +13,11 @@ interface BranchProps {
 	readonly depth: number;
 }
 
-/** Components of a branch that are drawn at first, and each time when more are asked for. */
+/** Components of a branch that are rendered at first, and each time the user requests more. */
 const stepSize = 50;
 const attributes = "id,status,start_timestamp,end_timestamp,action.ref,context";
 
-/** Components that have the same cause, in the order of time, each with what it has caused. */
+/** Shows the components with the same cause in chronological order, each with its effects. */
 export function Branch({ nodes, shown, depth }: BranchProps) {
 	const most = useSignal(stepSize);
 	const drawn = nodes.filter(({ key }, index) => index < most.value || shown.path.has(key));

@@ -11,10 +11,10 @@ import { readTrace, type TraceTree, tellsOfTrace } from "./read-trace.ts";
 import type { ShownTrace } from "./shown-trace.ts";
 import { Branch } from "./trace-branch.tsx";
 
-/** A trace with more than so many components is folded at first. */
+/** Number of components up to which a trace is fully expanded at first; a larger one is expanded to a depth of 2. */
 const mostOpen = 60;
 
-/** What led to what: events, the rules that acted on them or did not, executions, and what came of their ends. */
+/** Shows a trace from causes to effects: events, rules that acted or did not, executions, and the effects of their completion. */
 export function Page({ values: { trace = "" } }: PageProps) {
 	const [execution, event] = [addressBar.query("execution"), addressBar.query("event")];
 	const last = useRef<TraceTree | undefined>(undefined);

@@ -10,12 +10,15 @@ import { shorten, toNodeStatus, toNodeTraits, toNodeWords } from "./task-words.t
 interface DrawingProps {
 	readonly graph: RunGraphRecord;
 	readonly placed: Placed;
-	/** Name of the task that is chosen; empty for none. */
+	/** Name of the selected task; empty if none is selected. */
 	readonly chosen: string;
 	readonly zoom: number;
 }
 
-/** The definition as a drawing, with how far the run has come. The tasks are links; one of them is reached by Tab, the others by arrows. */
+/**
+ * Draws the workflow definition with the progress of the run. The tasks are links. The Tab key focuses one of them, and the arrow keys move
+ * between them.
+ */
 export function GraphDrawing({ graph, placed, chosen, zoom }: DrawingProps) {
 	const svg = useRef<SVGSVGElement>(null);
 	const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -122,7 +125,7 @@ function Node({ node, place, isChosen, isReached }: NodeProps) {
 	);
 }
 
-/** Where the arrow keys lead, as steps to the right and down. */
+/** Direction of each arrow key as steps to the right and down. */
 const directions = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] } as const;
 
 type Arrow = keyof typeof directions;
@@ -131,7 +134,7 @@ function isArrow(key: string): key is Arrow {
 	return Object.hasOwn(directions, key);
 }
 
-/** The next one in a direction: near, and rather straight ahead than aside. */
+/** Returns the nearest task in a direction. Tasks straight ahead are preferred to tasks at the side. */
 function findNeighbour(nodes: readonly PlacedNode[], id: string, arrow: Arrow): string | undefined {
 	const from = nodes.find((node) => node.id === id);
 	if (from === undefined) return undefined;

@@ -11,12 +11,12 @@ import { useRunGraph } from "./run-graph.ts";
 import { TaskPanel } from "./task-panel.tsx";
 import { toSummary } from "./task-words.ts";
 
-/** What can be drawn, and looked at, at once. */
+/** Maximum number of tasks and edges of a graph that is drawn. For larger workflows, the page links to the list of tasks. */
 const largest = { nodes: 500, edges: 2_000 };
 const smallestZoom = 0.25;
 const largestZoom = 2;
 
-/** The workflow as a graph, with the run laid over it; beside it the task that is chosen. */
+/** Shows the workflow as a graph with the progress of the run, next to the panel of the selected task. */
 export function View({ run }: RunViewProps) {
 	const graph = useRunGraph(run);
 	return (
@@ -51,7 +51,7 @@ function GraphBox({ run, graph }: { readonly run: string; readonly graph: RunGra
 function DrawnGraph({ run, graph }: { readonly run: string; readonly graph: RunGraphRecord }) {
 	const box = useRef<HTMLDivElement>(null);
 	const zoom = useSignal(1);
-	// What happens in a run moves nothing.
+	// The layout depends on the definition alone, so that tasks do not move while the run progresses.
 	const placed = useMemo(() => layOut(graph), [JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges.map(toEnds)])]);
 	const toFit = (least: number) =>
 		box.current === null ? 1 : Math.min(1, Math.max(least, (box.current.clientWidth - 4) / Math.max(1, placed.width)));

@@ -7,23 +7,23 @@ interface Point {
 	readonly y: number;
 }
 
-/** Where a task is drawn: its middle. */
+/** Position of the centre of a task. */
 export interface PlacedNode extends Point {
 	readonly id: string;
 }
 
-/** How an edge is drawn. */
+/** Path and label of an edge. */
 export interface PlacedEdge {
-	/** Number of the edge in the graph. */
+	/** Index of the edge in the graph. */
 	readonly index: number;
-	/** For the `d` of a path. */
+	/** Value of the `d` attribute of an SVG path. */
 	readonly path: string;
 	readonly label: string;
-	/** Middle of the label. */
+	/** Position of the centre of the label. */
 	readonly at: Point;
 }
 
-/** A graph with places for all of it. */
+/** Positions of all tasks and edges of a graph, and the size of the drawing. */
 export interface Placed {
 	readonly width: number;
 	readonly height: number;
@@ -31,19 +31,19 @@ export interface Placed {
 	readonly edges: readonly PlacedEdge[];
 }
 
-/** What a task takes of the drawing. */
+/** Size of a task in the drawing. */
 export const nodeSize = { width: 210, height: 64 };
 
-/** Beyond, a quicker way that looks less good. */
+/** Number of tasks up to which the slower layout algorithm is used, which gives better results. */
 const careful = 250;
 const longestLabel = 30;
 
-/** Find a place for everything, from top to bottom. What leads back, and a task that leads to itself, are drawn too. */
+/** Lays out a graph from top to bottom. Edges that lead back and edges from a task to itself are drawn too. */
 export function layOut({ nodes, edges }: RunGraphRecord): Placed {
 	const graph = new Graph({ multigraph: true });
 	const ranker = nodes.length > careful ? "longest-path" : "network-simplex";
 	graph.setGraph({ rankdir: "TB", nodesep: 28, edgesep: 16, ranksep: 36, marginx: 14, marginy: 14, ranker });
-	// Names may be anything, also what objects have by themselves.
+	// Use generated keys: task names are arbitrary and may equal inherited object properties such as `constructor`.
 	const keys = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
 	for (const key of keys.values()) graph.setNode(key, { ...nodeSize });
 	const known = [...edges.entries()].filter(([, { from, to }]) => keys.has(from) && keys.has(to));
@@ -70,13 +70,13 @@ function toPoint({ x = 0, y = 0 }: { readonly x?: number; readonly y?: number })
 	return { x: Math.round(x), y: Math.round(y) };
 }
 
-/** From a task to itself, at its right side. */
+/** Returns the path of an edge from a task to itself, at the right of the task. */
 function toLoop({ x, y }: Point): string {
 	const right = x + nodeSize.width / 2;
 	return `M${right} ${y - 16}C${right + 44} ${y - 30} ${right + 44} ${y + 30} ${right} ${y + 16}`;
 }
 
-/** A line that bends at the points between its ends. */
+/** Returns the path of a line that is curved at the points between its ends. */
 function toPath(points: readonly Point[]): string {
 	const [first, ...rest] = points;
 	const last = rest.pop();

@@ -12,13 +12,16 @@ import { toItemWords, toNodeStatus } from "./task-words.ts";
 
 interface RerunTasksProps {
 	readonly run: ExecutionRecord;
-	/** What the button says. */
+	/** Label of the button. */
 	readonly label: string;
-	/** The task that is chosen at first. Default: those that have failed. */
+	/** Task that is selected at first. Default: the failed tasks. */
 	readonly task?: string;
 }
 
-/** Leads to running tasks of a workflow again; nothing while it goes on, where somebody may not, and of chains, which begin anew as a whole. */
+/**
+ * Shows a button that runs tasks of a workflow again. Shows nothing while the workflow runs, or if the user may not run it again. Action
+ * chains have no button either, because they can only be repeated as a whole.
+ */
 export function RerunTasks({ run, label, task }: RerunTasksProps) {
 	const isAsked = useSignal(false);
 	const isPossible = run.liveaction.action_is_workflow && run.runner.name !== "action-chain" && isEnded(run.status);
@@ -49,7 +52,7 @@ function TasksDialog({ run, task, onClose }: DialogProps) {
 	);
 }
 
-/** Tasks that can be chosen at a time; the rest is found by a part of its name. */
+/** Maximum number of tasks that the form lists. The user finds others by a part of their name. */
 const mostShown = 100;
 
 function TaskForm({
@@ -136,7 +139,7 @@ function hasFailed(node: RunNode): boolean {
 	return isFailure(toNodeStatus(node) ?? "");
 }
 
-/** Those that have run: first those that have failed. */
+/** Returns the tasks that have run, the failed ones first. */
 function inOrder(nodes: readonly RunNode[]): readonly RunNode[] {
 	const ran = nodes.filter(({ tasks }) => tasks.length > 0);
 	return [...ran.filter(hasFailed), ...ran.filter((node) => !hasFailed(node))];

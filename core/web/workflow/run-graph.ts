@@ -2,17 +2,17 @@ import type { ExecutionRecord, RunGraphRecord, StreamEventRecord } from "../../f
 import { type Resource, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
 
-/** A task of the definition, with its runs. */
+/** A task of the workflow definition with its runs. */
 export type RunNode = RunGraphRecord["nodes"][number];
 
-/** The definition that a run has, with how far it has come, as it goes on. */
+/** Returns the workflow definition of a run and the state of its tasks. It is read again when a task changes. */
 export function useRunGraph(run: ExecutionRecord): Resource<RunGraphRecord> {
 	return useResource((signal) => client.executions.graph(run.id, { signal }), [run.id], {
 		isTouched: (event) => tellsOfTasks(event, run.id),
 	});
 }
 
-/** Whether an event tells that a task of a run may have changed. */
+/** True if an event indicates that a task of the run may have changed. */
 export function tellsOfTasks({ name, data }: StreamEventRecord, id: string): boolean {
 	if (typeof data !== "object" || data === null) return false;
 	if (name === "svc.task__update") return "execution_id" in data && data["execution_id"] === id;

@@ -13,11 +13,11 @@ import { toItemWords, toNodeTraits } from "./task-words.ts";
 interface PanelProps {
 	readonly run: ExecutionRecord;
 	readonly graph: RunGraphRecord;
-	/** Name of the task; empty when none is chosen. */
+	/** Name of the selected task; empty if none is selected. */
 	readonly name: string;
 }
 
-/** One task: what the definition says of it, how often it has run, and what one of its executions was given and gave. */
+/** Shows one task: its definition, how often it ran, and the input and result of one of its executions. */
 export function TaskPanel({ run, graph, name }: PanelProps) {
 	const node = graph.nodes.find(({ id }) => id === name);
 	if (name === "") return <p class="card faint">Choose a task to see what it was given and what came of it.</p>;
@@ -45,7 +45,7 @@ export function TaskPanel({ run, graph, name }: PanelProps) {
 	);
 }
 
-/** Where it leads, and on which condition. */
+/** Shows the following tasks and the conditions for them. */
 function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: RunNode }) {
 	const edges = graph.edges.filter(({ from }) => from === node.id);
 	if (edges.length === 0) return null;
@@ -71,7 +71,7 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
 	);
 }
 
-/** The latest passes through a task that a loop or several routes lead to. */
+/** Maximum number of runs that are shown for a task, the latest ones. A task runs repeatedly if a loop or several routes lead to it. */
 const mostPasses = 20;
 
 function Passes({ node: { tasks } }: { readonly node: RunNode }) {

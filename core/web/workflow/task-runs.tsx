@@ -13,7 +13,7 @@ import { toRunHref } from "../runs/run-address.ts";
 
 const stepSize = 30;
 
-/** The executions of a task: of all its items, tries and passes. One of them is chosen. */
+/** Lists the executions of a task, including all items, retries and repeated runs. One of them is selected. */
 export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState[]; readonly chosen: string | undefined }) {
 	const shown = useSignal(stepSize);
 	const all = tasks.flatMap(({ execution_ids }) => execution_ids);
@@ -54,7 +54,7 @@ async function readStates(ids: string, limit: number, signal: AbortSignal): Prom
 	return new Map(items.map(({ id, status }) => [id, status]));
 }
 
-/** What one execution was given, and what came of it. */
+/** Shows the input and the result of one execution. */
 export function TaskRun({ id }: { readonly id: string }) {
 	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, [id]),

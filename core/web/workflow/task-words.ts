@@ -3,12 +3,17 @@ import type { TaskState } from "../../features/clients.ts";
 import { isEnded, isFailure } from "../parts/status-badge.tsx";
 import type { RunNode } from "./run-graph.ts";
 
-/** The status of a task that may have run several times: what goes on counts before what has ended, and the last before the others. */
+/**
+ * Returns the status of a task that may have run several times: the status of an active run, or otherwise of the last run. Returns
+ * undefined if the task has not run.
+ */
 export function toNodeStatus({ tasks }: RunNode): string | undefined {
 	return (tasks.find(({ status }) => !isEnded(status)) ?? tasks.at(-1))?.status;
 }
 
-/** How it stands in a few words: `failed, 3 times, 7 of 10 items, 1 failed`. Empty when it has not run. */
+/**
+ * Returns a short description of the status: `failed, 3 times, 7 of 10 items, 1 failed`. Returns an empty string if the task has not run.
+ */
 export function toNodeWords(node: RunNode): string {
 	const status = toNodeStatus(node);
 	if (status === undefined) return "";
@@ -23,13 +28,13 @@ export function toNodeWords(node: RunNode): string {
 	].join(", ");
 }
 
-/** How many items there are, by what has become of them. */
+/** Returns the number of items by outcome. */
 export function toItemWords({ total, succeeded, failed, active }: NonNullable<TaskState["items"]>): string {
 	const rest = [...(failed > 0 ? [`${failed} failed`] : []), ...(active > 0 ? [`${active} active`] : [])];
 	return [`${succeeded} of ${total} items`, ...rest].join(", ");
 }
 
-/** What the definition says of a task besides its action. */
+/** Returns the properties of a task's definition other than its action. */
 export function toNodeTraits({ is_start, join, items, kind }: RunNode): readonly string[] {
 	return [
 		...(kind === "command" ? ["command"] : []),
@@ -39,7 +44,7 @@ export function toNodeTraits({ is_start, join, items, kind }: RunNode): readonly
 	];
 }
 
-/** How many of the tasks there are, have ended, and have failed. */
+/** Returns the number of tasks and how many of them have ended and have failed. */
 export function toSummary(nodes: readonly RunNode[]): string {
 	const tasks = nodes.filter(({ kind }) => kind === "task");
 	const states = tasks.map(toNodeStatus);
@@ -53,7 +58,7 @@ export function toSummary(nodes: readonly RunNode[]): string {
 	].join(", ");
 }
 
-/** A text in one line of so many characters at most. */
+/** Returns the text on one line, truncated to `most` characters. */
 export function shorten(text: string, most: number): string {
 	const line = escapeControlCharacters(text.trim().replace(/\s+/g, " "));
 	const characters = [...line];

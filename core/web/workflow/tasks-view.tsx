@@ -17,7 +17,7 @@ import { toItemWords } from "./task-words.ts";
 
 const pageSize = 50;
 
-/** The tasks of a run in the order of their start: one line for all items of a task. */
+/** Lists the tasks of a run by start time, with one row for all items of a task. */
 export function View({ run }: RunViewProps) {
 	const paging = toPaging(pageSize);
 	const tasks = useResource((signal) => client.executions.tasks(run.id, paging, { signal }), [run.id, paging.offset], {
@@ -65,7 +65,7 @@ function toColumns(run: string): readonly Column<TaskState>[] {
 	];
 }
 
-/** Runs that are listed in a line that is folded out. */
+/** Maximum number of executions that an expanded row lists. */
 const mostRuns = 100;
 
 function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState }) {

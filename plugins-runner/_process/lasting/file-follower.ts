@@ -3,13 +3,13 @@ import { OutputChannel } from "../output-channel.ts";
 import { creditWindowBytes } from "../protocol.ts";
 
 interface FileFollowerOptions {
-	/** Bytes of the text that were delivered before. */
+	/** Bytes of UTF-8 text that were delivered before. */
 	readonly deliveredBytes: number;
 	deliver(text: string): Promise<void> | void;
 	onFailure(error: unknown): void;
 }
 
-/** Reads a growing file as text, by lines as a pipe would be read, and skips the text that was delivered before. */
+/** Reads a growing file as text, by lines as a pipe would be read. Skips the bytes that were delivered before. */
 export class FileFollower {
 	readonly #file: FileHandle;
 	readonly #channel: OutputChannel;
@@ -21,7 +21,7 @@ export class FileFollower {
 
 	private constructor(file: FileHandle, { deliveredBytes, deliver, onFailure }: FileFollowerOptions) {
 		this.#file = file;
-		// Bytes of the text are counted, not of the file: a byte that is not valid UTF-8 becomes three.
+		// Counts bytes of the decoded text, not of the file: a byte that is not valid UTF-8 becomes three.
 		const skip = createSkip(deliveredBytes);
 		this.#channel = new OutputChannel({
 			deliver: (text) => {
@@ -75,7 +75,9 @@ export class FileFollower {
 	}
 }
 
-/** Returns a function that removes the first `bytes` bytes of a text that comes in pieces. They must end at a character boundary. */
+/**
+ * Returns a function that removes the first `bytes` bytes of a text that is passed to it in parts. They must end at a character boundary.
+ */
 function createSkip(bytes: number): (text: string) => string {
 	let remainingBytes = bytes;
 	return (text) => {

@@ -8,7 +8,7 @@ export interface ProcessIdentity {
 	readonly startTime: string;
 }
 
-/** Returns the identity in the text of `/proc/<pid>/stat`; undefined if the text is incomplete. */
+/** Returns the identity in the content of `/proc/<pid>/stat`; undefined if the content is incomplete. */
 export function parseIdentity(stat: string): (ProcessIdentity & { readonly state: string }) | undefined {
 	const pid = Number.parseInt(stat, 10);
 	// The name in parentheses may itself contain spaces and parentheses.

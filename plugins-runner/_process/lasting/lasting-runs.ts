@@ -10,7 +10,7 @@ import { findGroups, isRunning, readBootId } from "./identity.ts";
 import { followProcess, type LastingEnd } from "./lasting-process.ts";
 import { RunDirectory } from "./run-directory.ts";
 
-/** Process to start. Its standard input may be given; its output goes to the context. */
+/** Process to start. Its standard input may be given. The context receives its output. */
 export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
 
 type Context = Pick<RunContext, "execution_id" | "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;
@@ -51,7 +51,7 @@ export class LastingRuns {
 		return end === "unknown" ? { code: null, signal: "SIGKILL" } : end;
 	}
 
-	/** Follows a process that an earlier process of the service started. Returns undefined if its end cannot be known. */
+	/** Follows a process that an earlier process of the service started. Returns undefined if its end cannot be determined. */
 	async recover(state: JsonObject, context: Context): Promise<ProcessExit | "left" | undefined> {
 		const directory = this.#open(context);
 		if (state["hostname"] !== hostname() || !directory.exists()) return undefined;
@@ -62,7 +62,8 @@ export class LastingRuns {
 			return undefined;
 		}
 		await directory.hold();
-		// The process that was to start it is gone, so a run that has not begun yet hardly will.
+		// The process of the service that would have started the run has exited. A run that has not begun within one second will not begin
+		// any more.
 		const end = await this.#follow(directory, context, { beginTimeoutMs: 1_000 });
 		return end === "unknown" || end === "unstarted" ? undefined : end;
 	}
@@ -128,7 +129,7 @@ async function startSupervisor(launcher: Launcher, { file, args, env, ...request
 const toolPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Starts the supervisor in a session of its own and returns. `$0` is only a name. Arguments: text of the supervisor, execution id, run
+ * Starts the supervisor in a session of its own and returns. `$0` is only a name. Arguments: script of the supervisor, execution id, run
  * directory, program and its arguments. Exits with 127 if the command setsid is missing.
  */
 const starterScript = `
@@ -145,9 +146,9 @@ setsid /bin/sh -c "$supervisor" svc-supervisor "$path" "$@" <&3 3<&- >/dev/null 
 /**
  * Runs the program and outlives the service. `$0` is only a name. Arguments: PATH of the action, run directory, program and its arguments.
  * Writes four files to the run directory: its identity (`process`), the output (`stdout`, `stderr`) and, by a rename, the exit code
- * (`status`). Creating `process` is exclusive, so a run starts at most once.
- * The output goes through pipes, as programs expect: a program that opens its output file again could truncate it. The supervisor survives
- * TERM, which is meant for the program, because output that the program still writes must be stored.
+ * (`status`). Creating `process` is exclusive, so a run starts at most once. The program writes to pipes, as programs expect: a program
+ * that opens its output file again could truncate it. The supervisor survives TERM, which is meant for the program, because output that the
+ * program still writes must be stored.
  */
 const supervisorScript = `
 path=$1

@@ -2,20 +2,22 @@ import { type Document, isNode, LineCounter } from "yaml";
 import { type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
 import { parseDefinition } from "./parse-definition.ts";
 
-/** Longest text of a definition, in characters. */
+/** Maximum characters of a definition. */
 export const longestDefinition = 500_000;
 
-/** Where something stands: keys and numbers from the top. */
+/** Position of a value in a definition: keys and indexes from the top. */
 export type Path = readonly (string | number)[];
 
-/** The text of a chain, YAML or JSON, as values that know their lines. */
+/** Parsed definition of a chain in YAML or JSON. Maps each value to its line. */
 export class ChainSource {
 	readonly text: string;
 	readonly value: JsonObject;
 	readonly #lines = new LineCounter();
 	readonly #document: Document;
 
-	/** `SVC_INVALID` for a text that holds no object, with `facts.line` where it is known. */
+	/**
+	 * Parses the definition. Throws `SVC_INVALID` unless it contains an object, with `facts.line` if the line of the error is available.
+	 */
 	constructor(text: string) {
 		if (text.length > longestDefinition) throw new SvcError("SVC_INVALID", `a chain may have at most ${longestDefinition} characters`);
 		this.text = text;
@@ -23,7 +25,10 @@ export class ChainSource {
 		this.value = this.#read();
 	}
 
-	/** Line of a value, from 1; of the nearest one around it that is there. */
+	/**
+	 * Returns the line of a value, counted from 1. For a missing value, returns the line of the nearest existing parent; null if there is
+	 * none.
+	 */
 	lineOf(path: Path): number | null {
 		for (let length = path.length; length > 0; length--) {
 			const node = this.#document.getIn(path.slice(0, length), true);
@@ -46,7 +51,7 @@ export class ChainSource {
 	}
 }
 
-/** Aliases are resolved here, and too many of them are refused. */
+/** Converts errors of resolving aliases to `SVC_INVALID`. The library refuses definitions with too many aliases. */
 function orInvalid<T>(read: () => T): T {
 	try {
 		return read();
@@ -55,7 +60,7 @@ function orInvalid<T>(read: () => T): T {
 	}
 }
 
-/** As findings name it: `chain[1].on-success`. */
+/** Formats a position as findings show it: `chain[1].on-success`. */
 export function toSpecPath(path: Path): string | null {
 	if (path.length === 0) return null;
 	return path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");

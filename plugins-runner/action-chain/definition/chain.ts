@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
 
-/** A chain that may run. */
+/** Valid definition of a chain. */
 export interface Chain {
-	/** As it was read. */
+	/** Definition as it was read. */
 	readonly text: string;
-	/** Templates whose values are there from the beginning. */
+	/** Templates of the variables that exist from the start of the run. */
 	readonly vars: JsonObject;
-	/** In the order of the text; at least one. */
+	/** Nodes in the order of the definition; at least one. */
 	readonly nodes: readonly ChainNode[];
 	/** Name of the first node to run. */
 	readonly start: string;
@@ -14,22 +14,22 @@ export interface Chain {
 
 export interface ChainNode {
 	readonly name: string;
-	/** Of the action. */
+	/** Reference of the action. */
 	readonly ref: string;
-	/** Templates. */
+	/** Templates of the parameters of the action. */
 	readonly parameters: JsonObject;
-	/** Name of the next node; null: the chain ends. */
+	/** Name of the next node after a success; null if the chain ends there. */
 	readonly onSuccess: string | null;
 	readonly onFailure: string | null;
-	/** Templates of what other nodes and the result of the chain get. */
+	/** Templates of the values that the node publishes to other nodes and to the result of the chain. */
 	readonly publish: JsonObject;
-	/** Null: what the chain says. */
+	/** Notification settings of the node; null to use the settings of the chain. */
 	readonly notify: JsonObject | null;
-	/** All of it as it stands in the text, with underscores for the hyphens of its keys: the context of its executions has it. */
+	/** Definition of the node with underscores instead of hyphens in its keys. It is added to the context of its executions. */
 	readonly parsed: JsonObject;
 }
 
-/** The node of a name. Of several the first one runs. */
+/** Returns the node with this name. If several nodes have the name, only the first one runs. */
 export function findNode({ nodes }: Pick<Chain, "nodes">, name: string): ChainNode | undefined {
 	return nodes.find((node) => node.name === name);
 }

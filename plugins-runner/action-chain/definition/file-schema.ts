@@ -27,7 +27,7 @@ const node: JsonObject = {
 	not: { required: ["parameters", "params"], properties: { parameters: { type: "object" }, params: { type: "object" } } },
 };
 
-/** What the files of chains may say, as a JSON schema for editors. A node may have what nobody knows. */
+/** JSON schema of the files of chains, for editors. A node may have unknown members. */
 export const chainFileSchema: JsonObject = {
 	$schema: "http://json-schema.org/draft-07/schema#",
 	title: "Action chain",

@@ -1,22 +1,22 @@
 import { type DefinitionFinding, isJsonObject, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
 import type { Path } from "./chain-source.ts";
 
-/** Something that is wrong with a chain, seen without looking at actions and templates. */
+/** Problem of a chain that can be found without checking actions and templates. */
 export interface ChainProblem {
 	readonly type: Extract<DefinitionFinding["type"], "syntax" | "semantic" | "warning">;
 	readonly message: string;
 	readonly path: Path;
 }
 
-/** Longest name of a node: keys of executions are made of it. */
+/** Maximum characters of a node's name. The name is part of the keys of executions. */
 const longestName = 200;
 const isWord = /^\w+$/;
 const topKeys = ["chain", "default", "vars"];
 
 /**
- * What is wrong with the values of a chain. Without problems other than warnings it can be read.
+ * Returns the problems of a chain's definition. If all of them are warnings, the chain can be read.
  *
- * @param name what messages call it: the ref of its action
+ * @param name Name of the chain in messages: the ref of its action.
  */
 export function findProblems(value: JsonObject, name = "the chain"): readonly ChainProblem[] {
 	const shape = [...checkTop(value), ...checkNodes(value["chain"], name)];
@@ -91,7 +91,7 @@ function* checkTargets(value: JsonObject): Generator<ChainProblem> {
 			const target = node[key];
 			if (!isTarget(target) || names.has(target)) continue;
 			const problem = missing(target, ["chain", index, key], `referenced in "${key}" in task "${String(node["name"])}".`);
-			// Nothing ever rendered them: a chain runs until it gets there.
+			// A warning only: targets are never rendered, so that the chain runs until it reaches this one.
 			yield /\{\{|\{%/.test(target) ? { ...problem, type: "warning" } : problem;
 		}
 	}
@@ -109,7 +109,7 @@ function isAbsent(value: JsonValue | undefined): value is null | undefined {
 	return value === undefined || value === null;
 }
 
-/** An empty text ends the chain, as none does. */
+/** Returns true if the value names a target. An empty string ends the chain, like a missing target. */
 export function isTarget(value: JsonValue | undefined): value is string {
 	return typeof value === "string" && value !== "";
 }

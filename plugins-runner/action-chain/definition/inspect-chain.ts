@@ -12,10 +12,10 @@ import { findProblems } from "./find-problems.ts";
 
 type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { readonly path: Path };
 
-/** Most findings that are told. */
+/** Maximum number of findings that are returned. */
 const mostFindings = 1_000;
 
-/** Everything that is wrong with the text of a chain. */
+/** Returns all findings about the definition of a chain. */
 export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	const source = read(text);
 	if (!(source instanceof ChainSource)) return [source];

@@ -1,9 +1,11 @@
 import { Composer, type CST, type Document, isMap, isScalar, Lexer, type LineCounter, Parser, type Tags, type YAMLMap } from "yaml";
 import { exactNumberTags } from "../../../core/contract/index.ts";
 
-/** Objects and lists in one another. */
+/** Maximum nesting depth of objects and lists. */
 const deepest = 64;
-/** Names that stand twice are looked for here: the library compares each name with all before it. */
+/**
+ * Options of the YAML library. Its check for duplicate keys compares each key with all keys before it, so this module checks them itself.
+ */
 const options = {
 	customTags: (tags: Tags) => exactNumberTags(tags),
 	merge: true,
@@ -13,16 +15,17 @@ const options = {
 	logLevel: "error",
 } as const;
 
-/** What is wrong with the notation of a text. */
+/** Syntax error in a definition. */
 export interface Mistake {
 	readonly message: string;
-	/** Where it is in the text. */
+	/** Character offset in the definition. */
 	readonly offset: number;
 }
 
-/** A text in YAML as a document, or the first thing that is wrong with it. */
+/** Parses YAML. Returns the document, or the first error. */
 export function parseDefinition(text: string, lines: LineCounter): Document | Mistake {
-	// The library goes down into what stands in one another until the stack is full, which can end the process; its parser does not.
+	// The composer of the library recurses into nested values and can overflow the stack, which may end the process. Its parser does not
+	// recurse.
 	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
 	if (deep !== undefined) return { message: `more than ${deepest} objects and lists stand in one another`, offset: deep.offset };
@@ -37,7 +40,7 @@ export function parseDefinition(text: string, lines: LineCounter): Document | Mi
 	return findTwice(document as Document) ?? (document as Document);
 }
 
-/** Those of a text that becomes too deep end there: the parser takes ever longer for what stands in one another. */
+/** Returns the tokens of a definition. Stops when the nesting is too deep, because the time of the parser grows with the depth. */
 function readTokens(text: string, lines: LineCounter): readonly CST.Token[] {
 	const parser = new Parser(lines.addNewLine);
 	lines.addNewLine(0);

@@ -4,9 +4,9 @@ import { ChainSource, toSpecPath } from "./chain-source.ts";
 import { type ChainProblem, findProblems, isTarget } from "./find-problems.ts";
 
 /**
- * The chain that a text holds. `SVC_INVALID` says what keeps it from running.
+ * Reads a chain from its definition. Throws `SVC_INVALID` with the first problem that prevents it from running.
  *
- * @param name what messages call it: the ref of its action
+ * @param name Name of the chain in messages: the ref of its action.
  */
 export function readChain(text: string, name?: string): Chain {
 	const source = new ChainSource(text);
@@ -41,7 +41,10 @@ function toObject(value: JsonValue | undefined): JsonObject {
 	return isJsonObject(value) ? value : {};
 }
 
-/** Without `default` the first node that no other leads to; where each is led to, the first. */
+/**
+ * Returns the first node to run: `default`; otherwise the first node that is not a target of another node. If all nodes are targets,
+ * returns the first.
+ */
 function toStart(nodes: readonly ChainNode[], start: JsonValue | undefined): string {
 	if (isTarget(start)) return start;
 	const targets = new Set(nodes.flatMap(({ onSuccess, onFailure }) => [onSuccess, onFailure]));

@@ -1,7 +1,7 @@
 import type { DefinitionGraph, GraphEdge } from "../../../core/contract/index.ts";
 import type { Chain } from "./chain.ts";
 
-/** Transition 0 is the one after a success, transition 1 the one after a failure. */
+/** Returns the graph of a chain. Transition 0 follows a success, and transition 1 follows a failure. */
 export function toGraph({ nodes, start }: Chain): DefinitionGraph {
 	const runnable = nodes.filter(({ name }, index) => nodes.findIndex((node) => node.name === name) === index);
 	const names = new Set(runnable.map(({ name }) => name));

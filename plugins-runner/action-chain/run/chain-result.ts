@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, type RunResult, toErrorMessage } from "../../../core/contract/index.ts";
 import type { ChainState, Lap } from "./chain-state.ts";
 
-/** What the execution that is under way has come to, when the chain stands still or is ended. */
+/** State of the current task's execution when the chain is paused or ended. */
 export interface OpenTask {
 	readonly liveactionId: string;
 	readonly status: string;
@@ -9,13 +9,13 @@ export interface OpenTask {
 }
 
 export interface ChainResultOptions {
-	/** Whether it tells what was published. */
+	/** True to include the published values in the result. */
 	readonly published: boolean;
 	readonly error?: unknown;
 	readonly open?: OpenTask | undefined;
 }
 
-/** What a chain has come to: its tasks in the order of their start, what was published, and what has kept it from going on. */
+/** Returns the result of a chain: its tasks in the order of their start, the published values, and the error that stopped it. */
 export function toChainResult(state: ChainState | undefined, { published, error, open }: ChainResultOptions): JsonObject {
 	return {
 		tasks: (state?.laps ?? []).map((lap) => toTask(lap, lap.hasEnded ? { ...lap, result: resultOf(state, lap) } : open)),
@@ -44,14 +44,14 @@ function toTask({ name, executionId, createdAt, updatedAt, status }: Lap, now: T
 	};
 }
 
-/** Where in the service something was thrown is of no use to authors of chains, and tells how the machine is made up. */
+/** Lists error names and messages only. Stack frames of the service do not help authors of chains, and would disclose its internals. */
 function toTraceback(error: unknown): JsonValue {
 	const causes: string[] = [];
 	for (let cause = error; cause instanceof Error && causes.length < 10; cause = cause.cause) causes.push(`${cause.name}: ${cause.message}`);
 	return causes.join("\ncaused by ");
 }
 
-/** A chain ends as the task that has run last. */
+/** Returns the end of the run. A chain has the status of the last task. */
 export function toRunEnd({ status }: Lap, result: JsonObject): RunResult {
 	if (status === "succeeded") return { succeeded: true, result };
 	if (status === "timeout" || status === "canceled") return { succeeded: false, status, result };

@@ -23,10 +23,10 @@ import { type ChainEntry, toEntry } from "./entries.ts";
 import { namesOfParameters, namesOfPublish } from "./names.ts";
 import { renderEach } from "./render.ts";
 
-/** Most tasks of one run: a chain may lead back to where it was. */
+/** Maximum number of tasks in one run. The limit stops chains that loop. */
 const mostLaps = 100_000;
 
-/** Runs the nodes of a chain, one after the other. */
+/** Runs the nodes of a chain one at a time. */
 export class ChainRun {
 	readonly #context: RunContext<ChainParameters>;
 	readonly #state: ChainState;
@@ -40,7 +40,7 @@ export class ChainRun {
 		this.#watch = new ChildWatch(context);
 	}
 
-	/** From where it stands to the end, to a pause, or until the service stops. */
+	/** Runs the chain from its current state until it ends, pauses, or the service stops. */
 	async perform(): Promise<RunResult> {
 		try {
 			await this.#resumeChild();
@@ -51,7 +51,7 @@ export class ChainRun {
 			}
 		} catch (error) {
 			const stopped = isSvcError(error, "SVC_CONFLICT") ? undefined : this.#stopped();
-			// What a wish to end has interrupted has not failed.
+			// An error caused by an abort of the run is not a failure of the chain.
 			if (stopped === undefined || !this.#context.signal.aborted) throw error;
 			return stopped;
 		} finally {
@@ -59,7 +59,7 @@ export class ChainRun {
 		}
 	}
 
-	/** What stood still goes on. Another crash between the two does so again. */
+	/** Resumes the paused child of a paused chain. If the process crashes before the entry is recorded, the next recovery repeats this. */
 	async #resumeChild(): Promise<void> {
 		const { children, pausing, signal } = this.#context;
 		const { open, isPaused } = this.#state;
@@ -69,7 +69,7 @@ export class ChainRun {
 		await this.#record({ type: "resumed" });
 	}
 
-	/** One task begun, or one ended; or how the run ends. */
+	/** Starts or ends one task. Returns the result if the run ends. */
 	async #advance(): Promise<RunResult | undefined> {
 		const { open, next, last, failure } = this.#state;
 		if (open !== undefined) return this.#goOn(open);
@@ -103,7 +103,7 @@ export class ChainRun {
 		return this.#record({ type: "refused", ...task, message: `Failed running task "${name}". ${toErrorMessage(error)}` });
 	}
 
-	/** The task under way, until it has ended or stands still. */
+	/** Follows the current task until it has ended or is paused. */
 	async #goOn(open: Lap): Promise<RunResult | undefined> {
 		const child = await this.#settle(open);
 		if (child === "left") return this.#stopped();
@@ -117,7 +117,10 @@ export class ChainRun {
 		return this.#context.signal.aborted ? this.#stopped(now) : this.#end(open, child, result ?? {});
 	}
 
-	/** Resolves when the child has ended, stands still while the run pauses, or is left to whoever goes on with the run. */
+	/**
+	 * Resolves with the child when it has ended, or when it rests while the run pauses. Resolves with `left` if the service stops: a
+	 * recovery continues then.
+	 */
 	async #settle({ executionId, name, number }: Lap): Promise<Child | "left"> {
 		const { children, signal, pausing } = this.#context;
 		const id = executionId ?? "";
@@ -130,7 +133,7 @@ export class ChainRun {
 				if (!isCanceled) isCanceled = await isAccepted(children.cancel(id));
 			} else if (child !== undefined && isResting(child)) {
 				if (!pausing.aborted) await isAccepted(this.#context.request("pause"));
-				// Somebody may have let it go on, or answered it, before the run was asked.
+				// A user may have resumed the child, or answered it, before the run was paused.
 				const now = await children.find(toKey(name, number));
 				if (now !== undefined && (now.hasEnded || isResting(now)) && pausing.aborted) return now;
 			} else if (child?.status === "running" && pausing.aborted) {
@@ -151,7 +154,10 @@ export class ChainRun {
 		return this.#record({ type: "end", status, ...ran, at: this.#now(), ...published }, { result });
 	}
 
-	/** On disk, together with the child that it starts, before anybody acts on it. */
+	/**
+	 * Appends an entry to the journal, together with the child that it starts, before any other effect of it. Only then can a recovery
+	 * repeat the decision.
+	 */
 	async #record(
 		entry: ChainEntry,
 		{ start, result }: { readonly start?: readonly PreparedChild[]; readonly result?: JsonObject } = {},
@@ -165,7 +171,7 @@ export class ChainRun {
 		if (isTold) await emit("other", `task ${last.name} ${last.hasEnded ? last.status : "started"}\n`);
 	}
 
-	/** It has been asked to end or to pause, and nothing is to be begun. */
+	/** Returns the result if the run was asked to end or to pause, so that no new task starts. Otherwise returns undefined. */
 	#stopped(open?: OpenTask): RunResult | undefined {
 		const { signal, pausing } = this.#context;
 		if (!signal.aborted && !pausing.aborted) return undefined;
@@ -197,19 +203,19 @@ async function attempt<T>(promise: Promise<T>): Promise<Attempt<T>> {
 	}
 }
 
-/** What a child is not started, paused or resumed for. Anything else is no fault of the chain. */
+/** Returns true for errors that refuse to start, pause or resume a child. Other errors are not caused by the chain. */
 function isRefusal(error: unknown): boolean {
 	return isSvcError(error, "SVC_INVALID") || isSvcError(error, "SVC_FORBIDDEN");
 }
 
-/** Whether what was asked for will be done. */
+/** Returns true if the request was accepted. Rethrows errors that are not refusals. */
 async function isAccepted(asked: Promise<void>): Promise<boolean> {
 	const outcome = await attempt(asked);
 	if ("error" in outcome && !isRefusal(outcome.error)) throw outcome.error;
 	return "value" in outcome;
 }
 
-/** Waits for somebody, and will not go on by itself. */
+/** Returns true if the child waits for a user and will not continue by itself. */
 function isResting({ status }: Child): boolean {
 	return status === "paused" || status === "pending";
 }
@@ -222,7 +228,10 @@ function toFailure(words: string, cause: unknown): SvcError {
 	return new SvcError("SVC_INVALID", `${words}${toErrorMessage(cause)}`, { cause });
 }
 
-/** Large texts that stand in the result of the task are not written a second time. */
+/**
+ * Separates published values from large strings that are copies of strings in the task's result. Of those, the journal records only the
+ * path.
+ */
 function toPublished(
 	values: JsonObject,
 	result: JsonObject,
@@ -237,17 +246,17 @@ function toPublished(
 	return { published: Object.fromEntries(published), ...(copied.length > 0 && { copied: Object.fromEntries(copied) }) };
 }
 
-/** Key of the execution of a lap. */
+/** Returns the key of the execution of a lap. */
 function toKey(name: string, lap: number): string {
 	return `${name}.${lap}`;
 }
 
-/** Id of the task of a lap. */
+/** Returns the id of the task of a lap. */
 function toTaskId(executionId: string, key: string): string {
 	return createHash("sha256").update(`${executionId}\0${key}`).digest("hex").slice(0, 24);
 }
 
-/** What the next lap, of this node, asks for. Rejects as `renderEach` does. */
+/** Returns the request that starts the next lap, for this node. Rejects like `renderEach`. */
 async function toRequest(context: RunContext<ChainParameters>, state: ChainState, node: ChainNode): Promise<ChildRequest> {
 	const names = namesOfParameters(context, state);
 	const parameters = await renderEach(context, node.parameters, names, { what: "action parameter", task: node.name });
@@ -262,7 +271,7 @@ async function toRequest(context: RunContext<ChainParameters>, state: ChainState
 	};
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` for microseconds since 1970. */
+/** Formats microseconds since 1970 as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
 function toTimestamp(microseconds: number): string {
 	const whole = Math.floor(microseconds);
 	const second = Math.floor(whole / 1_000_000);

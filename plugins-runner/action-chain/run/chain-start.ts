@@ -19,7 +19,7 @@ import { namesOfVars } from "./names.ts";
 import { render } from "./render.ts";
 import { keptResults } from "./task-results.ts";
 
-/** A chain at its begin, anew or from where another process has left it; or how it ends before it has begun. */
+/** State of a chain that starts, or that another process has left; or the result of a chain that could not start. */
 export type ChainStart = { readonly state: ChainState } | { readonly refused: RunResult };
 
 export async function beginChain(context: RunContext<ChainParameters>): Promise<ChainStart> {
@@ -46,7 +46,7 @@ async function beginAnew(context: RunContext<ChainParameters>): Promise<ChainSta
 
 async function readDefinition(path: string): Promise<string> {
 	const { size } = await stat(path);
-	// A character has at most four bytes.
+	// A character has at most four bytes in UTF-8.
 	if (size > 4 * longestDefinition) throw new SvcError("SVC_INVALID", `a chain may have at most ${longestDefinition} characters`);
 	return readFile(path, "utf8");
 }
@@ -58,7 +58,7 @@ async function restore({ children }: Pick<RunContext, "children">, entries: read
 		try {
 			return await children.result(id);
 		} catch (error) {
-			// Its records may have been removed meanwhile.
+			// The records of the execution may have been deleted since.
 			if (isSvcError(error, "SVC_NOT_FOUND")) return null;
 			throw error;
 		}
@@ -66,14 +66,20 @@ async function restore({ children }: Pick<RunContext, "children">, entries: read
 	return replay(entries, results);
 }
 
-/** Where a chain stands that has decided this. @param results of the executions of its tasks, as far as they are known */
+/**
+ * Rebuilds the state of a chain from its journal.
+ * @param results Available results of the tasks, by execution id.
+ */
 export function replay(entries: readonly ChainEntry[], results: ReadonlyMap<string, JsonObject> = new Map()): ChainState {
 	const state = new ChainState(readChain(entries[0]?.type === "begin" ? entries[0].definition : ""));
 	for (const entry of entries) state.apply(entry, results.get(state.open?.executionId ?? "") ?? {});
 	return state;
 }
 
-/** Those that are kept, and those that something was published from, by the ids of the executions; the newest are read first. */
+/**
+ * Reads the results that `TaskResults` keeps, and those from which values were published by reference, starting with the newest. Returns
+ * them by execution id.
+ */
 async function readResults(
 	entries: readonly ChainEntry[],
 	read: (id: string) => Promise<JsonObject | null>,

@@ -13,13 +13,13 @@ import { TaskResults } from "./task-results.ts";
 
 /** One run of one node. */
 export interface Lap {
-	/** From 1. */
+	/** Number of the lap in the run, counted from 1. */
 	readonly number: number;
 	readonly name: string;
 	readonly id: string;
-	/** Null: it could not be started. */
+	/** Id of the execution; null if the task could not be started. */
 	readonly executionId: string | null;
-	/** Null: not known yet. */
+	/** Id of the live action; null until the task has ended. */
 	readonly liveactionId: string | null;
 	readonly status: ExecutionStatus;
 	readonly createdAt: string;
@@ -27,14 +27,14 @@ export interface Lap {
 	readonly hasEnded: boolean;
 }
 
-/** How far a run has come, by what its journal says. */
+/** Progress of a run, computed from the entries of its journal. */
 export class ChainState {
 	readonly chain: Chain;
 	readonly laps: Lap[] = [];
 	readonly results = new TaskResults();
-	/** Why tasks could not be started. */
+	/** Error messages of tasks that could not be started, by task id. */
 	readonly refusals = new Map<string, string>();
-	/** The chain's own and what has been published. */
+	/** Variables of the chain, and published values. */
 	#variables: JsonObject = {};
 	#published: JsonObject = {};
 	#isPaused = false;
@@ -52,12 +52,12 @@ export class ChainState {
 		return this.#published;
 	}
 
-	/** Whether nothing has happened since it has come to a stand. */
+	/** True if the last entry has paused the run. */
 	get isPaused(): boolean {
 		return this.#isPaused;
 	}
 
-	/** What ends the chain, whatever node were next. */
+	/** Error that ends the chain even if the task has a successor. */
 	get failure(): string | undefined {
 		return this.#failure;
 	}
@@ -66,17 +66,20 @@ export class ChainState {
 		return this.laps.at(-1);
 	}
 
-	/** The task whose execution is under way. */
+	/** Current task, whose execution has not ended. */
 	get open(): Lap | undefined {
 		return this.last?.hasEnded === false ? this.last : undefined;
 	}
 
-	/** Name of the node to run next, when none is under way; null: the chain is at its end. */
+	/** Name of the next node if no task is running; null at the end of the chain. */
 	get next(): string | null {
 		return this.last === undefined ? this.chain.start : nextOf(findNode(this.chain, this.last.name), this.last.status);
 	}
 
-	/** @param result of the task that has ended, where the entry tells of that */
+	/**
+	 * Applies an entry of the journal.
+	 * @param result Result of the task that has ended, for an entry of type `end`.
+	 */
 	apply(entry: ChainEntry, result: JsonObject = {}): void {
 		this.#isPaused = entry.type === "paused";
 		if (entry.type === "begin") this.#variables = entry.vars;
@@ -131,7 +134,7 @@ export class ChainState {
 	}
 }
 
-/** What a task has in the place of a result that could not be started. */
+/** Returns the result of a task that could not be started. */
 function toRefusal(message: string): JsonObject {
 	return { error: message, traceback: message };
 }
@@ -141,7 +144,7 @@ function nextOf(node: ChainNode | undefined, status: ExecutionStatus): string | 
 	return (status === "succeeded" ? node?.onSuccess : node?.onFailure) ?? null;
 }
 
-/** A task as the general stream and the progress of the run tell it. */
+/** Converts a lap to the task state that the event stream and the progress of the run show. */
 export function toTaskState(lap: Lap, { chain }: Pick<ChainState, "chain">): TaskState {
 	const node = findNode(chain, lap.name);
 	const next = lap.hasEnded ? nextOf(node, lap.status) : null;
@@ -166,7 +169,7 @@ function toTaskStatus(status: ExecutionStatus): TaskStatus {
 	return status === "resuming" || status === "canceling" ? "running" : status;
 }
 
-/** The result of an inquiry has its answer in two places: chains in the field use either. */
+/** Adds a `result` member to the result of an inquiry, because existing chains read the answer from either of both. */
 export function withAnswer(result: JsonValue): JsonValue {
 	if (!isJsonObject(result) || Object.hasOwn(result, "result")) return result;
 	return ["schema", "ttl", "response"].every((name) => Object.hasOwn(result, name)) ? { ...result, result } : result;

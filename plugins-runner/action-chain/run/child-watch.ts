@@ -1,6 +1,8 @@
 import type { Child, RunContext } from "../../../core/contract/index.ts";
 
-/** What is known of the executions of a chain. Goes on when the run is asked to end, as what is canceled then is waited for. */
+/**
+ * Latest states of the executions of a chain. It continues after the run is asked to end, because the run waits for its canceled children.
+ */
 export class ChildWatch {
 	readonly #context: Pick<RunContext, "children" | "signal" | "pausing">;
 	readonly #end = new AbortController();
@@ -13,7 +15,7 @@ export class ChildWatch {
 		this.#context = context;
 	}
 
-	/** Until `stop` is called. */
+	/** Starts to follow the children, until `stop` is called. */
 	start(): void {
 		for (const signal of [this.#context.signal, this.#context.pausing]) {
 			signal.addEventListener("abort", () => this.#tell(), { signal: this.#end.signal });
@@ -25,17 +27,17 @@ export class ChildWatch {
 		this.#end.abort();
 	}
 
-	/** Undefined: nothing has been heard of it yet. */
+	/** Returns the latest state of a child; undefined if none was reported yet. */
 	find(id: string): Child | undefined {
 		return this.#known.get(id);
 	}
 
-	/** Nobody will ask for it again. */
+	/** Removes the state of a child that is no longer needed. */
 	forget(id: string): void {
 		this.#known.delete(id);
 	}
 
-	/** Resolves when there is news: of a child, a wish to pause, a wish to end. At once for news since it was last called. */
+	/** Resolves when a child has changed, or the run is asked to pause or to end. Resolves at once if that happened since the last call. */
 	async news(): Promise<void> {
 		if (!this.#hasChanged && this.#failure === undefined) {
 			await new Promise<void>((resolve) => {

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from "../../../core/contract/index.ts";
 
-/** From how many characters on a text is large. */
+/** Minimum characters of a large string. */
 const large = 4_096;
-/** Most values of a result that are looked at. */
+/** Maximum number of values of a result that are compared. */
 const mostValues = 10_000;
 
-/** Where in a result a large text stands; undefined: it is not large, or does not stand there. */
+/** Returns the path of a large string in a result. Returns undefined if the string is not large, or does not occur in the result. */
 export function findCopied(text: JsonValue, result: JsonValue): readonly string[] | undefined {
 	if (typeof text !== "string" || text.length < large) return undefined;
 	const places: { readonly value: JsonValue; readonly path: readonly string[] }[] = [{ value: result, path: [] }];
@@ -20,7 +20,7 @@ export function findCopied(text: JsonValue, result: JsonValue): readonly string[
 	return undefined;
 }
 
-/** The value at a place; null where there is none any more. */
+/** Returns the value at a path; null if the path no longer exists. */
 export function takeCopied(path: readonly string[], result: JsonValue): JsonValue {
 	return path.reduce<JsonValue>((value, key) => {
 		if (Array.isArray(value)) return (value as readonly JsonValue[])[Number(key)] ?? null;

@@ -1,39 +1,39 @@
 import type { ExecutionStatus, JsonObject } from "../../../core/contract/index.ts";
 
-/** What a run of a chain has decided. */
+/** Journal entry: one decision of a run of a chain. */
 export type ChainEntry =
-	/** The first one: a run keeps the definition that it has begun with. */
+	/** First entry. A run keeps the definition with which it has started. */
 	| { readonly type: "begin"; readonly definition: string; readonly vars: JsonObject }
-	/** A task begins: `id` is its own, unique in the run, beside that of its execution. */
+	/** A task has started. `id` is the id of the task, unique in the run; `execution_id` is the id of its execution. */
 	| { readonly type: "start"; readonly name: string; readonly id: string; readonly execution_id: string; readonly at: string }
-	/** The task that has begun last has ended. */
+	/** The last started task has ended. */
 	| {
 			readonly type: "end";
 			readonly status: ExecutionStatus;
 			readonly liveaction_id: string;
-			/** The last of its executions, where a policy has had it run again. */
+			/** Id of the last execution of the task, if a policy has repeated it. */
 			readonly execution_id?: string;
 			readonly at: string;
-			/** What of it is new. */
+			/** Values that the task has published. */
 			readonly published: JsonObject;
-			/** What is large and stands in the result of the task: where. */
+			/** Paths of published large strings in the result of the task. */
 			readonly copied?: { readonly [name: string]: readonly string[] };
-			/** Why nothing could be published, which ends the chain. */
+			/** Error of publishing, which ends the chain. */
 			readonly failure?: string;
 	  }
-	/** A task that could not be started. */
+	/** A task could not be started. */
 	| { readonly type: "refused"; readonly name: string; readonly id: string; readonly at: string; readonly message: string }
-	/** It stands still, with the execution that has begun last as it is. */
+	/** The run is paused. The last started execution keeps its state. */
 	| { readonly type: "paused" }
-	/** It goes on, with that execution. */
+	/** The run is resumed with the last started execution. */
 	| { readonly type: "resumed" };
 
 export function toEntry(entry: ChainEntry): JsonObject {
-	// Every member is one of JSON, which the type system does not see in a union of shapes.
+	// Every member is JSON. The type system cannot infer this for a union of object types.
 	return entry as unknown as JsonObject;
 }
 
-/** A journal holds what `toEntry` has made. */
+/** Casts the entries of a journal, which `toEntry` has created. */
 export function toChainEntries(entries: readonly JsonObject[]): readonly ChainEntry[] {
 	return entries as unknown as readonly ChainEntry[];
 }

@@ -3,19 +3,22 @@ import { type ChainState, withAnswer } from "./chain-state.ts";
 
 type ChainContext = Pick<RunContext, "actionParameters" | "execution_id" | "context" | "packConfig">;
 
-/** What templates of the chain's own variables know. */
+/** Returns the names available to the templates of the chain's variables. */
 export function namesOfVars({ actionParameters }: ChainContext): JsonObject {
 	return withWhole(actionParameters);
 }
 
-/** What templates of parameters know. */
+/** Returns the names available to the templates of parameters. */
 export function namesOfParameters(context: ChainContext, state: ChainState): JsonObject {
 	const { execution_id, packConfig } = context;
 	const action_context = { parent: { execution_id, ...context.context } };
 	return withWhole({ ...toShared(context, state), action_context, config_context: packConfig });
 }
 
-/** What templates of what a task publishes know. @param result of the task, whose end is not recorded yet */
+/**
+ * Returns the names available to the templates of published values.
+ * @param own Task that has ended, and its result, which is not recorded yet.
+ */
 export function namesOfPublish(
 	context: ChainContext,
 	state: ChainState,
@@ -24,7 +27,7 @@ export function namesOfPublish(
 	return withWhole(toShared(context, state, { [own.name]: own.result }));
 }
 
-/** Later ones win, as in the field: a chain may publish under the name of a task. */
+/** Merges the names. Later entries override earlier ones, because existing chains publish values under the name of a task. */
 function toShared({ actionParameters }: ChainContext, state: ChainState, own: JsonObject = {}): JsonObject {
 	const last = Object.entries({ ...state.results.last(), ...own });
 	const results = Object.fromEntries(last.map(([name, result]) => [name, withAnswer(result)]));

@@ -9,12 +9,12 @@ import {
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
 
-/** Milliseconds between two attempts at what cannot be reached. */
+/** Milliseconds between retries while the datastore is unavailable. */
 const pause = 1_000;
-/** Most characters of a template that a message shows. */
+/** Maximum characters of a template that an error message quotes. */
 const longestShown = 200;
 
-/** Renders templates of a chain: Jinja alone, and a text stays a text. */
+/** Renders the templates of a chain. They are Jinja only, and strings remain strings. */
 export async function render(
 	{ expressions, signal }: Pick<RunContext, "expressions" | "signal">,
 	value: JsonValue,
@@ -24,14 +24,14 @@ export async function render(
 		try {
 			return await expressions.evaluate(value, { variables: {}, names, language: "jinja", keepsText: true });
 		} catch (error) {
-			// An outage of the datastore is no fault of the chain.
+			// Retry: the chain must not fail because the datastore is unavailable.
 			if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			await delay(pause, undefined, { signal });
 		}
 	}
 }
 
-/** The same for each of several values. An error says which of them it is about, as `what` calls it: `publish parameter`. */
+/** Renders each of several values. An error message names the value and its kind, as given by `what`: `publish parameter`. */
 export async function renderEach(
 	context: Pick<RunContext, "expressions" | "signal">,
 	values: JsonObject,

@@ -1,6 +1,6 @@
 import { type JsonObject, stringifyJson } from "../../../core/contract/index.ts";
 
-/** How much of the results of a chain is kept: a chain may go in circles for long. The last one of each task is kept in any case. */
+/** Limits of the kept results, because a chain may loop for long. The last result of each task is always kept. */
 export const keptResults = { count: 1_000, characters: 16 * 1024 * 1024 };
 
 interface KeptResult {
@@ -15,7 +15,7 @@ export class TaskResults {
 	readonly #lastOf = new Map<string, number>();
 	#characters = 0;
 
-	/** The lap must be behind all others. */
+	/** Adds a result. The lap must be later than all laps added before. */
 	add(lap: number, name: string, result: JsonObject): void {
 		const size = stringifyJson(result).length;
 		this.#kept.set(lap, { name, result, size });
@@ -24,12 +24,12 @@ export class TaskResults {
 		this.#forgetOldest();
 	}
 
-	/** Null: it has been forgotten. */
+	/** Returns the result of a lap; null if it was dropped. */
 	of(lap: number): JsonObject | null {
 		return this.#kept.get(lap)?.result ?? null;
 	}
 
-	/** The last one of each task, by its name. */
+	/** Returns the last result of each task, by the name of the task. */
 	last(): JsonObject {
 		return Object.fromEntries([...this.#lastOf].map(([name, lap]) => [name, this.of(lap) ?? {}]));
 	}

@@ -1,7 +1,10 @@
 import { open, readFile, readlink, rm, stat, utimes } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Milliseconds between two signs of life of whoever has a lock, and after which it counts as left behind. */
+/**
+ * Milliseconds between two heartbeats of a lock's holder, milliseconds after which a lock counts as orphaned, and milliseconds between
+ * attempts.
+ */
 const signInterval = 5_000;
 const leftAfter = 60_000;
 const lookInterval = 200;
@@ -10,7 +13,10 @@ export interface BuildLock {
 	release(): Promise<void>;
 }
 
-/** Have a file for oneself, among all processes that see it; undefined once `isOver` says that nobody needs it any more. Rejects when the signal aborts. */
+/**
+ * Acquires a lock file that excludes all processes that share the directory. Returns undefined when `isOver` resolves to true, because the
+ * lock is then no longer needed. Rejects when the signal aborts.
+ */
 export async function takeLock(file: string, signal: AbortSignal, isOver: () => Promise<boolean>): Promise<BuildLock | undefined> {
 	for (;;) {
 		signal.throwIfAborted();
@@ -22,11 +28,12 @@ export async function takeLock(file: string, signal: AbortSignal, isOver: () => 
 	}
 }
 
-/** The lock, unless somebody has it. */
+/** Acquires the lock; returns undefined if another process holds it. */
 export async function tryLock(file: string): Promise<BuildLock | undefined> {
 	try {
 		const handle = await open(file, "wx", 0o600);
-		// Whoever cannot say who he is is waited for when he is gone; nothing else depends on it.
+		// If the holder cannot be identified, other processes wait for the lock to expire after its death. Nothing else depends on the
+		// content.
 		await handle.writeFile(JSON.stringify((await thisHolder()) ?? null)).catch(() => {});
 		await handle.close();
 	} catch (error) {
@@ -43,13 +50,16 @@ export async function tryLock(file: string): Promise<BuildLock | undefined> {
 	};
 }
 
-/** One process at a time looks at it and takes it away: otherwise one could take away what another has just got. */
+/**
+ * Removes an orphaned lock. One process at a time checks and removes it. Otherwise a process could remove a lock that another process has
+ * just acquired.
+ */
 async function removeLeft(file: string): Promise<void> {
 	if (!(await isLeft(file))) return;
 	const mark = `${file}.left`;
 	const marked = await open(mark, "wx", 0o600).catch(() => undefined);
 	if (marked === undefined) {
-		// Whoever made it has died within a moment.
+		// The process that created the mark died before it could remove it.
 		if ((await ageOf(mark)) >= leftAfter) await rm(mark, { force: true });
 		return;
 	}
@@ -61,14 +71,14 @@ async function removeLeft(file: string): Promise<void> {
 	}
 }
 
-/** Whether its holder is dead, or has given no sign for long. */
+/** True if the holder has ended or has sent no heartbeat for 60 s. */
 async function isLeft(file: string): Promise<boolean> {
 	if ((await ageOf(file)) >= leftAfter) return true;
 	const holder = parseHolder(await readFile(file, "utf8").catch(() => ""));
 	return holder !== undefined && (await isGone(holder));
 }
 
-/** Milliseconds; none for a file that is not there. */
+/** Returns the age of a file in milliseconds; 0 if the file does not exist. */
 async function ageOf(file: string): Promise<number> {
 	return stat(file).then(
 		({ mtimeMs }) => Date.now() - mtimeMs,
@@ -76,29 +86,31 @@ async function ageOf(file: string): Promise<number> {
 	);
 }
 
-/** Who has a lock: a process, told from all others of all machines, and of the same number at another time. */
+/** Identity of the process that holds a lock: unique among all machines, and even if a process id is reused. */
 interface LockHolder {
-	/** The start of the machine, and what its processes are numbered in. */
+	/** Boot id of the machine and PID namespace of the process. */
 	readonly place: string;
 	readonly pid: number;
-	/** When it was started, in ticks since the start of the machine. */
+	/** Start time of the process, in clock ticks since the machine booted. */
 	readonly started: string;
 }
 
-/** This process; undefined where the system does not tell. */
+/** Returns the identity of this process; undefined if the system does not provide it. */
 export async function thisHolder(): Promise<LockHolder | undefined> {
 	const place = await readPlace();
 	const started = await readStart(process.pid);
 	return place === undefined || started === undefined ? undefined : { place, pid: process.pid, started };
 }
 
-/** Whether a process is surely gone. Of one on another machine, or in another container, nothing is known. */
+/**
+ * True if the process has certainly ended. False if it may run on another machine or in another container, because its state is unknown.
+ */
 async function isGone({ place, pid, started }: LockHolder): Promise<boolean> {
 	if (place !== (await readPlace())) return false;
 	return (await readStart(pid)) !== started;
 }
 
-/** What a lock says of its holder; undefined for one that says nothing, or not yet. */
+/** Parses the holder of a lock; returns undefined if the file does not contain one (yet). */
 function parseHolder(text: string): LockHolder | undefined {
 	try {
 		const { place, pid, started } = JSON.parse(text) as Partial<Record<keyof LockHolder, unknown>>;
@@ -119,7 +131,10 @@ async function readPlace(): Promise<string | undefined> {
 	}
 }
 
-/** The 22nd word of what the system tells of a process; its name, which may hold anything, stands in brackets before the third. */
+/**
+ * Returns the start time, field 22 of `/proc/PID/stat`. Field 2, the name in parentheses, may contain any characters, so fields are counted
+ * after the last parenthesis.
+ */
 async function readStart(pid: number): Promise<string | undefined> {
 	const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
 	return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];

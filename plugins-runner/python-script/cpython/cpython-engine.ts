@@ -19,10 +19,13 @@ export interface CpythonOptions {
 	readonly python_binary?: string;
 	/** Arguments for `pip install`, such as `["--index-url", "https://pypi.example.org/simple"]`. Default none. */
 	readonly pip_arguments?: readonly string[];
-	/** Installed into every virtualenv beside what the pack requires. Default `["six"]`, which many packs use without saying so. */
+	/**
+	 * Packages installed into every virtualenv in addition to the pack's requirements. Default `["six"]`, which many packs use without
+	 * declaring it.
+	 */
 	readonly base_requirements?: readonly string[];
 	/**
-	 * Refs of packs whose `requirements.txt` is not looked at: they run with the interpreter and its packages. `*` stands for all. Default none.
+	 * Refs of packs whose `requirements.txt` is ignored: they run with the interpreter and its packages. `*` stands for all. Default none.
 	 */
 	readonly packs_without_virtualenv?: readonly string[];
 }
@@ -32,14 +35,14 @@ interface Started {
 	readonly virtualenvs: Virtualenvs;
 }
 
-/** The Python that what a pack brings is run with. */
+/** The Python command that runs code of a pack. */
 interface Program {
-	/** The interpreter, of the machine or of the pack's virtualenv. */
+	/** Path of the interpreter, of the machine or of the pack's virtualenv. */
 	readonly file: string;
 	readonly env: Record<string, string>;
 }
 
-/** Runs each action with the machine's Python, in a process of its own and with the pack's virtualenv. */
+/** Returns the engine that runs each action with the machine's Python, in a separate process and with the pack's virtualenv. */
 export function createCpythonEngine(options: CpythonOptions = {}): PythonEngine {
 	return new CpythonEngine(options);
 }
@@ -129,7 +132,7 @@ async function runTool(launcher: Launcher, program: Program, tool: PythonTool): 
 	const { script: name, packDirectory, request, signal, onReport, onOutput } = tool;
 	const end = await launcher.run({
 		...program,
-		// Nothing is written beside the files of whoever works at them.
+		// `-B`: write no bytecode files into the working copy of a developer.
 		args: ["-u", "-B", "-X", "utf8", join(pythonSource, name)],
 		cwd: packDirectory,
 		stdin: stringifyJson(request),
@@ -145,7 +148,7 @@ async function runProcess(launcher: Launcher, program: Program, request: PythonR
 	let report = "";
 	const end = await launcher.run({
 		...program,
-		// Text is UTF-8 whatever the locale says: that is what the service reads.
+		// `-X utf8`: the service reads UTF-8, so Python must write it in any locale.
 		args: ["-u", "-X", "utf8", script],
 		cwd: request.packDirectory,
 		stdin: toDriverRequest(request),

@@ -2,19 +2,19 @@ import { execFile } from "node:child_process";
 import { SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment } from "../../_process/index.ts";
 
-/** Oldest version that actions get. */
+/** Oldest supported version of Python. */
 const oldest = [3, 8] as const;
-/** Milliseconds that an interpreter may take to tell its version. */
+/** Milliseconds that an interpreter may take to print its version. */
 const answerTime = 20_000;
 const question = 'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(sys.executable)';
 
 export interface Interpreter {
-	/** Absolute, and the interpreter itself: what stands on the PATH may be a slow wrapper around it. */
+	/** Absolute path of the interpreter itself; the program on the PATH may be a slow wrapper around it. */
 	readonly file: string;
 	readonly version: string;
 }
 
-/** Ask a `python3` who it is. Rejects with `SVC_CONFIG` when there is none or it is too old. */
+/** Determines path and version of a `python3`. Rejects with `SVC_CONFIG` if it cannot be started or is too old. */
 export async function findInterpreter(binary: string): Promise<Interpreter> {
 	const [version = "", file = ""] = (await ask(binary)).split("\n");
 	const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -2,17 +2,17 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { SvcError } from "../../../core/contract/index.ts";
 
-/** Most files that a `requirements.txt` may include, and most bytes of them together. */
+/** Maximum number of requirements files of a pack, including nested ones, and their maximum total size in bytes. */
 const mostFiles = 100;
 const mostBytes = 1_000_000;
-/** Options of whole files that change nothing about where packages come from. */
+/** Options of requirements files that do not change the sources of packages. */
 const plainOptions = new Set(["--pre", "--prefer-binary", "--require-hashes"]);
 const valueOptions = new Set(["--only-binary", "--no-binary"]);
-/** A revision that begins with a minus would be an option of git. */
+/** A revision must not begin with a minus, because git would parse it as an option. */
 const addressPattern = /^(?:git\+)?https:\/\/(?:(?!@-)\S)+$/;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:$|[<>=!~;(@])/;
 
-/** What a pack wants installed, with what its files include. */
+/** Packages that a pack requires, including those of nested files. */
 export interface Requirements {
 	/** Lines for `pip install -r`. */
 	readonly wanted: readonly string[];
@@ -20,13 +20,13 @@ export interface Requirements {
 	readonly constraints: readonly string[];
 }
 
-/** What actions and sensors of a pack need, and what its unit tests need besides. */
+/** Files with the requirements of a pack's actions and sensors, and those with the additional requirements of its unit tests. */
 export const ownRequirements: readonly string[] = ["requirements.txt"];
 export const testRequirements: readonly string[] = [...ownRequirements, "requirements-tests.txt"];
 
 /**
- * What files of a pack say that is to be installed; undefined where none is there, or nothing in them. `SVC_RUNNER` names file and line of what
- * they may not say.
+ * Reads the requirements files of a pack. Returns undefined if no file exists or all are empty. Throws `SVC_RUNNER` with the file and line
+ * of a requirement that is not allowed.
  *
  * @param files names, in the order in which they are read
  */
@@ -46,7 +46,7 @@ class RequirementsReader {
 		this.#packDirectory = packDirectory;
 	}
 
-	/** Whether there is such a file. */
+	/** Reads a file. Returns false if it does not exist. */
 	async read(file: string, kind: keyof Requirements): Promise<boolean> {
 		const text = await this.#readText(file, kind);
 		if (text === undefined) return false;
@@ -54,7 +54,7 @@ class RequirementsReader {
 			try {
 				await this.#take(line, dirname(file), kind);
 			} catch (error) {
-				// One of an included file names its place already.
+				// The error of an included file already contains its file and line.
 				if (error instanceof PlacedError) throw error;
 				throw new PlacedError(`${relative(this.#packDirectory, file)}, line ${number}: ${(error as Error).message}`);
 			}
@@ -100,7 +100,7 @@ class PlacedError extends SvcError {
 	}
 }
 
-/** Lines without comments, those joined that a backslash continues, with the number of their first. */
+/** Returns the lines without comments, with their line numbers. Lines that end with a backslash are joined with the next one. */
 function toLines(text: string): readonly { readonly line: string; readonly number: number }[] {
 	const lines: { line: string; number: number }[] = [];
 	let open: { line: string; number: number } | undefined;
@@ -119,7 +119,7 @@ function toLines(text: string): readonly { readonly line: string; readonly numbe
 	return lines.map(({ line, number }) => ({ line: line.replace(/(^|\s)#.*$/, "").trim(), number })).filter(({ line }) => line !== "");
 }
 
-/** Packages by their names, and by addresses; where names are looked for is for the service to say (`pip_arguments`). */
+/** Checks that a line names a package or an https address. Only the service may configure package indexes (`pip_arguments`). */
 function checkLine(line: string): void {
 	if (line.includes("\0")) throw new Error("a NUL character is not allowed");
 	const [requirement = "", ...options] = line.split(/\s+(?=--)/);

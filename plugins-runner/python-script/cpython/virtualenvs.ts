@@ -8,54 +8,57 @@ import { takeLock, tryLock } from "./build-lock.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { type Requirements, readRequirements } from "./requirements.ts";
 
-/** Characters of a failed command's output that are told. */
+/** Characters from the end of a failed command's output that the error message contains. */
 const toldOutput = 4_000;
-/** Bytes of a disk that are not enough for most virtualenvs. */
+/** Free disk space in bytes below which most virtualenvs cannot be built. */
 const littleRoom = 32 * 1024 * 1024;
-/** Written when an environment is complete; one without it was interrupted. Its time is that of the last use. */
+/** File written when a virtualenv is complete; without it, the build was interrupted. Its modification time is the time of the last use. */
 const completeMark = ".complete";
-/** Milliseconds after which one that nobody has used is removed, and between two signs that it is in use. */
+/** Default milliseconds before an unused virtualenv is removed, and default milliseconds between two updates of the time of use. */
 const week = 7 * 24 * 3_600_000;
 const hour = 3_600_000;
 
-/** Takes what pip says. */
+/** Receives the output of pip. */
 export type Tell = (text: string) => Promise<void> | void;
 
 export interface VirtualenvsOptions {
-	/** Each state of requirements has a directory in it, which all packs share that require the same. */
+	/** Parent directory. Each set of requirements has a subdirectory, shared by all packs with the same requirements. */
 	readonly directory: string;
 	readonly interpreter: Interpreter;
 	readonly launcher: Launcher;
 	readonly logger: Logger;
-	/** Given to `pip install`. */
+	/** Arguments for `pip install`. */
 	readonly pipArguments: readonly string[];
-	/** Installed beside what a pack asks for. */
+	/** Packages installed in addition to the requirements of a pack. */
 	readonly baseRequirements: readonly string[];
-	/** Packs that get none, whatever they ask for; `*`: no pack does. Default: each gets what it asks for. */
+	/** Packs that get no virtualenv despite their requirements; `*` means all packs. Default: none. */
 	readonly leftOut?: ReadonlySet<string>;
-	/** Milliseconds after which one that nobody uses is removed. Default a week. */
+	/** Milliseconds before an unused virtualenv is removed. Default a week. */
 	readonly unusedAfter?: number;
-	/** Milliseconds between two signs that one is in use, which other processes see, and two looks for unused ones. Default an hour. */
+	/**
+	 * Milliseconds between two updates of the time of use, which other processes check, and between two removals of unused ones. Default an
+	 * hour.
+	 */
 	readonly interval?: number;
 }
 
 interface Wanted extends Requirements {
 	readonly pack: string;
-	/** Where it stands: a change of the requirements leads elsewhere, so that what runs keeps what it began with. */
+	/** Path of the virtualenv. Changed requirements give another path, so that active runs keep the virtualenv they started with. */
 	readonly directory: string;
 	readonly tell: Tell;
 }
 
-/** The virtualenvs of packs, each built from what `requirements.txt` says when it is first needed. */
+/** The virtualenvs of packs. Each is built from `requirements.txt` when first needed. */
 export class Virtualenvs {
 	readonly #options: VirtualenvsOptions;
-	/** Those that go on or wait, by directory. */
+	/** Active and waiting builds, by directory. */
 	readonly #builds = new Map<string, Promise<void>>();
-	/** How many use each, by directory. */
+	/** Number of current uses, by directory. */
 	readonly #users = new Map<string, number>();
 	readonly #stopping = new AbortController();
 	readonly #sign: NodeJS.Timeout;
-	/** Ends when the last build asked for has ended: one at a time. */
+	/** Resolves when the last queued build has ended; only one build runs at a time. */
 	#last: Promise<void> = Promise.resolve();
 	#tidying: Promise<void>;
 
@@ -70,8 +73,8 @@ export class Virtualenvs {
 	}
 
 	/**
-	 * Work with the pack's virtualenv, built if need be; undefined for a pack without requirements. It stays while the work goes on. `aborted` when
-	 * the signal aborts before the work has begun: the build goes on for the next one.
+	 * Runs the work with the pack's virtualenv, which is built if necessary; undefined for a pack without requirements. The virtualenv is
+	 * not removed during the work. Returns `aborted` if the signal aborts before the work has begun; the build continues for later runs.
 	 */
 	async use<T>(place: PackUse, work: (directory: string | undefined) => Promise<T>): Promise<T | "aborted"> {
 		const directory = await untilAborted(this.prepare(place), place.signal);
@@ -87,7 +90,10 @@ export class Virtualenvs {
 		}
 	}
 
-	/** Build the pack's virtualenv where that has not been done; undefined for a pack without requirements, or that is to have none. */
+	/**
+	 * Builds the pack's virtualenv if it does not exist, and returns its path. Returns undefined for a pack without requirements or one
+	 * that is configured to have no virtualenv.
+	 */
 	async prepare({ pack, packDirectory, files, tell = () => {} }: PackPlace): Promise<string | undefined> {
 		const { leftOut } = this.#options;
 		if (leftOut?.has(pack) || leftOut?.has("*")) return undefined;
@@ -100,7 +106,7 @@ export class Virtualenvs {
 		return directory;
 	}
 
-	/** End a build that goes on. */
+	/** Aborts the current build. */
 	async stop(): Promise<void> {
 		clearInterval(this.#sign);
 		this.#stopping.abort(new SvcError("SVC_RUNNER", "the service is stopping"));
@@ -114,7 +120,7 @@ export class Virtualenvs {
 		return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 	}
 
-	/** One build at a time, for all who wait for it. */
+	/** Queues a build, shared by all callers that need the same virtualenv. One build runs at a time. */
 	#build(wanted: Wanted): Promise<void> {
 		const known = this.#builds.get(wanted.directory);
 		if (known !== undefined) return known;
@@ -124,7 +130,7 @@ export class Virtualenvs {
 		return build;
 	}
 
-	/** Alone among the processes that share the directory. */
+	/** Builds a virtualenv under a lock that excludes other processes that share the directory. */
 	async #buildAlone(wanted: Wanted): Promise<void> {
 		const { directory, pack } = wanted;
 		const { signal } = this.#stopping;
@@ -141,7 +147,7 @@ export class Virtualenvs {
 		}
 	}
 
-	/** In place: a virtualenv holds its own path in many files. */
+	/** Builds the virtualenv at its final path, because a virtualenv contains its own path in many files. */
 	async #install(wanted: Wanted): Promise<void> {
 		const { interpreter, pipArguments, baseRequirements, logger } = this.#options;
 		const { pack, directory } = wanted;
@@ -151,7 +157,7 @@ export class Virtualenvs {
 			await rm(directory, { recursive: true, force: true });
 			await mkdir(directory, { mode: 0o700 });
 			await this.#command(wanted, interpreter.file, ["-m", "venv", "--system-site-packages", "--without-pip", directory]);
-			// What was looked at is what is installed: the files of a pack may change meanwhile.
+			// Install exactly the lines that were checked: the files of a pack may change during the build.
 			const [requirements, constraints] = [join(directory, "requirements.txt"), join(directory, "constraints.txt")];
 			await writeFile(requirements, wanted.wanted.map((line) => `${line}\n`).join(""));
 			await writeFile(constraints, wanted.constraints.map((line) => `${line}\n`).join(""));
@@ -168,13 +174,13 @@ export class Virtualenvs {
 		logger.info("virtualenv built", { pack, seconds: Math.round((performance.now() - started) / 1000) });
 	}
 
-	/** The machine's own pip serves as well, and to copy one takes longer than most packages. */
+	/** Installs pip unless the machine's pip can be used. Copying pip takes longer than installing most packages. */
 	async #providePip(wanted: Wanted, python: string): Promise<void> {
 		const { signal } = this.#stopping;
 		const silent = { onStdout: () => {}, onStderr: () => {} };
 		const found = await this.#options.launcher.run({
 			file: python,
-			// Not `pip` alone, which an empty directory of that name would be.
+			// Import `pip.__main__`: importing `pip` succeeds even if it is an empty directory.
 			args: ["-c", "import pip.__main__"],
 			cwd: wanted.directory,
 			env: createBaseEnvironment(),
@@ -193,7 +199,7 @@ export class Virtualenvs {
 		};
 		const { signal } = this.#stopping;
 		const env = createBaseEnvironment();
-		// Not in the directory of the pack, where a file could stand in for pip.
+		// The working directory is not the pack's directory, where a file could be imported as pip.
 		const end = await this.#options.launcher.run({ file, args, cwd: directory, env, signal, onStdout: keep, onStderr: keep });
 		if (signal.aborted) throw toStopped(pack);
 		if (end.code === 0) return;
@@ -204,7 +210,7 @@ export class Virtualenvs {
 		);
 	}
 
-	/** Remove what nobody has used for long, and what was left behind. Never rejects. */
+	/** Removes virtualenvs unused for a long time, and remains of interrupted builds. Never rejects. */
 	async #tidy(): Promise<void> {
 		const { directory, logger } = this.#options;
 		for (const name of await readdir(directory).catch(() => [])) {
@@ -222,7 +228,7 @@ export class Virtualenvs {
 		if (lock === undefined) return;
 		try {
 			if (this.#users.has(path) || !(await this.#isUnused(path))) return;
-			// Whoever asks for it from here on finds none, rather than half of one.
+			// Rename first, so that a concurrent use finds no virtualenv instead of a partly deleted one.
 			const moved = `${path}.${randomUUID()}`;
 			await rename(path, moved);
 			await rm(moved, { recursive: true, force: true });
@@ -231,20 +237,23 @@ export class Virtualenvs {
 		}
 	}
 
-	/** By the mark of a complete one, and by itself of what is none: interrupted, moved away, or of an earlier version. */
+	/**
+	 * True if the virtualenv was last used longer than `unusedAfter` ago. The time is that of the completion mark. Without a mark
+	 * (interrupted, renamed, earlier version) it is that of the directory.
+	 */
 	async #isUnused(path: string): Promise<boolean> {
 		const found = (await stat(join(path, completeMark)).catch(() => undefined)) ?? (await stat(path).catch(() => undefined));
 		return found !== undefined && Date.now() - found.mtimeMs > (this.#options.unusedAfter ?? week);
 	}
 }
 
-/** A pack, and who follows what is done for it. */
+/** A pack and the receiver of output of its build. */
 export interface PackPlace {
 	readonly pack: string;
 	readonly packDirectory: string;
-	/** Names of the files that say what it needs. Default what its actions and sensors need. */
+	/** Names of the files with the requirements. Default: those of actions and sensors. */
 	readonly files?: readonly string[];
-	/** Takes what pip says, of the one for whom it is built. */
+	/** Receives the output of pip. Only the caller that starts a build gets its output. */
 	readonly tell?: Tell;
 }
 
@@ -252,7 +261,10 @@ interface PackUse extends PackPlace {
 	readonly signal: AbortSignal;
 }
 
-/** Where the disk is as good as full, how much is left: what is being made does not always say that this was it. */
+/**
+ * Returns a note on the free disk space if the disk is almost full; otherwise an empty string. Programs do not always report a full disk as
+ * the cause.
+ */
 async function tellRoom(directory: string): Promise<string> {
 	const left = await statfs(directory).then(
 		({ bavail, bsize }) => bavail * bsize,
@@ -265,7 +277,7 @@ function toStopped(pack: string): SvcError {
 	return new SvcError("SVC_RUNNER", `the virtualenv of pack "${pack}" was not built: the service is stopping`);
 }
 
-/** Whether it is complete; if so, it has been used now. */
+/** True if the virtualenv is complete. In that case, sets its time of use to now. */
 async function markUse(directory: string): Promise<boolean> {
 	return utimes(join(directory, completeMark), new Date(), new Date()).then(
 		() => true,

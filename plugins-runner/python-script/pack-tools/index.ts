@@ -12,7 +12,11 @@ import {
 } from "../../../core/contract/index.ts";
 import type { Engines } from "../engines.ts";
 
-/** Looks at Python files of packs, and runs their unit tests. `pythonPaths`: directories with modules that packs import. */
+/**
+ * Returns the tools that check Python files of packs and run their unit tests.
+ *
+ * @param pythonPaths directories with modules that packs import
+ */
 export function createPackTools(engines: Engines, pythonPaths: () => readonly string[]): PackTools {
 	return {
 		inspect: (pack) => inspectFiles(engines, pack),
@@ -20,7 +24,7 @@ export function createPackTools(engines: Engines, pythonPaths: () => readonly st
 	};
 }
 
-/** Whether the Python files of a pack can be compiled. Nothing of them is run, and nothing is written. */
+/** Checks that the Python files of a pack compile. Runs no code of the pack and writes no files. */
 async function inspectFiles(engines: Engines, pack: PackWorkingCopy): Promise<readonly PackFinding[]> {
 	const files = await findPythonFiles(pack.directory);
 	if (files.length === 0) return [];
@@ -38,7 +42,7 @@ async function inspectFiles(engines: Engines, pack: PackWorkingCopy): Promise<re
 const folder = "tests";
 const kind = "python";
 
-/** Run the unit tests in `tests` of a pack, with the modules that its actions and sensors have. */
+/** Runs the unit tests in `tests` of a pack, with the modules that are available to its actions and sensors. */
 async function runTests(engines: Engines, request: PackTestRequest, pythonPaths: readonly string[]): Promise<readonly PackTestResult[]> {
 	const files = (await findPythonFiles(request.directory, folder)).filter((file) => /(?:^|\/)test[^/]*\.py$/.test(file));
 	if (files.length === 0) return [];
@@ -47,7 +51,7 @@ async function runTests(engines: Engines, request: PackTestRequest, pythonPaths:
 	const { exitCode, report, output } = await runTool(engines, request, tool);
 	const results = report.filter(({ name }) => typeof name === "string").map(toResult);
 	if (report.some(({ end }) => end === true)) return results;
-	// The tests have taken the interpreter down, and the results of those behind are not known.
+	// The tests have ended the interpreter, so the results of the remaining tests are unknown.
 	const problem = `the tests ended early, with exit code ${exitCode}: ${output.trim()}`;
 	return [...results, { kind, file: folder, name: "all tests come to their end", problems: [problem], milliseconds: 0 }];
 }
@@ -63,10 +67,10 @@ function toResult({ file, name, problems, skipped, milliseconds }: JsonObject): 
 	};
 }
 
-/** Most files of a pack that are looked at, and how deep they lie at most. */
+/** Maximum number of files of a pack that are checked, and their maximum depth. */
 const limits = { files: 5_000, depth: 20 };
 
-/** Paths of Python files in a pack or a folder of it, with `/`, sorted. Links are not followed. */
+/** Returns the paths of Python files in a pack or one of its folders, sorted, with `/` as separator. Does not follow links. */
 async function findPythonFiles(directory: string, folder = "", depth = 0): Promise<readonly string[]> {
 	const entries = await readdir(`${directory}/${folder}`, { withFileTypes: true }).catch(() => []);
 	const found: string[] = [];
@@ -80,28 +84,28 @@ async function findPythonFiles(directory: string, folder = "", depth = 0): Promi
 	return found.slice(0, limits.files).sort();
 }
 
-/** Characters at the end of what a tool prints that are kept. */
+/** Characters kept from the end of a tool's output. */
 const keptOutput = 10_000;
-/** Most characters of its report. */
+/** Maximum length of a tool's report in characters. */
 const longestReport = 16 * 1024 * 1024;
 
 interface ToolRun {
-	/** Name of its file beside the driver. */
+	/** Name of the tool's file, which is next to the driver. */
 	readonly script: string;
-	/** Whether it loads code of the pack. */
+	/** True if the tool loads code of the pack. */
 	readonly loadsPack: boolean;
 	readonly request: JsonValue;
 }
 
 interface ToolEnd {
 	readonly exitCode: number;
-	/** Lines of its report. */
+	/** Lines of the tool's report. */
 	readonly report: readonly JsonObject[];
-	/** The end of what was printed. */
+	/** The end of the tool's output. */
 	readonly output: string;
 }
 
-/** Run a tool, which reports in lines of JSON. Rejects where no engine here can, and when nobody waits any more. */
+/** Runs a tool, which reports in lines of JSON. Rejects if the engine here cannot run tools, and when the signal aborts. */
 async function runTool(engines: Engines, { pack, directory, signal }: PackWorkingCopy, tool: ToolRun): Promise<ToolEnd> {
 	const engine = await engines.get("auto");
 	if (engine.runTool === undefined) throw new SvcError("SVC_RUNNER", `the engine ${engine.name} does not work at packs: install python3`);
@@ -124,7 +128,7 @@ async function runTool(engines: Engines, { pack, directory, signal }: PackWorkin
 	return { exitCode, report: toLines(report), output };
 }
 
-/** What the pack's code has written there is no line of ours. */
+/** Parses the lines of a report. Skips other lines, which code of the pack may have written to the same descriptor. */
 function toLines(report: string): readonly JsonObject[] {
 	return report.split("\n").flatMap((line) => {
 		try {

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { SvcError } from "../../../core/contract/index.ts";
 
-/** The package pyodide as it is installed. */
+/** The installed package pyodide. */
 export interface Installation {
-	/** Of the package. */
+	/** Version of the package. */
 	readonly version: string;
-	/** Of the language. */
+	/** Version of Python. */
 	readonly pythonVersion: string;
-	/** Address of its module. */
+	/** URL of the package's module. */
 	readonly module: string;
 }
 

@@ -1,45 +1,48 @@
-/** What a worker process is started with: JSON in its only argument. */
+/** Settings of a worker process: JSON in its only argument. */
 export interface WorkerSettings {
-	/** Module of the package pyodide, as an address. */
+	/** URL of the module of the package pyodide. */
 	readonly pyodide: string;
 	readonly snapshot: string;
-	/** Digest of what went into the snapshot; one made from something else is of no use. */
+	/** Digest of the sources of the snapshot. A worker rejects a snapshot with another digest. */
 	readonly recipe: string;
-	/** A directory for this worker alone; the run's pack is linked there. It ends with a slash, as the permission model wants it. */
+	/**
+	 * Directory of this worker alone; it contains the link to the run's pack. The path ends with a slash, as Node's permission model
+	 * requires.
+	 */
 	readonly directory: string;
-	/** Directories with modules that packs import, to be read only; each ends with a slash. */
+	/** Directories with modules that packs import, mounted read-only; each path ends with a slash. */
 	readonly pythonPaths: readonly string[];
-	/** Bytes of memory for Python. */
+	/** Maximum memory for Python in bytes. */
 	readonly memoryLimit: number;
 }
 
-/** What the process that makes a snapshot is started with. */
+/** Settings of the process that makes a snapshot. */
 export interface SnapshotSettings extends Pick<WorkerSettings, "pyodide" | "recipe"> {
-	/** Directory of the modules that the snapshot holds. */
+	/** Directory of the modules in the snapshot. */
 	readonly python: string;
 	/** Path of the file to write. */
 	readonly file: string;
 }
 
-/** Descriptors of a worker process. What they carry is one JSON text a line, save for the lifeline. */
+/** File descriptors of a worker process. Each line is one JSON message, except on the lifeline. */
 export const descriptors = {
-	/** To the worker: the run, then answers to its calls. */
+	/** Messages to the worker: the run, then the answers to its calls. */
 	input: 5,
-	/** From the worker. */
+	/** Messages from the worker. */
 	output: 3,
-	/** Its end ends the worker; any byte on it interrupts Python. The worker says over it that memory ran out. */
+	/** Closing it ends the worker, and any byte sent to the worker interrupts Python. The worker writes a byte when memory runs out. */
 	lifeline: 4,
 } as const;
 
-/** To the worker, once. */
+/** Message to the worker that starts its run; sent once. */
 export interface RunMessage {
-	/** For the driver (driver-request.ts). */
+	/** JSON for the driver (driver-request.ts). */
 	readonly request: string;
 	readonly packDirectory: string;
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** To the worker, for each call of the service. */
+/** Message to the worker that answers a call of the service. */
 export interface AnswerMessage {
 	readonly status: number;
 	readonly text: string;
@@ -48,17 +51,17 @@ export interface AnswerMessage {
 /** Name of the link to the run's pack. */
 export const packLink = "pack";
 
-/** From the worker. */
+/** A message from the worker. */
 export type WorkerMessage =
-	/** It waits for its run. */
+	/** The worker is ready for its run. */
 	| { readonly type: "ready" }
-	/** The snapshot cannot be used; the worker ends. */
+	/** The snapshot is unusable; the worker ends. */
 	| { readonly type: "broken-snapshot" }
-	/** It cannot get ready; the worker ends. */
+	/** The worker cannot become ready and ends. */
 	| { readonly type: "failed"; readonly reason: string }
-	/** `bytes` holds one character for each. */
+	/** A part of the output; `bytes` contains one Latin-1 character for each byte. */
 	| { readonly type: "output"; readonly channel: "stdout" | "stderr"; readonly bytes: string }
 	| { readonly type: "call"; readonly method: "GET" | "PUT" | "DELETE"; readonly path: string; readonly body: string | null }
 	| { readonly type: "report"; readonly text: string }
-	/** The run is over. `error` when the interpreter itself gave up. */
+	/** The run has ended. `error` is present if the interpreter itself failed. */
 	| { readonly type: "end"; readonly exitCode: number; readonly error?: string };

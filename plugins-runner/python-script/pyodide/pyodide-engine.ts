@@ -8,15 +8,15 @@ import { WorkerPool } from "./worker-pool.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 const mebibyte = 1024 * 1024;
-/** MiB that the interpreter can start with. */
+/** Minimum memory in MiB with which the interpreter can start. */
 const leastMemory = 64;
 
 export interface PyodideOptions {
 	/** MiB of memory that Python may use in one run, at least 64. Default 512. */
 	readonly memory_limit?: number;
-	/** Workers kept ready for the next actions, once there was one; each takes some 200 MB. Default 1. */
+	/** Workers kept ready for the next actions after the first one; each takes about 200 MB. Default 1. */
 	readonly warm_workers?: number;
-	/** Seconds without an action after which they end. Default 300. */
+	/** Seconds without an action before ready workers are ended. Default 300. */
 	readonly idle_time?: number;
 }
 
@@ -26,7 +26,7 @@ interface Started {
 	readonly pool: WorkerPool;
 }
 
-/** Runs each action with a Python made of WebAssembly, in a fresh process of its own. Needs no Python on the machine. */
+/** Returns the engine that runs each action in WebAssembly, in a new process. It needs no Python on the machine. */
 export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine {
 	let started: Started | undefined;
 	const running = (): Started => {
@@ -72,13 +72,13 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 	};
 }
 
-/** Undefined when the run was aborted before there was one. */
+/** Returns a worker; undefined if the run was aborted before a worker was ready. */
 async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<WorkerProcess | undefined> {
 	if (signal.aborted) return undefined;
 	const taken = pool.take();
 	const worker = await untilAborted(taken, signal);
 	if (worker !== "aborted") return worker;
-	// It comes later, to nobody.
+	// No run needs this worker any more; end it when it is ready.
 	taken.then((late) => late.kill()).catch(() => {});
 	return undefined;
 }

@@ -9,7 +9,7 @@ import { pythonSource } from "../python-source.ts";
 import type { Installation } from "./installation.ts";
 import { snapshotProgram, toSnapshotArguments } from "./worker-arguments.ts";
 
-/** Milliseconds that making one may take: seconds, on a slow and busy machine. */
+/** Milliseconds before making a snapshot fails; on a slow and busy machine it takes several seconds. */
 const longest = 180_000;
 const ending = ".snapshot";
 
@@ -18,7 +18,7 @@ export interface Snapshot {
 	readonly recipe: string;
 }
 
-/** The snapshot of an interpreter at rest, made when it is first needed: loading it takes a fraction of a start. */
+/** Stores the snapshot of an idle interpreter. It is made when first needed; loading it takes a fraction of the normal start time. */
 export class SnapshotStore {
 	readonly #directory: string;
 	readonly #installation: Installation;
@@ -32,17 +32,17 @@ export class SnapshotStore {
 		this.#logger = options.logger;
 	}
 
-	/** The file, which may be broken all the same: workers look when they load it. */
+	/** Returns the snapshot, made if it does not exist. The file may be damaged; workers check it when they load it. */
 	get(): Promise<Snapshot> {
 		this.#present ??= this.#find().catch((error: unknown) => {
-			// The next run tries again.
+			// Forget the failure, so that the next run tries again.
 			this.#present = undefined;
 			throw error;
 		});
 		return this.#present;
 	}
 
-	/** Make it anew, once for all who found the same one broken. */
+	/** Removes a damaged snapshot, so that a new one is made. Has no effect if another caller has already replaced it. */
 	async replace(broken: Snapshot): Promise<void> {
 		if ((await this.#present) !== broken) return;
 		this.#logger.warn("snapshot of the interpreter is broken or out of date, it is made anew", { file: broken.file });
@@ -79,7 +79,7 @@ export class SnapshotStore {
 		this.#logger.info("snapshot of the interpreter made", { file, milliseconds: Math.round(performance.now() - started) });
 	}
 
-	/** Those of earlier versions, and what was left unfinished. */
+	/** Removes snapshots of earlier versions and unfinished files. */
 	async #removeOthers(): Promise<void> {
 		for (const name of await readdir(this.#directory)) {
 			if (name.includes(ending)) await rm(join(this.#directory, name), { force: true });
@@ -87,7 +87,7 @@ export class SnapshotStore {
 	}
 }
 
-/** A digest of the Python sources, which the snapshot holds, and of what makes it. */
+/** Returns a digest of the Python sources in the snapshot and of the program that makes it. */
 async function readRecipe(): Promise<string> {
 	const names = (await readdir(pythonSource, { recursive: true })).filter((name) => name.endsWith(".py")).sort();
 	const hash = createHash("sha256").update(await readFile(snapshotProgram));

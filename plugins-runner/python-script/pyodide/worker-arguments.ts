@@ -2,15 +2,18 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SnapshotSettings, WorkerSettings } from "./messages.ts";
 
-/** Megabytes of JavaScript objects; Python's memory is not among them. */
+/** Maximum size of the JavaScript heap in megabytes; Python's memory is not part of it. */
 const heapSize = 256;
-/** Made by the build. From source these are the built ones too: a loader of TypeScript needs more than a worker may do. */
+/**
+ * Directory of the built worker files. Running from source also uses them, because a TypeScript loader needs more permissions than a worker
+ * has.
+ */
 const files = new URL(
 	import.meta.url.endsWith(".ts") ? "../../../dist/plugins-runner/python-script/pyodide/worker/" : "./worker/",
 	import.meta.url,
 );
 
-/** Arguments for Node to run a worker that reaches no file but what it needs. */
+/** Returns the Node.js arguments for a worker, which may read only the files that it needs. */
 export function toWorkerArguments(settings: WorkerSettings): string[] {
 	const readable = [
 		fileURLToPath(files),
@@ -24,7 +27,7 @@ export function toWorkerArguments(settings: WorkerSettings): string[] {
 		permission,
 		...readable.map((path) => `--allow-fs-read=${path}`),
 		"--allow-worker",
-		// Only for module paths and eval; WebAssembly is not meant.
+		// Disallows `eval` and similar; WebAssembly is not affected.
 		"--disallow-code-generation-from-strings",
 		toFile("main.js"),
 		JSON.stringify(settings),
@@ -34,19 +37,19 @@ export function toWorkerArguments(settings: WorkerSettings): string[] {
 /** Path of the program that makes snapshots. */
 export const snapshotProgram = toFile("make-snapshot.js");
 
-/** Arguments for Node to make a snapshot. No code of an action is run there. */
+/** Returns the Node.js arguments to make a snapshot. That process runs no code of actions and has no permission limits. */
 export function toSnapshotArguments(settings: SnapshotSettings): string[] {
 	return [...createOptions(), snapshotProgram, JSON.stringify(settings)];
 }
 
-/** The name of the option changed when the permission model was found stable. */
+/** Name of the option: it changed when Node's permission model became stable. */
 const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
 
-/** The major version of Node that has them without being told. */
+/** First major version of Node.js in which stack switching is enabled by default. */
 const firstSwitching = 24;
 
 function createOptions(): string[] {
-	// Stacks that can be switched: with newer versions as a matter of course.
+	// Older versions need an option to enable stack switching.
 	const switching = Number.parseInt(process.versions.node, 10) < firstSwitching ? ["--experimental-wasm-stack-switching"] : [];
 	return ["--no-warnings", `--max-old-space-size=${heapSize}`, ...switching];
 }

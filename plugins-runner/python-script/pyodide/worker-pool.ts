@@ -6,23 +6,23 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 import { BrokenSnapshot, WorkerProcess } from "./worker-process.ts";
 
 export interface PoolOptions {
-	/** Where workers have their directories, and what the names of this pool's begin with after the process id. */
+	/** Parent directory of the workers' directories, which are named after the process id, `name` and a number. */
 	readonly directory: string;
 	readonly name: string;
 	readonly installation: Installation;
 	readonly snapshots: SnapshotStore;
-	/** Directories that Python may read besides the pack; each ends with a slash. */
+	/** Directories that Python may read in addition to the pack; each path ends with a slash. */
 	readonly pythonPaths: readonly string[];
 	readonly logger: Logger;
-	/** Bytes for Python. */
+	/** Maximum memory for Python in bytes. */
 	readonly memoryLimit: number;
-	/** Workers kept ready for the next runs, once there was one. */
+	/** Number of workers kept ready for the next runs after the first run. */
 	readonly warm: number;
-	/** Milliseconds after the last run at which they end. */
+	/** Milliseconds after the last run before ready workers are ended. */
 	readonly idleTime: number;
 }
 
-/** Gets workers ready ahead of the runs that need them. Each serves one run, so that none sees what an earlier one left. */
+/** Starts workers before runs need them. Each worker serves one run, so that no run sees data of an earlier run. */
 export class WorkerPool {
 	readonly #options: PoolOptions;
 	readonly #processes = new Set<WorkerProcess>();
@@ -36,15 +36,15 @@ export class WorkerPool {
 		this.#options = options;
 	}
 
-	/** A worker that waits for a run; from now on it is the caller's. */
+	/** Returns a worker that is ready for a run. The caller owns the worker and must end it. */
 	async take(): Promise<WorkerProcess> {
 		const worker = await this.#takeNext();
-		// The run is already on its way when the next worker is started.
+		// Start the next worker after the caller has continued, so that the run is not delayed.
 		setImmediate(() => this.#fill());
 		return worker;
 	}
 
-	/** End all, also those that run, and wait until they are gone. */
+	/** Ends all workers, including those with a run, and waits until their processes and directories are removed. */
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		clearTimeout(this.#idle);
@@ -68,7 +68,7 @@ export class WorkerPool {
 		this.#idle = setTimeout(() => this.#endPrepared(), this.#options.idleTime);
 		while (this.#prepared.length < this.#options.warm) {
 			const prepared = this.#prepare();
-			// Whoever takes it tries again, and hears of it.
+			// The caller that takes a failed worker starts another one, and receives its error.
 			prepared.catch((error: unknown) => {
 				if (!this.#stopped) this.#options.logger.warn("python worker could not be prepared", { error });
 			});
@@ -118,7 +118,7 @@ export class WorkerPool {
 	}
 }
 
-/** What services that were killed left. */
+/** Removes the directories of workers of processes that were killed. */
 async function removeLeftovers(directory: string): Promise<void> {
 	await mkdir(directory, { recursive: true, mode: 0o700 });
 	for (const name of await readdir(directory)) {

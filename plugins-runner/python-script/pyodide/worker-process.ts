@@ -10,21 +10,21 @@ import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine
 import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./messages.ts";
 import { toWorkerArguments } from "./worker-arguments.ts";
 
-/** Milliseconds that Python gets to end by itself once it was interrupted. */
+/** Milliseconds that Python has to end by itself after an interrupt. */
 const interruptGrace = 1_000;
-/** Characters of standard error that are kept to tell why a worker died. */
+/** Characters of standard error kept to explain why a worker ended. */
 const keptErrors = 2_000;
 
-/** The worker found its snapshot unusable. */
+/** Error of a worker that found its snapshot unusable. */
 export class BrokenSnapshot extends Error {
 	override readonly name = "BrokenSnapshot";
 }
 
-/** A process with an interpreter that serves one run. */
+/** A process with an interpreter; it serves one run. */
 export class WorkerProcess {
-	/** Resolves when it waits for its run; rejects when it will not come to that. */
+	/** Resolves when the worker is ready for its run; rejects if it cannot become ready. */
 	readonly ready: Promise<void>;
-	/** Resolves when the process and its directory are gone. */
+	/** Resolves when the process has ended and its directory is removed. */
 	readonly gone: Promise<void>;
 	readonly #options: WorkerSettings;
 	readonly #child: ChildProcess;
@@ -52,7 +52,7 @@ export class WorkerProcess {
 			[descriptors.output]: output,
 			[descriptors.lifeline]: lifeline,
 		} = this.#child.stdio as readonly (Writable | Readable | null | undefined)[];
-		// Without descriptors left there is not even that, and the error only comes later.
+		// If the service has no free descriptors, the streams are missing; the child emits its own error only later.
 		if (!input || !output || !lifeline) throw new SvcError("SVC_RUNNER", "a worker cannot be started: no descriptors are left");
 		this.#input = input as Writable;
 		this.#lifeline = lifeline as Writable;
@@ -66,7 +66,7 @@ export class WorkerProcess {
 		return this.#alive;
 	}
 
-	/** Serve the one run, of a worker that is ready, and end. Resolves when no more will come of it. */
+	/** Serves the one run of a ready worker, then ends the worker. Resolves when the output is delivered. */
 	async run(request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
 		const { signal, packDirectory, environment } = request;
 		const onAbort = () => this.#interrupt();
@@ -76,7 +76,7 @@ export class WorkerProcess {
 			this.#send({ request: toDriverRequest(request), packDirectory, environment });
 			if (signal.aborted) onAbort();
 			const end = await this.#follow(io);
-			// An interrupted action that does not know better raises: what a signal would have done.
+			// An action that does not handle the interrupt raises an exception; report it like the end by SIGTERM.
 			return signal.aborted && end.exitCode === 1 && end.report === undefined ? { ...end, exitCode: -15 } : end;
 		} finally {
 			signal.removeEventListener("abort", onAbort);
@@ -84,14 +84,14 @@ export class WorkerProcess {
 		}
 	}
 
-	/** End it, whatever it is doing. */
+	/** Kills the process at once. */
 	kill(): void {
 		const { pid } = this.#child;
 		if (pid === undefined || !this.#alive) return;
 		try {
 			process.kill(-pid, "SIGKILL");
 		} catch {
-			// It has just ended, and the event is on its way.
+			// The process has just ended; its exit event follows.
 		}
 	}
 
@@ -133,7 +133,7 @@ export class WorkerProcess {
 		await rm(this.#options.directory, { recursive: true, force: true });
 	}
 
-	/** What it says besides its messages. */
+	/** Watches the streams other than the messages: a byte on the lifeline means out of memory, and standard error is kept. */
 	#watch(lifeline: Readable): void {
 		this.#input.on("error", () => {});
 		lifeline.on("error", () => {});
@@ -169,10 +169,10 @@ async function callService(io: PythonIo, { method, path, body }: Extract<WorkerM
 	return io.service({ method, path, ...(body === null ? {} : { body: parseJson(body) }) });
 }
 
-/** Most characters of one message, which is a result; more would fill the service's memory. */
+/** Maximum number of characters in one message, such as a result. A longer one would fill the service's memory. */
 const longest = 64 * 1024 * 1024;
 
-/** What a worker says, one message after the other. It is read no faster than the messages are taken. */
+/** Yields the messages of a worker. The stream is read only as fast as the messages are consumed. */
 async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
 	stream.setEncoding("utf8");
 	let begun: string[] = [];
@@ -191,22 +191,22 @@ async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
 	}
 }
 
-/** Bytes that may wait for the store before the action does. */
+/** Output bytes that may wait for storage before the action is blocked. */
 const most = 256 * 1024;
 
-/** Output of one run on its way to the store. */
+/** Output of one run that is being stored. */
 class RunOutput {
 	readonly #channels: Readonly<Record<"stdout" | "stderr", OutputChannel>>;
 	#waiting = 0;
 	#failure: { readonly error: unknown } | undefined;
 	#onChange: () => void = () => {};
 
-	/** @param onRefused called at once: what goes on without a word would not be noticed by `push` */
+	/** @param onRefused called as soon as the output is refused: if the action writes nothing more, `push` would not notice it */
 	constructor(io: PythonIo, onRefused: () => void) {
 		this.#channels = { stdout: this.#open("stdout", io, onRefused), stderr: this.#open("stderr", io, onRefused) };
 	}
 
-	/** Resolves when there is room for more. Rejects with what `io.emit` has rejected with. */
+	/** Resolves when more output can be accepted. Rejects with the error of `io.emit`. */
 	async push(channel: "stdout" | "stderr", bytes: Buffer): Promise<void> {
 		this.#waiting += bytes.length;
 		this.#channels[channel].push(bytes);
@@ -218,7 +218,7 @@ class RunOutput {
 		this.#assertDelivered();
 	}
 
-	/** Resolves when all was delivered. */
+	/** Resolves when all output is delivered. */
 	async end(): Promise<void> {
 		const { stdout, stderr } = this.#channels;
 		stdout.end();

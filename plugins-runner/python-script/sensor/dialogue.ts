@@ -14,17 +14,17 @@ import {
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
 
-/** Most bytes of a line of the process (python/svc/host.py); a longer one ends it. */
+/** Maximum length of a line from the process (python/svc/host.py); a longer line ends the process. */
 const longestLine = 4 * 1024 * 1024;
-/** Calls that go on at once before the process has to wait. */
+/** Concurrent calls above which the process must wait. */
 const mostCalls = 16;
 
-/** The service's half of the line between it and the process of a sensor (python/svc/host.py). */
+/** The service's end of the connection to the process of a sensor (python/svc/host.py). */
 export class Dialogue {
 	readonly #context: SensorContext;
 	readonly #calls = new Set<Promise<void>>();
 	readonly #controller = new AbortController();
-	/** Told by the process to have been dealt with. */
+	/** Called with a number when the process confirms that it has handled the changes with that number. */
 	#onTold: ((number: number) => void) | undefined;
 	#rest = "";
 	#write: (text: string) => void = () => {};
@@ -33,7 +33,7 @@ export class Dialogue {
 		this.#context = context;
 	}
 
-	/** Begin to tell of triggers. Resolves when `end` was called; rejects when they cannot be told of. */
+	/** Starts to send trigger changes. Resolves after `end` was called; rejects if the triggers cannot be followed. */
 	async begin(write: (text: string) => void): Promise<void> {
 		this.#write = write;
 		await followTriggers(this.#context, this.#controller.signal, (number, changes) => {
@@ -45,18 +45,21 @@ export class Dialogue {
 		});
 	}
 
-	/** Ask the process to end. */
+	/** Requests the process to end. */
 	stop(): void {
 		this.#say({ stop: true });
 	}
 
-	/** Nothing is told any more. Resolves when what the process has asked for is done. */
+	/** Stops sending trigger changes. Resolves when all calls of the process are complete. */
 	async end(): Promise<void> {
 		this.#controller.abort();
 		await Promise.all(this.#calls);
 	}
 
-	/** Take a piece of what the process says. While this has not resolved nothing more is read, and in the end the process waits. */
+	/**
+	 * Handles a part of the output on descriptor 3. Until it resolves nothing more is read, so that the process blocks when the pipe is
+	 * full.
+	 */
 	async take(text: string): Promise<void> {
 		const lines = (this.#rest + text).split("\n");
 		this.#rest = lines.pop() ?? "";
@@ -94,21 +97,24 @@ function writeLog(logger: Logger, { log, name, text }: Extract<SensorMessage, { 
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
-/** Have the service do something, and be told what came of it. */
+/** A request of the process to call a method of the service and to return its result. */
 interface SensorCall {
 	readonly call: number;
 	readonly method: string;
 	readonly arguments: JsonObject;
 }
 
-/** What the process of a sensor says. */
+/** A message from the process of a sensor. */
 type SensorMessage =
 	| SensorCall
 	| { readonly log: (typeof levels)[number]; readonly name: string; readonly text: string }
-	/** Changes of triggers have been dealt with. */
+	/** Confirms that the process has handled the trigger changes with this number. */
 	| { readonly told: number };
 
-/** A line as it came. Anything may write to a descriptor, so that nothing is believed: `SVC_RUNNER` for what is no message. */
+/**
+ * Parses a line. Any code in the process can write to the descriptor, so every field is validated. Throws `SVC_RUNNER` if the line is not a
+ * valid message.
+ */
 function toMessage(line: string): SensorMessage {
 	const message = parse(line);
 	const { call, method, arguments: given, log, name, text, told } = message;
@@ -126,7 +132,7 @@ function parse(line: string): JsonObject {
 		const value: unknown = parseJson(line, maxLargeNumbers);
 		if (typeof value === "object" && value !== null) return value as JsonObject;
 	} catch {
-		// Said below.
+		// Throw below.
 	}
 	throw notUnderstood();
 }
@@ -137,7 +143,7 @@ function notUnderstood(): SvcError {
 
 type Call = (context: SensorContext, given: JsonObject) => Promise<JsonValue | undefined>;
 
-/** What sensors may have the service do, by method (python/svc/sensor_service.py). */
+/** Methods of the service that sensors may call, by name (python/svc/sensor_service.py). */
 const calls: Readonly<Record<string, Call>> = {
 	dispatch: async ({ dispatch }, { trigger, payload, trace_tag, trace_id }) => {
 		if (!isObject(payload)) throw new SvcError("SVC_INVALID", "payload: must be an object");
@@ -159,14 +165,14 @@ const calls: Readonly<Record<string, Call>> = {
 	list: async (context, given) => (await toState(context, given).list(toText(given, "prefix"))).map((item) => ({ ...item })),
 };
 
-/** Do what a sensor asks for. Rejects with why not. */
+/** Calls a method of the service for a sensor. Rejects with the reason if the call fails. */
 async function callService(context: SensorContext, method: string, given: JsonObject): Promise<JsonValue | undefined> {
 	const call = Object.hasOwn(calls, method) ? calls[method] : undefined;
 	if (call === undefined) throw new SvcError("SVC_INVALID", `method: there is no "${method.slice(0, 100)}"`);
 	return call(context, given);
 }
 
-/** The sensor's own items, or those of the system by their whole names. */
+/** Returns the sensor's own datastore items, or, if `local` is false, the system's items with their full names. */
 function toState({ state, datastore }: SensorContext, { local }: JsonObject): SensorState {
 	return local === false ? datastore : state;
 }
@@ -189,10 +195,13 @@ function toText(given: JsonObject, member: string): string {
 	return value;
 }
 
-/** Have the process deal with changes; resolves when it has. */
+/** Sends trigger changes to the process; resolves when the process has handled them. */
 type TellChanges = (number: number, changes: readonly JsonObject[]) => Promise<void>;
 
-/** Tell of the triggers of the sensor's types until the signal aborts: first of those there are, also where there is none; one change after the other. */
+/**
+ * Sends the triggers of the sensor's types until the signal aborts, one change set at a time. The first set contains the existing triggers
+ * and is sent even if there are none.
+ */
 async function followTriggers(context: SensorContext, signal: AbortSignal, tell: TellChanges): Promise<void> {
 	const aborted = new Promise<"aborted">((resolve) => {
 		if (signal.aborted) resolve("aborted");
@@ -209,7 +218,9 @@ async function followTriggers(context: SensorContext, signal: AbortSignal, tell:
 	}
 }
 
-/** One that was removed and added with the same ref has got other parameters. */
+/**
+ * Converts changes for the process. A trigger that was removed and added with the same ref has new parameters, so it is sent as an update.
+ */
 function toChanges({ added, removed }: SensorTriggerChange): readonly JsonObject[] {
 	const before = new Set(removed.map(({ ref }) => ref));
 	const after = new Set(added.map(({ ref }) => ref));
@@ -219,7 +230,7 @@ function toChanges({ added, removed }: SensorTriggerChange): readonly JsonObject
 	];
 }
 
-/** What sensors read of a trigger. */
+/** Returns the fields of a trigger that sensors read. */
 function toPython({ ref, type, parameters }: SensorTrigger): JsonObject {
 	const dot = ref.indexOf(".");
 	const [pack, name] = [ref.slice(0, dot), ref.slice(dot + 1)];

@@ -4,10 +4,12 @@ import type { Engines } from "../engines.ts";
 import { toLibraries } from "../libraries.ts";
 import type { SensorSettings } from "./request.ts";
 
-/** Part of the time to end that the process has before it is killed: the service must still learn of it in time. */
+/**
+ * Fraction of the shutdown grace after which the process is killed. The rest of the grace lets the service notice that the sensor ended.
+ */
 const graceOfProcess = 0.7;
 
-/** Sensors in Python that packs bring. */
+/** Creates the Python sensors of packs. */
 export class PythonPackSensors implements PackSensors {
 	readonly suffixes = [".py"];
 	readonly #engines: Engines;

@@ -1,27 +1,27 @@
 import type { Logger } from "../../../core/contract/index.ts";
 
-/** Most characters of an entry of the log. */
+/** Maximum length of a log entry in characters. */
 const longestEntry = 8_000;
-/** Lines that arrive together above which they make entries together. */
+/** Maximum number of lines in one write that become separate log entries; more lines are joined into longer entries. */
 const manyLines = 16;
-/** Entries in a second; what comes after them waits for the next one, and makes entries together then. */
+/** Log entries a second. Further output waits for the next second, so that it can be joined into longer entries. */
 const mostEntries = 100;
-/** Characters that may wait before the sensor has to. */
+/** Characters that may wait before the sensor is blocked. */
 const mostWaiting = 64 * 1024;
-/** Characters of the end that are kept, for the message of a failure. */
+/** Characters kept from the end of the output, for the error message if the sensor fails. */
 const keptTail = 8_000;
 
-/** What a sensor prints on one channel, as entries of the log: one a line, unless there is a lot. */
+/** Writes the output of a sensor on one channel to the log: one entry a line, or joined lines if there are many. */
 export class PrintedLines {
 	readonly #logger: Logger;
 	readonly #channel: "stdout" | "stderr";
 	#waiting = "";
 	#tail = "";
-	/** Entries in the second. */
+	/** Log entries written in the current second. */
 	#entries = 0;
 	#second = 0;
 	#isHurried = false;
-	/** Until the next second. */
+	/** Pause until the next second; undefined if no output waits. */
 	#pause: { readonly over: Promise<void>; end(): void } | undefined;
 
 	constructor(logger: Logger, channel: "stdout" | "stderr") {
@@ -29,12 +29,12 @@ export class PrintedLines {
 		this.#channel = channel;
 	}
 
-	/** The last that was printed. */
+	/** The last 8,000 characters that the sensor printed. */
 	get tail(): string {
 		return this.#tail;
 	}
 
-	/** Take a piece. Await it: it is the back-pressure. */
+	/** Logs a part of the output. The caller must await it: the returned promise applies back-pressure to the sensor. */
 	async take(text: string): Promise<void> {
 		this.#tail = (this.#tail + text).slice(-keptTail);
 		this.#waiting += text;
@@ -44,13 +44,13 @@ export class PrintedLines {
 		if (this.#waiting.length > mostWaiting) await over;
 	}
 
-	/** Let the sensor wait no more, as it is to end: there is little left that it could print. */
+	/** Removes the rate limit because the sensor must end. Only a little output can still follow. */
 	hurry(): void {
 		this.#isHurried = true;
 		this.#pause?.end();
 	}
 
-	/** Write what waits, a line without its end too. */
+	/** Writes the waiting output, even if its last line is incomplete. */
 	end(): void {
 		this.#pause?.end();
 		if (this.#waiting !== "") this.#write(`${this.#waiting}\n`);
@@ -79,7 +79,7 @@ export class PrintedLines {
 		return { over, end };
 	}
 
-	/** Whole lines, or everything where a line is too long to wait for its end. */
+	/** Writes all complete lines, or the whole output if the incomplete line exceeds the length of an entry. */
 	#write(text = this.#waiting): void {
 		const whole = text.lastIndexOf("\n") + 1;
 		const end = text.length - whole > longestEntry ? text.length : whole;

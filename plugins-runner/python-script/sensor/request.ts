@@ -1,36 +1,36 @@
 import { type JsonObject, stringifyJson } from "../../../core/contract/index.ts";
 
-/** What one run of a Python sensor needs. */
+/** Settings and files for one run of a Python sensor. */
 export interface SensorRequest {
 	readonly ref: string;
 	readonly pack: string;
-	/** Name of its class. */
+	/** Name of the sensor's Python class. */
 	readonly className: string;
-	/** Absolute path of the file that holds the class. */
+	/** Absolute path of the file that contains the class. */
 	readonly entryPoint: string;
-	/** Absolute. */
+	/** Absolute path of the pack's directory. */
 	readonly packDirectory: string;
 	readonly config: JsonObject;
 	/** Folders of the pack with modules, searched first. */
 	readonly libraries: readonly string[];
-	/** Seconds; undefined where the metadata does not say. */
+	/** Seconds between polls; undefined if the sensor's metadata does not define it. */
 	readonly pollInterval: number | undefined;
-	/** Directories with modules that packs import, behind all others. */
+	/** Directories with modules that packs import, searched last. */
 	readonly pythonPaths: readonly string[];
 	readonly settings: SensorSettings;
 }
 
-/** What all sensors of a node are run with. */
+/** Settings shared by all sensors of a node. */
 export interface SensorSettings {
-	/** Least important level that their loggers write, as in `AUDIT`, `INFO`. */
+	/** Minimum level that the sensors' loggers write, such as `AUDIT` or `INFO`. */
 	readonly logLevel: string;
-	/** Milliseconds that a sensor has to end. */
+	/** Milliseconds that a sensor has to end after a stop request. */
 	readonly grace: number;
-	/** Whom they run as, as the API tells it. */
+	/** The system user, in the format of the API; sensors run as this user. */
 	readonly user: JsonObject;
 }
 
-/** The first line that the driver gets (python/svc/sensor_driver.py). */
+/** Returns the first line that the driver reads (python/svc/sensor_driver.py). */
 export function toSensorLine({ settings, ...request }: SensorRequest): string {
 	return `${stringifyJson({
 		ref: request.ref,

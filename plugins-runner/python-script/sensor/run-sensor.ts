@@ -8,17 +8,17 @@ import { PrintedLines } from "./printed-lines.ts";
 import { type SensorRequest, toSensorLine } from "./request.ts";
 
 const script = join(pythonSource, "run_sensor.py");
-/** Most characters of the end of what it printed that a failure tells. */
+/** Maximum number of characters from the end of the sensor's output that the error message contains. */
 const toldTail = 1_500;
 
 export interface SensorProgram {
 	readonly launcher: Launcher;
-	/** The interpreter, of the machine or of the pack's virtualenv. */
+	/** Path of the interpreter, of the machine or of the pack's virtualenv. */
 	readonly file: string;
 	readonly env: Readonly<Record<string, string>>;
 }
 
-/** Run a sensor in a process of its own until it ends or the signal aborts. Rejects with what it printed last when it failed. */
+/** Runs a sensor in a separate process until it ends or the signal aborts. If it fails, rejects with the last lines of its output. */
 export async function runSensor({ launcher, file, env }: SensorProgram, request: SensorRequest, context: SensorContext): Promise<void> {
 	const dialogue = new Dialogue(context);
 	const [stdout, stderr] = [new PrintedLines(context.logger, "stdout"), new PrintedLines(context.logger, "stderr")];
@@ -32,7 +32,7 @@ export async function runSensor({ launcher, file, env }: SensorProgram, request:
 	try {
 		const end = await launcher.run({
 			...{ file, cwd: request.packDirectory },
-			// Whatever it starts is found by this when it ends, also what has left its session.
+			// The mark identifies processes that the sensor starts, so that they are found and ended, even in another session.
 			env: { ...env, [runMarkName]: randomUUID() },
 			args: ["-u", "-X", "utf8", script],
 			stdin: toSensorLine(request),
@@ -58,7 +58,7 @@ export async function runSensor({ launcher, file, env }: SensorProgram, request:
 	}
 }
 
-/** The end of it, from the beginning of a line. */
+/** Returns the last characters of the output, starting at the beginning of a line. */
 function toTail(text: string): string {
 	const trimmed = text.trim();
 	if (trimmed === "") return "";

@@ -33,8 +33,8 @@ export interface CaseEnd {
 }
 
 /**
- * Runs a definition while its actions end as a case says; all actions that run at once end together. Time advances only when nothing else
- * is due.
+ * Runs a definition while its actions end as a case specifies. All actions that run at once end together. Time advances only when nothing
+ * else is due.
  */
 export class CaseRun {
 	/** Journal of the run. */

@@ -86,7 +86,7 @@ type CaseInput = Omit<Optional<DefinitionCase>, "results" | "expect"> & {
 	readonly expect?: Optional<ExpectedEnd>;
 };
 
-/** Reads the cases in a YAML text. Throws `SVC_INVALID` if it has findings. */
+/** Reads the cases in a YAML document. Throws `SVC_INVALID` if it has findings. */
 export function readCases(text: string): readonly DefinitionCase[] {
 	const { top, findings } = parseYaml(text);
 	const problems = sortFindings([...findings, ...(top === undefined ? [] : checkShape(top, casesShape))]);

@@ -16,7 +16,7 @@ import { type DefinitionCase, type ExpectedEnd, type GivenResult, readCases } fr
 
 /**
  * Runs a definition against the results that each case gives. Nothing is started. Rejects with `SVC_INVALID` if the definition has findings
- * other than warnings, or if the text does not contain valid cases.
+ * other than warnings, or if `cases` does not contain valid cases.
  */
 export async function testDefinition(definition: string, cases: string, tools: DefinitionTools): Promise<readonly DefinitionCaseResult[]> {
 	const findings = (await inspectDefinition(definition, tools)).filter(({ type }) => type !== "warning");

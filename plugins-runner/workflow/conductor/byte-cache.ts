@@ -1,4 +1,4 @@
-/** Cache of the most recently used values, bounded in bytes. The newest value stays, whatever its size. */
+/** Cache of the most recently used values, bounded in bytes. The newest value stays even if it alone exceeds the bound. */
 export class ByteCache<K, V> {
 	readonly #maxBytes: number;
 	readonly #onDrop: (key: K) => void;

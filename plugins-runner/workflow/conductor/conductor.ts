@@ -138,7 +138,7 @@ export class Conductor {
 		return toProgress(this.#run.state, this.#run.held);
 	}
 
-	/** Returns the keys of the children that were requested and whose end is not known. */
+	/** Returns the keys of the children that were requested and have not been reported as ended. */
 	openChildKeys(): readonly string[] {
 		return [...this.#run.state.children.keys()];
 	}
@@ -264,7 +264,7 @@ async function begin(run: ConductorRun, { parameters, system }: BeginEvent): Pro
 		});
 	for (const input of definition.input) {
 		const parameter = Object.hasOwn(parameters, input.name) ? parameters[input.name] : undefined;
-		// A given parameter comes from outside: expressions in it are not evaluated.
+		// A given parameter is input from outside the definition: expressions in it are not evaluated.
 		await assign(input.name, async () => parameter ?? (await renderer.render(input.default ?? null, view, input)));
 	}
 	for (const assignment of definition.vars) await assign(assignment.name, () => renderer.render(assignment.value, view, assignment));

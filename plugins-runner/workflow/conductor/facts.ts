@@ -84,7 +84,7 @@ export type Fact =
 	| { readonly fact: "error"; readonly entry: JournalRecord }
 	/** `isAsked` is true if a pause was requested, not only caused by a child. */
 	| { readonly fact: "status"; readonly status: RunStatus; readonly isAsked?: boolean }
-	/** With `children`, all paused children are resumed as well. */
+	/** If `children` is true, all paused children are resumed as well. */
 	| { readonly fact: "resume"; readonly children: boolean }
 	/** Staged tasks that could not be rendered and are not started. */
 	| { readonly fact: "block"; readonly staged: readonly number[] }

@@ -10,7 +10,7 @@ import type { TaskRun } from "./task-run.ts";
 import { estimateBytes, isArray } from "./value-scan.ts";
 
 /**
- * Most items of a workflow that are active at once, whatever concurrency its tasks allow. The next ones start as these end. With an
+ * Most items of a workflow that are active at once, even if its tasks allow a higher concurrency. The next ones start as these end. With an
  * execution stored for each of 100,000 items, other executions would be delayed, and each listing of open children would read them all.
  */
 const maxActiveItems = 1_000;

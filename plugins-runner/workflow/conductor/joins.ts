@@ -68,7 +68,7 @@ export class JoinRun {
 	}
 }
 
-/** Arrivals of one pass, in the order in which they came. */
+/** Arrivals of one pass, in the order of arrival. */
 class ArrivalSet {
 	readonly arrivals: Arrival[] = [];
 	readonly sources = new Set<string>();

@@ -110,7 +110,7 @@ export class JournalValues {
 		return followPath(typeof source === "number" ? this.#decodeNumber(source, lookup) : (lookup(source ?? "") ?? null), path);
 	}
 
-	/** Registers large parts that are not known yet. Returns their digests. */
+	/** Registers large parts that are not registered yet. Returns their digests. */
 	#register({ large }: ValueScan, source: string | number): readonly string[] {
 		const newParts = large.filter(({ digest }) => !this.#references.has(digest));
 		for (const { digest, trail, isObject } of newParts) {
@@ -120,7 +120,7 @@ export class JournalValues {
 	}
 }
 
-/** Returns true if the value is an object or stands for one. Such a value is merged with the previous object of its variable. */
+/** Returns true if the value is an object or a reference to one. Such a value is merged with the previous object of its variable. */
 export function isObjectValue(held: JournalValue): boolean {
 	if (!isJsonObject(held)) return false;
 	const inner = Object.hasOwn(held, "$") ? held["$"] : undefined;

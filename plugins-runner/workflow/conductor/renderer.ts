@@ -25,7 +25,7 @@ export class RenderingError extends Error {
 
 /** Most variables, and members of one, that an error shows. */
 const maxShownNames = 10;
-/** Most characters of a text that an error shows. */
+/** Most characters of a string that an error shows. */
 const maxShownCharacters = 80;
 /** Longest delay or timeout: ten years. */
 const maxSeconds = 10 * 366 * 86_400;
@@ -51,7 +51,7 @@ export class Renderer {
 		}
 	}
 
-	/** Returns true if a condition holds. A text without an expression holds. */
+	/** Returns true if a condition holds. A string without an expression holds. */
 	async evaluateCondition(when: string, view: ExpressionView, place: SourceLocation): Promise<boolean> {
 		if (this.#expressions.find(when).length === 0) return true;
 		return isTruthy(await this.render(when, view, place));
@@ -117,7 +117,7 @@ function isTruthy(value: JsonValue): boolean {
 	return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** Summarizes a value. A text is never shortened, because a part of a secret could not be masked. */
+/** Summarizes a value. A string is never shortened, because a part of a secret could not be masked. */
 function summarize(value: JsonValue | undefined): string {
 	if (value === undefined) return "undefined";
 	if (typeof value === "string") return value.length <= maxShownCharacters ? stringifyJson(value) : `text of ${value.length} characters`;

@@ -6,7 +6,7 @@ import { type EarlierTask, hasChildEnded, type StagedTask, type TaskRun } from "
 import { Variables } from "./variables.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
-/** Child whose end is not known yet. */
+/** Child that has not been reported as ended. */
 export interface OpenChild {
 	readonly run: TaskRun;
 	readonly item: number | undefined;

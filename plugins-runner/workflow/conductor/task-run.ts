@@ -3,7 +3,7 @@ import type { ItemsFacts } from "./facts.ts";
 import type { JournalValue } from "./journal-values.ts";
 import type { Variables } from "./variables.ts";
 
-/** Child of a task. `asked`: requested, but no status is known yet. */
+/** Child of a task. `asked`: requested, but no status was reported yet. */
 export interface ChildRun {
 	id: string | null;
 	status: ExecutionStatus | "asked";

@@ -17,7 +17,7 @@ interface LargePart {
 
 /** A value and its large parts. */
 export interface ValueScan {
-	/** The value, in which references replace known large parts. Objects with a member `$` are escaped. */
+	/** The value, in which references replace large parts that are stored already. Objects with a member `$` are escaped. */
 	readonly held: JsonValue;
 	readonly large: readonly LargePart[];
 }
@@ -25,9 +25,9 @@ export interface ValueScan {
 interface Part {
 	readonly held: JsonValue;
 	readonly bytes: number;
-	/** Text of the part; its digest instead if it is large. */
+	/** JSON of the part; its digest instead if it is large. */
 	readonly text: string;
-	/** True if it contains a member `$`, and so cannot be identified by its text. */
+	/** True if it contains a member `$`, and so cannot be identified by `text`. */
 	readonly isOpaque: boolean;
 }
 

@@ -43,7 +43,10 @@ export class Variables {
 	}
 }
 
-/** Returns the writes that are merged to the value of a variable, the oldest first. Stops at a write whose merged value is known. */
+/**
+ * Returns the writes that are merged to the value of a variable, the oldest first. Stops at a write for which `isKnown` returns true,
+ * because its merged value is cached.
+ */
 export function toMergedWrites(write: VariableWrite, isKnown: (write: VariableWrite) => boolean): readonly VariableWrite[] {
 	const merged: VariableWrite[] = [];
 	for (let at: VariableWrite | undefined = write; at !== undefined; at = at.before) {

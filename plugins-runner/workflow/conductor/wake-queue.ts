@@ -5,7 +5,7 @@ interface DueEntry<T> {
 	readonly what: T;
 }
 
-/** Priority queue (a binary heap) of objects by the time at which they are due; at equal times, the lower number comes first. */
+/** Priority queue (a binary heap) of objects by the time at which they are due. At equal times, the lower number is first. */
 export class WakeQueue<T extends { readonly number: number }> {
 	readonly #heap: DueEntry<T>[] = [];
 

@@ -111,7 +111,7 @@ function spellInPython(spot: Spot): string {
 	return spellScalar(value ?? null, spot.isFloat);
 }
 
-/** Returns a text as Python quotes it. */
+/** Returns a string as Python quotes it. */
 function spellText(text: string): string {
 	const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is spelled out here

@@ -65,7 +65,7 @@ function findReasonForTrue(text: string, finder: ExpressionFinder, spot: Spot): 
 	const uses = finder.findIn(text, spot);
 	if (uses.length === 0) return "as it holds no expression";
 	if (alwaysTrueExpression.test(text.trim())) return "as its expression is";
-	// A text with blocks is one expression, including everything between them.
+	// A string with blocks is one expression, including everything between them.
 	const isText = uses.every(({ expression }) => expression !== text) && !text.includes("{%");
 	return isText ? "as it is a text with more in it than one expression" : undefined;
 }

@@ -73,8 +73,8 @@ function findItems(spot: Spot, finder: ExpressionFinder): readonly LocatedUse[] 
 }
 
 /**
- * Returns the expressions of an action and its input. Arguments in the same text as the action are searched one by one, because they may be
- * written in either language.
+ * Returns the expressions of an action and its input. Arguments in the same string as the action are searched one by one, because they may
+ * be written in either language.
  */
 function findAction(task: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
 	const spot = task.property("action");

@@ -2,19 +2,19 @@ import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 
 /** Definition that can run: parsed, with all shorthand expanded, and without findings other than warnings. */
 export interface Definition {
-	/** Original text. */
+	/** Original source. */
 	readonly text: string;
 	readonly input: readonly InputDefinition[];
 	readonly vars: readonly Assignment[];
 	readonly output: readonly Assignment[];
 	/** Timeout of the whole workflow in seconds, or an expression for it. */
 	readonly timeout: Timing | null;
-	/** Tasks by name, in the order of the text. */
+	/** Tasks by name, in the order of the source. */
 	readonly tasks: ReadonlyMap<string, TaskDefinition>;
 	readonly graph: TaskGraph;
 }
 
-/** Location in the text of a definition. */
+/** Location in the source of a definition. */
 export interface SourceLocation {
 	/** Path such as `tasks.task2.next[0].when`. */
 	readonly spec_path: string;

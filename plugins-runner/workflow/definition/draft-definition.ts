@@ -8,7 +8,7 @@ import type { Spot } from "./source.ts";
 
 /**
  * Returns the definition with all shorthand expanded. Values of a wrong shape are omitted, so that the rest can be checked. The definition
- * corresponds to its text only if there are no findings.
+ * corresponds to its source only if there are no findings.
  */
 export function draftDefinition(text: string, top: Spot): Definition {
 	const tasks: ReadonlyMap<string, TaskDefinition> = new Map([...tasksOf(top)].map(([name, spot]) => [name, draftTask(name, spot)]));

@@ -17,7 +17,7 @@ export function memberOf(element: Spot): { readonly name: string; readonly spot:
 	return name === undefined || others.length > 0 ? undefined : { name, spot: element.at(name) };
 }
 
-/** Returns the assignments of a list of objects with one member each, or of a text with arguments. */
+/** Returns the assignments of a list of objects with one member each, or of a string with arguments. */
 export function draftAssignments(spot: Spot): readonly Assignment[] {
 	if (typeof spot.value === "string") return parseInlineArguments(spot.value).map((argument) => ({ ...locationOf(spot), ...argument }));
 	return elementsOf(spot).flatMap((element) => {
@@ -33,7 +33,7 @@ export function draftTiming(spot: Spot): Timing | null {
 	return isTiming ? { ...locationOf(spot), value } : null;
 }
 
-/** Returns a text that is not empty; undefined for any other value. */
+/** Returns a string that is not empty; undefined for any other value. */
 export function textOf(spot: Spot): string | undefined {
 	return typeof spot.value === "string" && spot.value !== "" ? spot.value : undefined;
 }

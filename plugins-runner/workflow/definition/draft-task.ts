@@ -36,7 +36,7 @@ export function transitionsOf(task: Spot): readonly { readonly index: number; re
 	return all.filter(({ spot }) => isObject(spot.value));
 }
 
-/** Returns the action and its parameters. Parameters in the same text as the action replace all others. */
+/** Returns the action and its parameters. Parameters in the same string as the action replace all others. */
 export function draftAction(task: Spot): { readonly action: string | null; readonly input: JsonObject | string } {
 	const action = textOf(task.property("action")) ?? null;
 	const input = task.property("input").value;

@@ -27,7 +27,7 @@ export class ExpressionFinder {
 		return this.#findBelow(spot, spot);
 	}
 
-	/** Returns the expressions in a value that a text at this location stands for. */
+	/** Returns the expressions in a value. They are located at `spot`, whose string was expanded to the value. */
 	findIn(value: JsonValue, spot: Spot): readonly LocatedUse[] {
 		if (typeof value === "string") return this.#findInText(value).map((use) => ({ ...use, spot, line: spot.line }));
 		if (Array.isArray(value)) return value.flatMap((each) => this.findIn(each, spot));

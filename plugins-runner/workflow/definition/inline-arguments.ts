@@ -1,13 +1,13 @@
 import { type JsonValue, parseJson } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 
-/** Argument in a text, written as `name=value`. */
+/** Argument in a string, written as `name=value`. */
 export interface InlineArgument {
 	readonly name: string;
 	readonly value: JsonValue;
 }
 
-/** Returns the arguments in a text. Anything else, such as a word without quotes, is skipped. */
+/** Returns the arguments in a string. Anything else, such as a word without quotes, is skipped. */
 export function parseInlineArguments(text: string): readonly InlineArgument[] {
 	return new InlineReader(text).read();
 }
@@ -32,7 +32,7 @@ const delimiters = [
 
 class InlineReader {
 	readonly #text: string;
-	/** Position up to which an opening delimiter has no closing one, so that a text with many of them is searched only once. */
+	/** Position up to which an opening delimiter has no closing one, so that a string with many of them is searched only once. */
 	readonly #unclosedUntil = new Map<string, number>();
 	/** Names of arguments whose quoted value is followed by a character other than a separator. */
 	readonly truncatedNames: string[] = [];
@@ -100,7 +100,8 @@ class InlineReader {
 }
 
 /**
- * Converts a value. Quoted text remains text, unless it contains an object. Other text is parsed as JSON, or remains text if that fails.
+ * Converts a value. A quoted value remains a string, unless it contains an object. Any other value is parsed as JSON, or remains a string
+ * if that fails.
  */
 function toValue(valueText: string): JsonValue {
 	const isQuoted = /^["']/.test(valueText);

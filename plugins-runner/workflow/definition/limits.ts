@@ -1,10 +1,10 @@
 /** Limits of a definition. Without them, a user who may write definitions could block a node or fill its memory while one is read. */
 export const limits = {
-	/** Bytes of the text. */
+	/** Bytes of the source. */
 	size: 500_000,
 	/** Objects, lists and values, counting each repetition by an alias. */
 	values: 200_000,
-	/** Characters of all texts, counting each repetition by an alias. */
+	/** Characters of all strings, counting each repetition by an alias. */
 	characters: 2_000_000,
 	/** Nesting depth of objects and lists. */
 	depth: 64,

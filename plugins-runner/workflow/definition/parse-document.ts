@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, Sca
 import { exactNumberTags } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 
-/** Words of YAML 1.1 for true and false. Its single letters, such as `y`, remain texts, as in most implementations. */
+/** Words of YAML 1.1 for true and false. Its single letters, such as `y`, remain strings, as in most implementations. */
 const trueWords = /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const falseWords = /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 
@@ -14,7 +14,7 @@ const createBooleanTag = (value: boolean, test: RegExp): ScalarTag => ({
 	resolve: () => new Scalar(value),
 });
 
-/** Kinds without a counterpart in JSON, so that a date, for example, remains a text. Merge keys are resolved by `ValueReader`. */
+/** Kinds without a counterpart in JSON, so that a date, for example, remains a string. Merge keys are resolved by `ValueReader`. */
 const omittedTags = new Set(["bool", "binary", "merge", "omap", "pairs", "set", "timestamp"].map((name) => `tag:yaml.org,2002:${name}`));
 
 /** Kinds of values of YAML 1.1 that JSON has. */
@@ -26,7 +26,7 @@ const yamlTags = (tags: Tags): Tags => [
 
 type Token = CST.Token;
 
-/** Options of the parser. `ValueReader` looks for duplicate names, because the library compares each name with all names before it. */
+/** Options of the parser. `ValueReader` detects duplicate names, because the library compares each name with all names before it. */
 const options = {
 	version: "1.1",
 	customTags: yamlTags,
@@ -37,14 +37,14 @@ const options = {
 	logLevel: "error",
 } as const;
 
-/** Syntax error in a text. */
+/** Syntax error in a document. */
 export interface YamlProblem {
 	readonly message: string;
-	/** Position in the text. */
+	/** Position in the document. */
 	readonly offset: number;
 }
 
-/** Parses a YAML 1.1 text. Returns the document, or its syntax errors. */
+/** Parses a YAML 1.1 document. Returns the document, or its syntax errors. */
 export function parseDocument(text: string, lines: LineCounter): Document | readonly YamlProblem[] {
 	// The library's composer recurses into nested values until the stack is full, which can end the process. Its parser does not.
 	const tokens = readTokens(text, lines);
@@ -59,7 +59,7 @@ export function parseDocument(text: string, lines: LineCounter): Document | read
 	return syntaxErrors.length > 0 ? syntaxErrors : (document as Document);
 }
 
-/** Returns the tokens of a text. Stops if the text is nested too deeply, because the parser slows down with each level. */
+/** Returns the tokens of a document. Stops if the document is nested too deeply, because the parser slows down with each level. */
 function readTokens(text: string, lines: LineCounter): readonly Token[] {
 	const parser = new Parser(lines.addNewLine);
 	lines.addNewLine(0);

@@ -7,18 +7,18 @@ import { shorten } from "./shorten.ts";
 import { Spot, type WrittenForms } from "./source.ts";
 import { ValueReader } from "./value-reader.ts";
 
-/** Parsed text of a definition. */
+/** Parsed source of a definition. */
 export interface ParsedSource {
-	/** Top of the definition; undefined if the text is not an object. */
+	/** Top of the definition; undefined if the source is not an object. */
 	readonly top: Spot | undefined;
-	/** Findings about the text itself. */
+	/** Findings about the source itself. */
 	readonly findings: readonly DefinitionFinding[];
 }
 
 /** Most syntax errors that are returned; later ones usually follow from the first. */
 const maxSyntaxErrors = 5;
 
-/** Returns the object in a YAML text, with the shorthand for items expanded. Never throws. */
+/** Returns the object in a YAML document, with the shorthand for items expanded. Never throws. */
 export function parseSource(text: string): ParsedSource {
 	const { top, findings, written } = parseYaml(text);
 	if (top === undefined) return { top, findings };
@@ -26,12 +26,12 @@ export function parseSource(text: string): ParsedSource {
 	return { top: Spot.top(expandItems(top.value, written), written), findings };
 }
 
-/** Parsed YAML text with any value. */
+/** Parsed YAML document with any value. */
 interface YamlSource extends ParsedSource {
 	readonly written: WrittenForms;
 }
 
-/** Parses a text by the rules of YAML 1.1. Never throws. */
+/** Parses a document by the rules of YAML 1.1. Never throws. */
 export function parseYaml(text: string): YamlSource {
 	if (Buffer.byteLength(text) > limits.size) return toFailedSource([syntaxFinding(`The text has more than ${limits.size} bytes.`, null)]);
 	const lines = new LineCounter();
@@ -53,7 +53,7 @@ function syntaxFinding(message: string, line: number | null): DefinitionFinding 
 	return { type: "syntax", message: shorten(message), spec_path: null, schema_path: null, line };
 }
 
-/** Returns the definition with each text in `with` replaced by an object with `items`. */
+/** Returns the definition with each string in `with` replaced by an object with `items`. */
 function expandItems(definition: JsonObject, written: WrittenForms): JsonObject {
 	const { tasks } = definition;
 	if (!Object.hasOwn(definition, "tasks") || !isObject(tasks)) return definition;

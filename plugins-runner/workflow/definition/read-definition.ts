@@ -10,7 +10,7 @@ import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";
 import type { Spot } from "./source.ts";
 
-/** Definition as far as its text can be read, and the findings about its form. */
+/** Definition as far as its source can be read, and the findings about its form. */
 export interface ParsedDefinition {
 	/** Undefined if nothing could be read. */
 	readonly read: { readonly top: Spot; readonly definition: Definition } | undefined;
@@ -38,7 +38,7 @@ export function toInvalidError(what: string, findings: readonly DefinitionFindin
 	return new SvcError("SVC_INVALID", `${what}: ${named}${more}`, { facts: { findings } });
 }
 
-/** Reads a text and returns the definition with all findings about its form and its graph. Never throws. */
+/** Reads a source and returns the definition with all findings about its form and its graph. Never throws. */
 export function parseDefinition(text: string): ParsedDefinition {
 	const { top, findings } = parseSource(text);
 	if (top === undefined) return { read: undefined, findings };

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 
-/** How a member or an element is written in the text. */
+/** How a member or an element is written in the source. */
 export interface WrittenForm {
-	/** Line of the text, from 1. */
+	/** Line of the source, from 1. */
 	readonly line: number;
 	/** True for a number that is written with a point, such as 2.0. */
 	readonly isFloat: boolean;

@@ -1,7 +1,7 @@
 import type { DefinitionGraph, GraphEdge, GraphNode } from "../../../core/contract/index.ts";
 import { type Definition, engineCommands, type TaskDefinition } from "./definition.ts";
 
-/** Returns a definition as a graph: its tasks in the order of the text, then the commands that are targets of transitions. */
+/** Returns a definition as a graph: its tasks in the order of the source, then the commands that are targets of transitions. */
 export function toGraph({ tasks, graph }: Definition): DefinitionGraph {
 	const edges = [...tasks.keys()].flatMap((name) =>
 		(graph.from.get(name) ?? []).map(({ source, target, transition }): GraphEdge => {

@@ -39,8 +39,8 @@ class LimitExceeded extends Error {
 }
 
 /**
- * Converts a YAML document to JSON values. An alias yields the same object as its anchor. A short text that expands to billions of values
- * therefore costs nothing before it is refused.
+ * Converts a YAML document to JSON values. An alias yields the same object as its anchor. A short document that expands to billions of
+ * values therefore costs nothing before it is refused.
  */
 export class ValueReader {
 	readonly written: WrittenForms = new WeakMap();

@@ -18,7 +18,7 @@ import { toJournalEntry } from "./entries.ts";
 /** Errors for which a child is refused, so that its task fails. Any other error is not the fault of the workflow. */
 const refusalCodes = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
 
-/** End of a run, with the last decision if it is to be stored together with the end. */
+/** End of a run, with the last decision if it must be stored together with the end. */
 interface RunEnd {
 	readonly end: WorkflowEnd;
 	readonly decided?: LastDecision;
@@ -65,9 +65,9 @@ export class WorkflowRun {
 	}
 
 	/**
-	 * Returns true if a pause is outdated: an open child is active again, but the conductor has not handled that event. The host has already
-	 * announced the change and does not wake the workflow for it again. Children whose end the conductor knows are reported whenever a run
-	 * begins. They do not count, because the workflow would then never pause.
+	 * Returns true if a pause is outdated: an open child is active again, but the conductor has not handled that event. The host has
+	 * already announced the change and does not wake the workflow for it again. Children whose end the conductor has recorded are reported
+	 * again whenever a run begins. They do not count, because the workflow would then never pause.
 	 */
 	#isPauseOutdated({ status }: WorkflowEnd): boolean {
 		if (status !== "paused") return false;

@@ -67,8 +67,8 @@ function toContinue({ pausing, context }: RunContext): WorkflowEvent {
 }
 
 /**
- * Returns the current status of all children. Otherwise a workflow that must pause would decide so by old statuses, and an answer that came
- * in the meantime would not wake it.
+ * Returns the current status of all children. Otherwise a workflow that must pause would decide so by old statuses, and an answer given in
+ * the meantime would not wake it.
  */
 async function readChildren({ children }: RunContext): Promise<readonly WorkflowEvent[]> {
 	return (await children.list()).flatMap((child) => toChildEvent(child) ?? []);

@@ -19,7 +19,7 @@ const route = { default: "chatops", description: "Of the bridge; the last word o
 const executionId = { type: "string", required: true, description: "The execution that has ended." } as const;
 const command = { type: "string", required: true, description: "What somebody has written." } as const;
 
-/** By name; those of the runner type `chatops` do what their name says. */
+/** Actions by name. The runner type `chatops` selects its operation by the name of the action. */
 const actions: Readonly<Record<string, readonly [description: string, runnerType: string, parameters: ParameterSchema]>> = {
 	post_message: [
 		"Say something in a chat.",
@@ -55,7 +55,7 @@ const actions: Readonly<Record<string, readonly [description: string, runnerType
 	],
 };
 
-/** The pack of chats. Its actions come with the runners that they name. */
+/** Built-in pack for chat. Its actions are available if their runner types are configured. */
 export const chatopsPack: PackContent = {
 	pack: { ...manifest, path: null, metadata: manifest, ...notInstalled },
 	actions: Object.entries(actions).map(([name, [description, runner_type, parameters]]) => ({

@@ -3,7 +3,7 @@ import type { PackContent } from "../reading/read-pack-directory.ts";
 import { notInstalled } from "../registration/not-installed.ts";
 import { defineCoreAction } from "./define-core-action.ts";
 
-/** Parameters of the shell runner that make no sense for a command which is fixed. */
+/** Parameters of the shell runner that are not useful for a fixed command. */
 const fixedCommand: ParameterSchema = {
 	sudo: { default: false, immutable: true },
 	sudo_password: { default: null, immutable: true },
@@ -14,7 +14,7 @@ const fixedCommand: ParameterSchema = {
 
 const command = { type: "string", required: true, description: "Command for the shell." } as const;
 
-/** Actions that hand something to the shell of this machine. */
+/** Actions that run a local shell command. */
 const shellActions = [
 	defineCoreAction({
 		name: "local",
@@ -28,7 +28,7 @@ const shellActions = [
 		runner_type: "local-shell-cmd",
 		parameters: { cmd: command, sudo: { default: true, immutable: true } },
 	}),
-	// The message is quoted as one word of the shell, and `printf` with a fixed format takes nothing in it for an option or an escape.
+	// The message is quoted as one shell word. `printf` with a fixed format interprets neither options nor escapes in it.
 	defineCoreAction({
 		name: "echo",
 		description: "Write a message to stdout.",
@@ -51,15 +51,15 @@ const shellActions = [
 	}),
 ];
 
-/** `$1` random bytes as hexadecimal digits. */
+/** Shell function that prints `$1` random bytes as hexadecimal digits. */
 const randomDigits = `digits() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \\n'; }`;
 
-/** A digit that begins with the bits 10, as the variant of RFC 9562 wants it. */
+/** Hexadecimal digit whose first bits are 10, as the variant field of RFC 9562 requires. */
 const variantDigit = `$(digits 1 | cut -c1 | tr 0123456789abcdef 89ab89ab89ab89ab)`;
 
 const uuid4 = `echo "$(digits 4)-$(digits 2)-4$(digits 2 | cut -c2-4)-${variantDigit}$(digits 2 | cut -c2-4)-$(digits 6)"`;
 
-// Version 1 counts steps of 100 ns since 1582; the part below a second and the node are random, the node marked as such.
+// UUID version 1 counts 100 ns steps since 1582. The fraction of the second and the node are random, and the node is marked as random.
 const uuid1 = [
 	"steps=$(( ($(date +%s) + 12219292800) * 10000000 + 0x$(digits 4) % 10000000 ))",
 	"node=$(digits 6)",
@@ -67,7 +67,7 @@ const uuid1 = [
 		`"${variantDigit}" "$(digits 2 | cut -c2-4)" $((0x$(printf %s "$node" | cut -c1-2) | 1)) "$(printf %s "$node" | cut -c3-12)"`,
 ].join("\n");
 
-/** Actions that make something of nothing: a pause, an id. Written for any POSIX shell. */
+/** Actions that need no input data, such as a pause or an id generator. Their commands run in any POSIX shell. */
 const generatorActions = [
 	defineCoreAction({
 		name: "pause",
@@ -101,7 +101,7 @@ const generatorActions = [
 	}),
 ];
 
-/** Sends mail by way of the machine's own mail system. All its parameters are the runner's. */
+/** Action that sends mail through the local mail system. The runner defines all its parameters. */
 const mailActions = [
 	defineCoreAction({
 		name: "sendmail",
@@ -116,7 +116,7 @@ const remote = {
 	hosts: { required: true, description: "Hosts, separated by commas." },
 } as const;
 
-/** Actions that turn to other machines. */
+/** Actions that access other machines. */
 const networkActions = [
 	defineCoreAction({
 		name: "remote",
@@ -163,7 +163,7 @@ const networkActions = [
 	}),
 ];
 
-/** Actions that turn to people. */
+/** Actions that interact with people. */
 const questionActions = [
 	defineCoreAction({
 		name: "ask",
@@ -184,7 +184,7 @@ const questionActions = [
 
 const manifest = { ref: "core", name: "core", description: "Basic actions that every service has.", version: "1.0.0", author: "svc" };
 
-/** The pack every service has. An action is an entry in one of the lists; it comes with its runner. */
+/** Built-in pack of every service. Each action is an entry in one of the lists, and is available if its runner type is configured. */
 export const corePack: PackContent = {
 	pack: { ...manifest, path: null, metadata: manifest, ...notInstalled },
 	actions: [

@@ -1,6 +1,6 @@
 import type { ActionEntity } from "../../../contract/index.ts";
 
-/** An action of the built-in pack: what differs from one to the next. */
+/** Returns an action of the core pack. The caller gives only the fields that differ between actions. */
 export function defineCoreAction(
 	action: Pick<ActionEntity, "name" | "description" | "runner_type" | "parameters">,
 ): Omit<ActionEntity, "id"> {

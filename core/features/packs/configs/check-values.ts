@@ -7,8 +7,8 @@ import { isTemplate } from "../../../language/templates/template.ts";
 import { mapTexts } from "./walk.ts";
 
 /**
- * Refuse values that the pack's schema does not allow; what templates will give is not known yet. Members that the schema does
- * not name are let through. `SVC_INVALID` names pack, member and what is allowed.
+ * Throws `SVC_INVALID` if the pack's schema does not allow a value. The message contains the pack, the member and the allowed values.
+ * Results of templates are not known yet and are not checked. Members without a definition in the schema are accepted.
  */
 export function checkConfigValues(pack: string, values: JsonObject, schema: ParameterSchema): void {
 	try {
@@ -23,7 +23,7 @@ export function checkConfigValues(pack: string, values: JsonObject, schema: Para
 		}
 		mapTexts(values, schema, ({ text, path, isSecret }) => {
 			if (isSecret && text === secretMask) throw invalid(`"${path}": "${secretMask}" stands for a hidden value, and none is stored here`);
-			// Whatever it reads is decrypted already.
+			// Templates of secret members read items that are already decrypted.
 			if (isSecret && isTemplate(text) && /\|\s*decrypt_kv\b/.test(text)) throw invalid(`"${path}" is secret and must not use decrypt_kv`);
 			return text;
 		});

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../contract/index.ts";
 import { SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { holdsOnlyComments, parseYamlObject } from "../reading/read-yaml.ts";
 
-/** Milliseconds for which a file is not looked at again. */
+/** Milliseconds for which a file is cached without checking it for changes. */
 const freshFor = 1_000;
 const maximumSize = 500_000;
 
@@ -16,17 +16,17 @@ interface Known {
 	lookedAt: number;
 }
 
-/** User who wrote a file over the API, and the scopes of the API key in use. Files without a writer are the site's. */
+/** User who wrote a file over the API, and the scopes of the API key in use. Files without a writer belong to the site. */
 export interface ConfigWriter {
 	readonly author: string;
 	readonly scopes?: readonly string[];
 }
 
-/** Objects in YAML files, read again when a file changes; an edit is seen within a second. */
+/** Cached objects of YAML files. A file is read again when it changes; an edit takes effect within a second. */
 export interface ConfigFiles {
-	/** Undefined when there is no such file. `SVC_INVALID` names the file; so does whatever `parse` throws. */
+	/** Returns the parsed file, or undefined if it does not exist. Throws `SVC_INVALID` with the path, also for errors of `parse`. */
 	read<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined>;
-	/** Replace a file as a whole, readable by its owner only. Seen at once. */
+	/** Replaces a whole file atomically, readable by its owner only. The new content takes effect on this node at once. */
 	write(path: string, content: JsonObject, writer: ConfigWriter): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createConfigFiles(): ConfigFiles {
 			}
 		},
 		async write(path, content, writer) {
-			// Writing YAML takes long for large texts, and a larger file would not be read again.
+			// Writing large YAML takes long, and a file over the limit could not be read again.
 			const { length } = stringifyJson(content);
 			if (length > maximumSize)
 				throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);
@@ -83,7 +83,7 @@ function toWriterLine({ author, scopes }: ConfigWriter): string {
 	return writerPrefix + JSON.stringify({ author, ...(scopes !== undefined && { scopes }) });
 }
 
-/** Reads the writer from the first line. Values of the configuration cannot forge it: they stand in the lines after it. */
+/** Reads the writer from the first line. Values of the configuration cannot forge it, because they are in the lines after it. */
 function readWriter(text: string): ConfigWriter | undefined {
 	if (!text.startsWith(writerPrefix)) return undefined;
 	return JSON.parse(text.slice(writerPrefix.length).split("\n", 1)[0] ?? "") as ConfigWriter;
@@ -99,7 +99,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
 	}
 }
 
-/** A file of nothing but comments is an empty object. */
+/** Parses a file. A file with nothing but comments is an empty object. */
 function parseContent(text: string): JsonObject {
 	return holdsOnlyComments(text) ? {} : parseYamlObject(text);
 }

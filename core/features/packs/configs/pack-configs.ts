@@ -35,28 +35,28 @@ import { itemDefinition, mapTexts, memberDefinition } from "./walk.ts";
 export interface PackConfigOptions extends Uses<"storage" | "logger" | "dialects"> {
 	readonly datastore: Pick<DatastoreItems, "accessForGiven" | "clearAccessFor">;
 	readonly options: Pick<Options, "system_user">;
-	/** Directory of a pack; undefined when it has none. */
+	/** Returns the directory of a pack; undefined if it has none. */
 	readonly packDirectory: (pack: string) => Promise<string | undefined>;
-	/** A file of content that the storage keeps, wherever it is laid out. `SVC_NOT_FOUND` when it has none. */
+	/** Reads a file of pack content from the storage, without extracting the content. Throws `SVC_NOT_FOUND` if there is no such file. */
 	readonly readFile: (content: string, path: string) => Promise<Buffer>;
-	/** Directory of the files of values. */
+	/** Directory of the files with configuration values. */
 	readonly directory: string;
 }
 
 const schemaFile = "config.schema.yaml";
 const largestSchema = 500_000;
-/** Schemas of installed packs that are kept at hand. */
+/** Maximum number of cached schemas of installed packs. */
 const mostSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
-/** Schemas are the same objects for every execution of an action. */
+/** True if a source mentions `config_context`. The result is cached, because each execution of an action uses the same schema objects. */
 const mentions = new PrivateSlot<object, boolean>();
 
-/** Configurations as they are kept in files. */
+/** Pack configurations that are stored in files. */
 export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigOptions;
 	readonly #files = createConfigFiles();
-	/** By content, which does not change. */
+	/** Cached schemas by content hash. They need no refresh, because content does not change. */
 	readonly #schemas = new Map<string, ParameterSchema | undefined>();
 
 	constructor(parts: PackConfigOptions) {
@@ -74,7 +74,7 @@ export class StoredPackConfigs implements PackConfigs {
 			plain: collectDecrypted(datastore.accessForGiven(username, rights), decrypted),
 			clear: collectDecrypted(datastore.clearAccessFor(username, "pack configuration", rights), decrypted),
 		});
-		// Files of the pack, and those that are written by hand, are the site's.
+		// Defaults of the pack and files edited by hand are rendered with the permissions of the system user.
 		const site = toAccess({ author: options.system_user.user });
 		const own = writer && toAccess(writer);
 		const isWritten = own && toPaths(given, schema ?? {});
@@ -130,19 +130,19 @@ export class StoredPackConfigs implements PackConfigs {
 			{ principal },
 		);
 		withWorkBudget(() => checkConfigValues(pack, values, schema));
-		// A client that sends back the stored values has not written anything, and does not become the author.
+		// A client that sends back the stored values has not changed anything, so it does not become the author.
 		if (known === undefined || !isDeepStrictEqual(values, known))
 			await this.#files.write(this.#fileOf(pack), values, { author, ...(scopes !== undefined && { scopes }) });
 		this.#parts.logger.info("pack configuration saved", { pack, user: username });
 		return { id: toStableId(`config:${pack}`), pack, values, schema };
 	}
 
-	/** Refuses a schema that cannot be read. Returns a message for each default that the schema does not allow. */
+	/** Throws if the schema cannot be read. Returns a message for each default that the schema does not allow. */
 	async checkSchema(directory: string): Promise<readonly string[]> {
 		return findDefaultProblems((await this.#readSchemaIn(directory)) ?? {});
 	}
 
-	/** Whether there is a file with values, even one that cannot be read. */
+	/** Returns true if there is a file with values, even one that cannot be read. */
 	async hasValues(pack: string): Promise<boolean> {
 		return this.#readValues(pack).then(
 			(values) => values !== undefined,
@@ -150,7 +150,7 @@ export class StoredPackConfigs implements PackConfigs {
 		);
 	}
 
-	/** Refuse the values that there are for a pack, or that there are none, where its schema does not allow that. */
+	/** Throws `SVC_INVALID` if the schema does not allow the stored values of a pack, or requires values and none are stored. */
 	async checkValues(pack: string, directory: string): Promise<void> {
 		const [values, schema] = [await this.#readValues(pack), await this.#readSchemaIn(directory)];
 		if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
@@ -160,7 +160,7 @@ export class StoredPackConfigs implements PackConfigs {
 		for (const pack of await this.#packRefs()) {
 			try {
 				const [values, schema] = [await this.#readValues(pack), await this.#lookUpSchema(pack)];
-				// What is required is missing also where no file was written.
+				// Required values are also missing if no file was written.
 				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
 			} catch (error) {
 				this.#parts.logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
@@ -180,7 +180,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return (await this.#readWritten(pack))?.values;
 	}
 
-	/** Without a directory of an installed pack: whoever only looks at configurations needs none of its other files. */
+	/** Returns the schema without extracting the pack: callers that only read configurations do not need its other files. */
 	async #lookUpSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["content", "path"], limit: 1 });
 		if (typeof found?.content === "string") return this.#readStoredSchema(found.content);
@@ -202,7 +202,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return this.#schemas.get(content);
 	}
 
-	/** For a run, which needs the other files of the pack too. */
+	/** Returns the schema from the directory of the pack. A run needs the other files in that directory as well. */
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		return path === undefined ? undefined : this.#readSchemaIn(path);
@@ -216,7 +216,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return checkParameterDefinitions(this.#parts.dialects.translate("config_schema", content));
 	}
 
-	/** The names of all packs, which are safe to make file names of. `SVC_NOT_FOUND` for any other. */
+	/** Throws `SVC_NOT_FOUND` if the pack does not exist. Refs of existing packs are safe as file names. */
 	async #assertPack(pack: string): Promise<void> {
 		const [found] = await this.#parts.storage.find("pack", { where: { ref: pack }, fields: ["ref"], limit: 1 });
 		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `pack "${pack}" cannot be found`);
@@ -237,7 +237,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return attributes === undefined ? undefined : { id: toStableId(`config_schema:${pack}`), pack, attributes };
 	}
 
-	/** What there is for each pack; what is wrong with one file does not hide the others. */
+	/** Returns a record for each pack that has one. If a file cannot be used, only the record of its pack is left out. */
 	async #collect<T>(read: (pack: string) => Promise<T | undefined>): Promise<readonly T[]> {
 		const found: T[] = [];
 		for (const pack of await this.#packRefs()) {
@@ -252,7 +252,7 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 }
 
-/** Returns the paths of all texts in a configuration. */
+/** Returns the paths of all strings in a configuration. */
 function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
 	const paths = new Set<string>();
 	mapTexts(values, schema, ({ text, path }) => {
@@ -272,8 +272,8 @@ function mentionsConfig(source: object): boolean {
 }
 
 /**
- * A configuration with the defaults of what it lacks, at every level. An absent object whose members are described becomes one
- * with their defaults, an absent list whose elements are described an empty one.
+ * Returns a configuration with defaults for missing members, at every level. A missing object whose members are described becomes an object
+ * with their defaults. A missing list whose elements are described becomes an empty list.
  */
 function withConfigDefaults(values: JsonObject, schema: ParameterSchema): JsonObject {
 	return fill(values, { properties: schema }) as JsonObject;

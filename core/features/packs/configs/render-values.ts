@@ -7,19 +7,19 @@ import { compileTemplate, isTemplate, type Template } from "../../../language/te
 import { WorkBudget } from "../../../language/work-budget.ts";
 import { mapTexts, type PlacedText } from "./walk.ts";
 
-/** One expression without a filter, which is null when what it reads does not exist. */
+/** Matches a single expression without a filter. It is rendered to null if the item that it reads does not exist. */
 const loneReference = /^\s*\{\{[^{}|]*\}\}\s*$/;
 
 export interface RenderAccess {
 	readonly plain: DatastoreAccess;
-	/** Gives secret items in clear; for members that are secret. */
+	/** Returns secret items decrypted; for secret members only. */
 	readonly clear: DatastoreAccess;
 }
 
 /**
- * The values with their templates rendered over `svckv`. `SVC_INVALID` names pack and member.
+ * Renders the templates in the values with `svckv`. Throws `SVC_INVALID`, which names the pack and the member.
  *
- * @param accessOf access for the template at a path
+ * @param accessOf returns the datastore access for the template at a path
  */
 export async function renderConfigValues(
 	pack: string,
@@ -63,7 +63,7 @@ async function renderText(
 		const text = await renderWithLookups(noting, (datastore) => template.render(toScope({}, datastore)), work);
 		return isMissing && loneReference.test(place.text) ? null : text;
 	} catch (error) {
-		// What surrounds the template is part of the secret, and messages quote it.
+		// The text around the template is part of the secret, and error messages may quote it.
 		const reason = place.isSecret ? "its template uses something that does not exist or is not allowed" : toErrorMessage(error);
 		throw new SvcError("SVC_INVALID", `configuration of pack "${pack}": "${place.path}" cannot be rendered: ${reason}`, { cause: error });
 	}
@@ -73,7 +73,7 @@ function compile(text: string): Template | undefined {
 	try {
 		return compileTemplate(text);
 	} catch (error) {
-		// What is no template is meant literally.
+		// A string that is not a valid template is used literally.
 		if (error instanceof TemplateSyntaxError) return undefined;
 		throw error;
 	}

@@ -1,19 +1,19 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../contract/index.ts";
 import { memberDefinitions } from "../../../language/parameters/definition-reader.ts";
 
-/** A text in a configuration, with what the schema says of it. */
+/** String in a configuration, with its definition in the schema. */
 export interface PlacedText {
 	readonly text: string;
-	/** Such as `accounts.0.pin`. */
+	/** Path such as `accounts.0.pin`. */
 	readonly path: string;
 	readonly definition: ParameterDefinition | undefined;
-	/** Whether it, or something it is part of, is secret. */
+	/** True if the string, or a value that contains it, is secret. */
 	readonly isSecret: boolean;
 }
 
 type Place = Omit<PlacedText, "text">;
 
-/** The values with each text replaced by what `map` makes of it. */
+/** Returns the values with each string replaced by the result of `map`. */
 export function mapTexts(values: JsonObject, schema: ParameterSchema, map: (place: PlacedText) => JsonValue): JsonObject {
 	return mapValue(values, { path: "", definition: { properties: schema }, isSecret: false }, map) as JsonObject;
 }
@@ -31,12 +31,12 @@ function mapValue(value: JsonValue, place: Place, map: (place: PlacedText) => Js
 	);
 }
 
-/** What describes a member of an object. */
+/** Returns the definition of a member of an object, or undefined if there is none. */
 export function memberDefinition(definition: ParameterDefinition | undefined, name: string): ParameterDefinition | undefined {
 	return definition === undefined ? undefined : memberDefinitions(definition, name)[0];
 }
 
-/** What describes an element of a list. */
+/** Returns the definition of an element of a list, or undefined if there is none. */
 export function itemDefinition(definition: ParameterDefinition | undefined, index: number): ParameterDefinition | undefined {
 	const items = definition?.items;
 	return Array.isArray(items) ? (items[index] as ParameterDefinition | undefined) : (items as ParameterDefinition | undefined);

@@ -3,15 +3,15 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { type PackContentChunkEntity, type PackContentFile, type Storage, SvcError } from "../../../contract/index.ts";
 
-/** Bytes of each piece but the last; 512 KB of base64. It never changes: pieces that are stored already were cut by it. */
+/** Bytes of each chunk except the last; 512 KB as base64. It must never change, because stored chunks were split by it. */
 export const chunkSize = 384 * 1024;
 
-/** How many pieces so many bytes are kept in. */
+/** Returns the number of chunks for a size in bytes. */
 export function countChunks(size: number): number {
 	return Math.ceil(size / chunkSize);
 }
 
-/** The bytes of all files, one behind the other, in pieces. `SVC_INVALID` when a file is not what it was described as. */
+/** Yields the concatenated bytes of all files in chunks. Throws `SVC_INVALID` if a file has changed since it was hashed. */
 export async function* cutFiles(directory: string, files: readonly PackContentFile[], signal: AbortSignal): AsyncGenerator<Buffer> {
 	let waiting: Buffer[] = [];
 	let length = 0;
@@ -33,12 +33,12 @@ export async function* cutFiles(directory: string, files: readonly PackContentFi
 	if (length > 0) yield Buffer.concat(waiting);
 }
 
-/** A piece as it is stored. */
+/** Returns the stored form of a chunk. */
 export function toChunk(content: string, sequence: number, data: Buffer): PackContentChunkEntity {
 	return { id: `${content}:${String(sequence).padStart(6, "0")}`, content, sequence, data: data.toString("base64") };
 }
 
-/** Reads bytes of content, with the piece at hand that was read last: small files lie in it one behind the other. */
+/** Reads byte ranges of content. Caches the last chunk, because consecutive small files share one chunk. */
 export class ContentBytes {
 	readonly #storage: Pick<Storage, "find">;
 	readonly #content: string;
@@ -49,7 +49,7 @@ export class ContentBytes {
 		this.#content = content;
 	}
 
-	/** `SVC_RUNNER` where some are missing. */
+	/** Yields the bytes from `start` up to, not including, `end`. Throws `SVC_RUNNER` if a chunk is missing. */
 	async *read(start: number, end: number): AsyncGenerator<Buffer> {
 		for (let at = start; at < end; ) {
 			const sequence = Math.floor(at / chunkSize);

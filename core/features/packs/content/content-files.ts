@@ -4,22 +4,22 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PackContentFile, SvcError } from "../../../contract/index.ts";
 
-/** How much a pack may hold. */
+/** Size limits of a pack. */
 export interface ContentLimits {
-	/** Bytes of all files. */
+	/** Total bytes of all files. */
 	readonly size: number;
 	readonly files: number;
 }
 
-/** Folders in one another; a path of all of them is one that every system can open. */
+/** Maximum depth of nested folders. With `longestPath`, it keeps paths short enough for every supported system. */
 const deepestFolder = 50;
 const longestPath = 1_000;
-/** What stands for bytes that are no UTF-8, and what nobody sees in a list. */
+/** Matches the replacement character of bytes that are not UTF-8, and control characters, which are invisible in a list. */
 const unspeakable = /[\p{Cc}\ufffd]/u;
 
 /**
- * The files of a directory in the order of their paths. Folders without files do not count. `SVC_INVALID` names what is no plain file,
- * a name that cannot be kept, or a limit.
+ * Returns the files of a directory, sorted by path. Empty folders are ignored. Throws `SVC_INVALID`, which names an entry that is not a
+ * plain file or folder, an unsupported name, or an exceeded limit.
  */
 export async function scanFiles(directory: string, limits: ContentLimits, signal: AbortSignal): Promise<readonly PackContentFile[]> {
 	const paths: string[] = [];
@@ -28,7 +28,7 @@ export async function scanFiles(directory: string, limits: ContentLimits, signal
 		if (folder === undefined) break;
 		signal.throwIfAborted();
 		for (const entry of await readdir(join(directory, folder), { withFileTypes: true })) {
-			// What git keeps for itself is no part of a pack, and may hold a password.
+			// The git directory is not part of a pack, and may contain a password.
 			if (entry.name === ".git") continue;
 			const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
 			assertPath(path);
@@ -59,7 +59,7 @@ async function describe(
 	return files;
 }
 
-/** SHA-256 of the bytes of a file, and how many they are. */
+/** Returns the SHA-256 hash and the size in bytes of a file. */
 export async function hashFile(file: string, signal?: AbortSignal): Promise<{ readonly sha256: string; readonly size: number }> {
 	const hash = createHash("sha256");
 	let size = 0;
@@ -70,7 +70,7 @@ export async function hashFile(file: string, signal?: AbortSignal): Promise<{ re
 	return { sha256: hash.digest("hex"), size };
 }
 
-/** The name of content: the same files have the same, wherever and whenever. */
+/** Returns the id of content. It depends only on the files, so equal files have the same id on every node. */
 export function toContentId(files: readonly PackContentFile[]): string {
 	const told = files.map(({ path, executable, size, sha256 }) => [path, executable, size, sha256]);
 	return createHash("sha256")
@@ -78,7 +78,7 @@ export function toContentId(files: readonly PackContentFile[]): string {
 		.digest("hex");
 }
 
-/** Bytes of all files. */
+/** Returns the total bytes of all files. */
 export function sumSizes(files: readonly PackContentFile[]): number {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
@@ -93,7 +93,7 @@ function assertPath(path: string): void {
 		);
 }
 
-/** Not by what a language makes of letters: the order must be the same on every node. */
+/** Compares by UTF-16 code units, not by locale: the order must be the same on every node, because the content id depends on it. */
 function byCodeUnits(one: string, other: string): number {
 	return one < other ? -1 : 1;
 }

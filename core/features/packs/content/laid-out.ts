@@ -5,23 +5,23 @@ import type { PackContentFile } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { hashFile } from "./content-files.ts";
 
-/** Reads the next so many bytes of the files, one behind the other. */
+/** Reads the next `length` bytes of the concatenated files. */
 export type ReadNext = (length: number) => AsyncIterable<Buffer>;
 
-/** Whether a directory holds these files, byte for byte. */
+/** True if a directory contains these files, byte for byte. Additional files are not detected. */
 export async function holdsFiles(directory: string, files: readonly PackContentFile[]): Promise<boolean> {
 	for (const { path, size, sha256 } of files) {
 		const found = await lstat(join(directory, path)).catch(() => undefined);
 		if (found?.isFile() !== true || found.size !== size) return false;
 		if ((await hashFile(join(directory, path))).sha256 !== sha256) return false;
 	}
-	// Content may have no files at all.
+	// Content may be empty, so the directory itself must exist as well.
 	return (await lstat(directory).catch(() => undefined))?.isDirectory() === true;
 }
 
 /**
- * Write files into a directory beside `target`, and give it that name once it is whole: nobody finds half of it. Nothing is left of what
- * fails. Where another process was faster, what it has made is what counts.
+ * Writes files into a staging directory next to `target` and renames it to `target` when it is complete. Other processes therefore never
+ * see a partial directory. A failure leaves no files. If another process has created `target` first, its directory stays.
  */
 export async function layOut(target: string, files: readonly PackContentFile[], readNext: ReadNext): Promise<void> {
 	const staging = join(dirname(target), `${stagingPrefix}${randomBytes(8).toString("hex")}`);
@@ -32,7 +32,7 @@ export async function layOut(target: string, files: readonly PackContentFile[], 
 			await makeFolders(staging, file.path, folders);
 			await writeFile(staging, file, readNext(file.size));
 		}
-		// Neither the service nor what runs in its name writes there by mistake.
+		// Read-only folders prevent accidental writes by the service and by the processes that it starts.
 		for (const folder of [...[...folders].reverse(), ""]) await chmod(join(staging, folder), 0o500);
 		await rename(staging, target).catch(async (error: NodeJS.ErrnoException) => {
 			if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
@@ -44,10 +44,10 @@ export async function layOut(target: string, files: readonly PackContentFile[], 
 	}
 }
 
-/** Of the names of directories that are being filled, or emptied. */
+/** Name prefix of directories that are being written or removed. */
 export const stagingPrefix = ".new-";
 
-/** Remove a directory that was laid out, whose folders do not let go of their files as they are. */
+/** Removes a directory written by `layOut`. Makes its read-only folders writable first, since their files cannot be deleted otherwise. */
 export async function removeTree(directory: string): Promise<void> {
 	const entries = await lstat(directory).then(
 		async (found) => {
@@ -64,7 +64,7 @@ export async function removeTree(directory: string): Promise<void> {
 	await rm(directory, { recursive: true, force: true });
 }
 
-/** Take a directory away from its name, so that nobody finds it half removed. */
+/** Renames a directory before removing it, so that other processes never see a partly removed one. */
 export async function takeAway(directory: string): Promise<void> {
 	const away = join(dirname(directory), `${stagingPrefix}${randomBytes(8).toString("hex")}`);
 	await rename(directory, away).catch((error: NodeJS.ErrnoException) => {
@@ -83,7 +83,7 @@ async function makeFolders(root: string, path: string, made: Set<string>): Promi
 	}
 }
 
-/** It may be that a machine that loses its power keeps the name of a directory and not all of its bytes: see `holdsFiles`. */
+/** Writes one file. After a power failure, a directory may exist without all of its bytes; `holdsFiles` detects this. */
 async function writeFile(root: string, { path, executable, sha256 }: PackContentFile, bytes: AsyncIterable<Buffer>): Promise<void> {
 	const hash = createHash("sha256");
 	const handle = await open(join(root, path), "wx", executable ? 0o500 : 0o400);

@@ -16,7 +16,7 @@ const hour = 3_600_000;
 const refPattern = /^[a-z0-9_]+$/;
 const contentPattern = /^[0-9a-f]{64}$/;
 
-/** Content of packs as directories of this node: `<root>/<pack>/<content>`. */
+/** Content of packs in directories of this node: `<root>/<pack>/<content>`. */
 export class LocalContents {
 	readonly #parts: LocalContentsOptions;
 	/** Those that this process has laid out or looked through, by path. */
@@ -26,15 +26,15 @@ export class LocalContents {
 		this.#parts = parts;
 	}
 
-	/** Where content lies, or would. */
+	/** Returns the directory of content, even if it does not exist yet. Throws `SVC_RUNNER` for an invalid pack ref or content id. */
 	toPath(pack: string, content: string): string {
-		// Both become part of a path.
+		// Both become part of a path, so they must not contain separators or dots.
 		if (!refPattern.test(pack) || !contentPattern.test(content))
 			throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
 		return join(this.#parts.root, pack, content);
 	}
 
-	/** The directory, complete. What an earlier process has left there is used when it is what it should be. */
+	/** Returns the directory after writing all files to it. A directory from an earlier process is reused if its files match. */
 	async directory(pack: string, content: string): Promise<string> {
 		const path = this.toPath(pack, content);
 		let ready = this.#ready.get(path);
@@ -47,13 +47,16 @@ export class LocalContents {
 		return path;
 	}
 
-	/** Remove what `isKept` does not name, and what a process that died was about to lay out. Directories that are younger than an hour stay. */
+	/**
+	 * Removes content for which `isKept` returns false, and staging directories of crashed processes. Directories younger than one hour
+	 * stay, because another process may still write them.
+	 */
 	async sweep(isKept: (content: string) => Promise<boolean>, now: number): Promise<void> {
 		const { root, logger } = this.#parts;
 		for (const pack of await namesIn(root)) {
 			for (const name of await namesIn(join(root, pack))) {
 				const isContent = contentPattern.test(name);
-				// What somebody else has put there is not ours.
+				// Other names were not created by the service and are not removed.
 				if (!isContent && !name.startsWith(stagingPrefix)) continue;
 				const path = join(root, pack, name);
 				const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
@@ -94,7 +97,7 @@ export class LocalContents {
 			at += length;
 			return bytes.read(start, at);
 		});
-		// Of two processes one was faster, or something stood in the way.
+		// Another process may have created the directory first, or an unrelated directory may exist at the path.
 		if (!(await holdsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" holds other files than it should`);
 	}
 }

@@ -10,13 +10,13 @@ import { UnusedContents } from "./unused-contents.ts";
 
 export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly limits: ContentLimits;
-	/** Absolute directory of what is laid out on this node. */
+	/** Absolute path of the directory for content on this node. */
 	readonly root: string;
 }
 
 /**
- * The files of installed packs. They are kept in the storage under the SHA-256 of what they are, so that every node of a service has the
- * same bytes, and laid out below the data directory of each node that needs them. Content never changes: a new version is other content.
+ * Files of installed packs. The storage keeps them under the SHA-256 of the file list, so that every node of a service has the same bytes.
+ * Each node that needs them writes them below its data directory. Content is immutable: a new version is a new content.
  */
 export class PackContents implements PackContentSource {
 	readonly #parts: PackContentsOptions;
@@ -30,15 +30,18 @@ export class PackContents implements PackContentSource {
 	}
 
 	/**
-	 * Store the files of a directory, to which nobody refers yet: the id of the content, which is kept for an hour at least. On disk when it
-	 * resolves. `SVC_INVALID` names what is no plain file, or a limit.
+	 * Stores the files of a directory and returns the content id. The content is durable when the promise resolves, and is kept for at
+	 * least one hour without a reference. Throws `SVC_INVALID`, which names an entry that is not a plain file, or an exceeded limit.
 	 */
 	async store(directory: string, { pack, signal }: { readonly pack: string; readonly signal: AbortSignal }): Promise<string> {
 		const files = await scanFiles(directory, this.#parts.limits, signal);
 		return storeContent(this.#parts, { directory, files, pack, signal });
 	}
 
-	/** For the write that makes a pack refer to content: `SVC_CONFLICT` where it is not there any more, and it stays from then on. */
+	/**
+	 * Returns an operation that keeps content, for the write that makes a pack refer to it. That write throws `SVC_CONFLICT` if the content
+	 * was removed before.
+	 */
 	keep(content: string): WriteOperation {
 		const used_at = toTimestamp(this.#parts.clock.now());
 		return { update: "pack_content", id: content, patch: { used_at }, expected: { id: content, complete: true } };
@@ -48,7 +51,7 @@ export class PackContents implements PackContentSource {
 		return this.#local.directory(pack, content);
 	}
 
-	/** What it holds, in the order of the paths. `SVC_NOT_FOUND` where there is no such content. */
+	/** Returns the files of content, sorted by path. Throws `SVC_NOT_FOUND` if the content does not exist. */
 	async files(content: string): Promise<readonly PackContentFile[]> {
 		return (await this.get(content)).files;
 	}
@@ -59,7 +62,7 @@ export class PackContents implements PackContentSource {
 		return kept;
 	}
 
-	/** Bytes of one file, straight from the storage. `SVC_NOT_FOUND` where there is no such file. */
+	/** Reads one file directly from the storage. Throws `SVC_NOT_FOUND` if it does not exist. */
 	async readFile(content: string, path: string): Promise<Buffer> {
 		let start = 0;
 		for (const file of await this.files(content)) {
@@ -69,31 +72,31 @@ export class PackContents implements PackContentSource {
 		throw new SvcError("SVC_NOT_FOUND", `there is no file "${path}"`);
 	}
 
-	/** Bytes of content from a place on: those of all files lie one behind the other. */
+	/** Reads `length` bytes of content, from `start` in the concatenation of all its files. */
 	async readBytes(content: string, start: number, length: number): Promise<Buffer> {
 		const pieces: Buffer[] = [];
 		for await (const piece of new ContentBytes(this.#parts.storage, content).read(start, start + length)) pieces.push(piece);
 		return Buffer.concat(pieces);
 	}
 
-	/** Remove from the storage what nothing needs, until the signal aborts: how many contents. */
+	/** Removes unused content from the storage until the signal aborts. Returns how many contents were removed. */
 	collect(signal: AbortSignal): Promise<number> {
 		return this.#unused.collect(signal);
 	}
 
-	/** Remove from this node what the storage does not keep any more. */
+	/** Removes content from this node that is no longer in the storage. */
 	async sweep(): Promise<void> {
 		const { storage } = this.#parts;
 		await this.#local.sweep(async (content) => (await storage.count("pack_content", { id: content })) > 0, Date.now());
 	}
 }
 
-/** How often content may be removed by others while it is stored. */
+/** Maximum attempts to store content that another process removes at the same time. */
 const mostTries = 5;
 
 interface StoreRequest {
 	readonly directory: string;
-	/** Of the directory. */
+	/** Files of the directory, as scanned. */
 	readonly files: readonly PackContentFile[];
 	readonly pack: string;
 	readonly signal: AbortSignal;
@@ -102,8 +105,8 @@ interface StoreRequest {
 type LocalContentsDependencies = Uses<"storage" | "clock">;
 
 /**
- * Store files: the id of their content. It counts as there once every piece is: one that was begun by a process that died is brought to
- * its end, and two who store the same help each other.
+ * Stores files and returns their content id. Content becomes available when all its chunks are stored. Content that a crashed process has
+ * left incomplete is completed, and two processes that store the same content share their chunks.
  */
 async function storeContent({ storage, clock }: LocalContentsDependencies, request: StoreRequest): Promise<string> {
 	const { files, pack } = request;
@@ -113,7 +116,7 @@ async function storeContent({ storage, clock }: LocalContentsDependencies, reque
 	const chunks = countChunks(size);
 	for (let tries = 0; tries < mostTries; tries += 1) {
 		if ((await storage.update("pack_content", id, { used_at: now() }, { complete: true })) !== undefined) return id;
-		// As it is begun, so that what is never finished can be found.
+		// Insert the record before the chunks, so that incomplete content can be found and removed.
 		const begun = { id, pack, size, chunks, complete: false, created_at: now(), used_at: now(), files };
 		await insertIfAbsent(() => storage.insert("pack_content", [begun]));
 		await storage.update("pack_content", id, { used_at: now() }, { complete: false });

@@ -9,19 +9,19 @@ import { listPackFiles } from "../reading/list-pack-files.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import type { PackContents } from "./pack-contents.ts";
 
-/** Bytes of the largest file that is shown. */
+/** Maximum bytes of a file that is returned. */
 export const largestFile = 500_000;
 const longestPath = 1_000;
 
-/** The files of a pack, wherever they are. */
+/** Files of a pack, from the storage, a directory or memory. */
 export interface PackFiles {
-	/** Paths and bytes of those that are not too large, one after the other. */
+	/** Yields paths and bytes of all files that are not too large. */
 	each(): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>;
-	/** Undefined where there is no such file. `SVC_INVALID` for one that is too large. */
+	/** Returns undefined if the file does not exist. Throws `SVC_INVALID` if it is too large. */
 	read(path: string): Promise<PackFile | undefined>;
 }
 
-/** Files that the storage keeps. */
+/** Returns the files of stored content. */
 export function storedFiles(storage: Storage, contents: PackContents, content: string): PackFiles {
 	async function* all() {
 		const { files, created_at } = await contents.get(content);
@@ -53,13 +53,13 @@ export function storedFiles(storage: Storage, contents: PackContents, content: s
 	};
 }
 
-/** Files in a directory of this node. What lies outside of it, or is git's own, is as if it were not there. */
+/** Returns the files in a directory of this node. Files of git, and files outside of the directory, are treated as missing. */
 export function directoryFiles(directory: string): PackFiles {
 	const read = async (path: string): Promise<PackFile | undefined> => (isPlain(path) ? readInside(directory, path) : undefined);
 	return {
 		async *each() {
 			for (const path of await listPackFiles(directory)) {
-				// What is too large is passed over here.
+				// Skip files that are too large.
 				const file = await read(path).catch(() => undefined);
 				if (file !== undefined) yield file;
 			}
@@ -68,10 +68,10 @@ export function directoryFiles(directory: string): PackFiles {
 	};
 }
 
-/** When this process began to tell of the packs that it brings itself. */
+/** Modification time of the generated files of built-in packs. */
 const startedAt = Date.now();
 
-/** The manifest of a pack that the service brings itself: it has no directory. */
+/** Returns the generated manifest of a built-in pack, which has no directory. */
 export function builtInFiles({ ref, name, description, version, author, metadata }: PackEntity): PackFiles {
 	const path = "pack.yaml";
 	const content = Buffer.from(stringify({ ref, name, description, version, author, ...metadata }));
@@ -84,19 +84,19 @@ export function builtInFiles({ ref, name, description, version, author, metadata
 	};
 }
 
-/** Whether a path says the same to everybody: no way up, no empty part, and nothing that git keeps, such as the password of an address. */
+/** True if a path has no `..`, `.` or empty part, and no `.git` part. Git may store the password of a remote address there. */
 function isPlain(path: string): boolean {
 	return path.length <= longestPath && !path.includes("\0") && path.split("/").every((part) => !["", ".", "..", ".git"].includes(part));
 }
 
 async function readInside(directory: string, path: string): Promise<PackFile | undefined> {
 	const place = join(directory, path);
-	// A pipe nobody writes to would keep the open waiting.
+	// O_NONBLOCK keeps `open` from blocking on a pipe without a writer.
 	const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
 	if (handle === undefined) return undefined;
 	try {
 		const opened = await handle.stat();
-		// What was opened, and not what the path leads to by now.
+		// The path may lead to another file now, so compare the opened file with the one inside the directory.
 		const real = await realpath(place).catch(() => "");
 		const found = await stat(real).catch(() => undefined);
 		const root = (await realpath(directory)) + sep;

@@ -6,10 +6,13 @@ import { completedStatuses } from "../../../kernel/executions/status.ts";
 
 type UnusedContentsDependencies = Uses<"storage" | "clock" | "logger">;
 
-/** Microseconds for which content stays that nothing refers to: an installation under way will, and a node may still submit by what it has read. */
+/**
+ * Microseconds that unreferenced content is kept: 1 hour. A running installation may refer to it later, and a node may still submit
+ * executions from a pack record that it read earlier.
+ */
 const grace = 3_600_000_000;
 
-/** Removes content that nothing needs. */
+/** Removes unused content from the storage. */
 export class UnusedContents {
 	readonly #parts: UnusedContentsDependencies;
 	/** Since when content has been seen without anything that refers to it. */
@@ -19,7 +22,7 @@ export class UnusedContents {
 		this.#parts = parts;
 	}
 
-	/** How many were removed. */
+	/** Removes unused content until the signal aborts. Returns how many contents were removed. */
 	async collect(signal: AbortSignal): Promise<number> {
 		const { storage, clock, logger } = this.#parts;
 		const now = clock.now();
@@ -35,7 +38,7 @@ export class UnusedContents {
 			if (signal.aborted) return removed;
 			const since = this.#since.get(content.id) ?? now;
 			this.#since.set(content.id, since);
-			// What was never brought to its end nothing can have referred to.
+			// Nothing can refer to incomplete content, so it is removed without the second waiting period.
 			if ((content.complete && now - since < grace) || !(await this.#remove(content))) continue;
 			removed += 1;
 			logger.info("content of a pack was removed", { pack: content.pack, content: content.id, used_at: content.used_at });
@@ -43,7 +46,7 @@ export class UnusedContents {
 		return removed;
 	}
 
-	/** Whether it is gone: not when somebody has stored it again, or refers to it, since it was read. */
+	/** Returns true if the content was removed, and false if it was stored again or referenced since it was read. */
 	async #remove({ id, used_at }: Pick<PackContentEntity, "id" | "used_at">): Promise<boolean> {
 		try {
 			await this.#parts.storage.write([
@@ -69,7 +72,7 @@ export class UnusedContents {
 		return needed;
 	}
 
-	/** What executions began with that have not ended. */
+	/** Returns the contents that unfinished executions started with. */
 	async #findInExecutions(): Promise<ReadonlySet<string>> {
 		const { storage } = this.#parts;
 		const found = new Set<string>();

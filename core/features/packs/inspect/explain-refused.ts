@@ -8,18 +8,21 @@ import { inspectManifest } from "./inspect-manifest.ts";
 import { LocatedYaml } from "./located-yaml.ts";
 import { toMessagePlace } from "./message-path.ts";
 
-/** A file that registration does not take. */
+/** File that registration refuses. */
 export interface RefusedFile {
-	/** Path in the pack. */
+	/** Path relative to the pack. */
 	readonly file: string;
-	/** What it ended at. */
+	/** Message of the first problem, at which registration stopped. */
 	readonly message: string;
 }
 
-/** Most files that are looked at: whoever mends these will try again. */
+/** Maximum number of files that are inspected. Authors who fix these will try again. */
 const mostFiles = 50;
 
-/** Everything that is wrong with files which registration has refused, by file and line, though it ends at the first thing in each. */
+/**
+ * Returns all errors in files that registration has refused, sorted by file and line. Registration itself stops at the first problem in
+ * each file.
+ */
 export async function explainRefused(pack: Omit<FoldersOfPack, "files">, refused: readonly RefusedFile[]): Promise<readonly PackFinding[]> {
 	const first = [...new Map(refused.map((one) => [one.file, one])).values()].slice(0, mostFiles);
 	const files = first.map(({ file }) => file);
@@ -32,7 +35,7 @@ export async function explainRefused(pack: Omit<FoldersOfPack, "files">, refused
 	return sortFindings([...findings, ...(await locateRefused({ ...pack, findings }, first))]);
 }
 
-/** What is wrong with a file in itself has been found; what is left is wrong with what it needs. */
+/** Returns a finding for each refused file without errors of its own. The reason is then something that the file depends on. */
 export async function locateRefused(
 	{ directory, findings }: { readonly directory: string; readonly findings: readonly PackFinding[] },
 	refused: readonly RefusedFile[],

@@ -1,28 +1,31 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../contract/index.ts";
 import { memberOf, toMessagePlace } from "./message-path.ts";
 
-/** Something that is wrong with a member of a file. */
+/** Problem with a member of a file. */
 export interface MemberProblem {
-	/** Empty: the file as a whole. */
+	/** Path of the member; empty for the file as a whole. */
 	readonly path: readonly string[];
 	readonly message: string;
 }
 
 export interface FileReading {
-	/** Throws `SVC_INVALID` for the first thing that is wrong. */
+	/** Reads the file. Throws `SVC_INVALID` for the first problem. */
 	readonly read: (metadata: JsonObject) => unknown;
-	/** What may stand for a required attribute that is wrong or missing, so that the others can be looked at; by path, with dots. */
+	/**
+	 * Valid values that replace wrong or missing required attributes, so that the other attributes can be checked. The keys are dotted
+	 * paths.
+	 */
 	readonly standIns: JsonObject;
-	/** Where definitions of parameters stand in the file; empty: they are the file. */
+	/** Path of the parameter definitions in the file; empty if the file consists of them. */
 	readonly parametersAt?: readonly string[];
 }
 
-/** Most times that a file is read, and so most problems of it that are told. */
+/** Maximum number of times that a file is read, and therefore of problems reported for it. */
 const mostReadings = 100;
 
 /**
- * Everything that a reader refuses in a file, though it ends at the first: what it has named is taken out, and it reads again. So
- * whatever the service reads files by tells all of it, and there is nothing beside it that could say something else.
+ * Returns all problems that a reader finds in a file, although it stops at the first. The member with the problem is removed or replaced,
+ * and the file is read again. In this way, the service's own readers find all problems, and no separate checks can contradict them.
  */
 export async function findProblems(metadata: JsonObject, { read, standIns, parametersAt }: FileReading): Promise<readonly MemberProblem[]> {
 	const problems: MemberProblem[] = [];
@@ -34,7 +37,7 @@ export async function findProblems(metadata: JsonObject, { read, standIns, param
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			const place = toMessagePlace(error.message, current, parametersAt) ?? { path: [], message: error.message };
-			// What stands in for something, or is missing since it was taken out, is not the author's.
+			// A problem of a member that was replaced or removed here is not a mistake of the author.
 			if (!problems.some(({ path }) => isAround(path, place.path) || isAround(place.path, path))) problems.push(place);
 			const next = without(current, place.path, standIns);
 			if (next === undefined) return problems;
@@ -48,12 +51,12 @@ function isAround(outer: readonly string[], inner: readonly string[]): boolean {
 	return outer.every((name, index) => inner[index] === name);
 }
 
-/** Undefined when there is nothing that could be taken out. */
+/** Returns the value with the member removed or replaced by its stand-in. Returns undefined if nothing can be removed. */
 function without(value: JsonObject, path: readonly string[], standIns: JsonObject, before = ""): JsonObject | undefined {
 	const [name, ...rest] = path;
 	if (name === undefined) return undefined;
 	const member = memberOf(value, name);
-	// Elements of a list go together: the numbers of those behind one would no longer be those of the file.
+	// A list is removed as a whole: without one element, the indexes of the following ones would differ from those in the file.
 	if (rest.length > 0 && isJsonObject(member)) {
 		const inner = without(member, rest, standIns, `${before}${name}.`);
 		if (inner !== undefined) return { ...value, [name]: inner };

@@ -2,12 +2,12 @@ import type { PackFinding } from "../../../contract/index.ts";
 import type { MemberProblem } from "./find-problems.ts";
 import type { LocatedYaml } from "./located-yaml.ts";
 
-/** About a file as a whole. */
+/** Returns a finding about a file as a whole. */
 export function findingOf(type: PackFinding["type"], file: string, message: string, line: number | null = null): PackFinding {
 	return { type, file, line, path: null, message };
 }
 
-/** About a member of a file. */
+/** Returns a finding about a member of a file, with its line. */
 export function locatedFinding(
 	file: string,
 	yaml: LocatedYaml,
@@ -21,7 +21,7 @@ function toText(path: readonly string[]): string {
 	return path.map((name, index) => (/^\d+$/.test(name) ? `[${name}]` : `${index === 0 ? "" : "."}${name}`)).join("");
 }
 
-/** By file and line. */
+/** Returns the findings sorted by file, line and type. */
 export function sortFindings(findings: readonly PackFinding[]): readonly PackFinding[] {
 	const order = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
 	return [...findings].sort(

@@ -11,13 +11,16 @@ const schemaFile = "config.schema.yaml";
 
 export interface ConfigOfPack {
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path of the pack. */
 	readonly directory: string;
 	readonly files: readonly string[];
 	readonly dialects: Dialects;
 }
 
-/** What is wrong with the schema of the pack's configuration, and with the example of it. */
+/**
+ * Returns the errors in the schema of the pack's configuration, and in the example configuration. The example is only inspected if the
+ * schema can be read.
+ */
 export async function inspectConfig({ pack, directory, files, dialects }: ConfigOfPack): Promise<readonly PackFinding[]> {
 	const example = `${pack}.yaml.example`;
 	let schema: JsonObject = {};
@@ -44,7 +47,7 @@ export async function inspectConfig({ pack, directory, files, dialects }: Config
 	return [...findings, ...inspected.findings];
 }
 
-/** The message names the pack, which the file does already. */
+/** Checks the example. Removes the name of the pack from the message, because the finding already contains the file. */
 function checkExample(pack: string, values: JsonObject, schema: ParameterSchema): void {
 	try {
 		checkConfigValues(pack, values, schema);

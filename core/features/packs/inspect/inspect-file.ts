@@ -9,26 +9,26 @@ import { LocatedYaml } from "./located-yaml.ts";
 
 export interface InspectedFile {
 	readonly findings: readonly PackFinding[];
-	/** In this service's words. Undefined when the file holds no object. */
+	/** Content in the native dialect of the service. Undefined if the file contains no object, or could not be read or translated. */
 	readonly metadata: JsonObject | undefined;
 	readonly yaml: LocatedYaml | undefined;
 }
 
 export interface FileOfPack {
-	/** Absolute. */
+	/** Absolute path of the pack. */
 	readonly directory: string;
-	/** Path in the pack. */
+	/** Path relative to the pack. */
 	readonly file: string;
 	readonly dialects: Dialects;
 }
 
 export interface KindReading extends FileReading {
 	readonly kind: DialectKind;
-	/** Whether a file without an object counts as one with an empty object. */
+	/** True if a file with nothing but comments counts as an empty object. Default false. */
 	readonly mayBeEmpty?: boolean;
 }
 
-/** Everything that is wrong with a file in YAML. */
+/** Returns all errors in a YAML file, and its content. */
 export async function inspectFile(
 	{ directory, file, dialects }: FileOfPack,
 	{ kind, mayBeEmpty = false, ...reading }: KindReading,

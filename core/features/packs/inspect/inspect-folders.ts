@@ -6,13 +6,13 @@ import { inspectFile } from "./inspect-file.ts";
 
 export interface InspectedFolders {
 	readonly findings: readonly PackFinding[];
-	/** What the files say that can be read as YAML, by path. */
+	/** Contents of the files that are valid YAML, by path. */
 	readonly metadata: ReadonlyMap<string, JsonObject>;
 }
 
 export interface FoldersOfPack {
 	readonly pack: string;
-	/** Absolute. */
+	/** Absolute path of the pack. */
 	readonly directory: string;
 	/** All files of the pack. */
 	readonly files: readonly string[];
@@ -23,7 +23,7 @@ export interface FoldersOfPack {
 
 const metadataName = /^[^.].*\.ya?ml$/;
 
-/** Everything that is wrong with the files that describe records, in the folder of each kind. */
+/** Returns all errors in the files that describe records, in the folder of each kind. Notes name files that are not read. */
 export async function inspectFolders({ readers, ...pack }: FoldersOfPack): Promise<InspectedFolders> {
 	const findings: PackFinding[] = [];
 	const metadata = new Map<string, JsonObject>();
@@ -55,12 +55,12 @@ export async function inspectFolders({ readers, ...pack }: FoldersOfPack): Promi
 
 function toOther(name: string, { others = {}, folder, kind }: FileReader): string | undefined {
 	if (Object.hasOwn(others, name)) return others[name];
-	// Beside actions lie the files that they run.
+	// The folder `actions` also contains the files that actions run.
 	if (folder === "actions" || metadataName.test(name)) return undefined;
 	return /\.json$/.test(name) ? `is not read: each ${kind.replace("_", " ")} is described in YAML, directly in ${folder}` : undefined;
 }
 
-/** Directly in a folder. */
+/** Returns the files directly in a folder, without those of its subfolders. */
 function filesIn(folder: string, files: readonly string[]): readonly string[] {
 	return files.filter((file) => file.startsWith(`${folder}/`) && !file.includes("/", folder.length + 1));
 }

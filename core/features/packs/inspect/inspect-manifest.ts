@@ -8,11 +8,11 @@ import { inspectFile } from "./inspect-file.ts";
 
 export interface InspectedManifest {
 	readonly findings: readonly PackFinding[];
-	/** What the pack is called, as far as that can be told. */
+	/** Ref of the pack; a substitute if the manifest contains no valid one. */
 	readonly ref: string;
 }
 
-/** Attributes that the service sets, or that are there for people. */
+/** Attributes that the service sets, or that are only for human readers. */
 const others: ReadonlySet<string> = new Set(["system", "files", "path", "uid", "id", "homepage", "license", "repo_url"]);
 const standIns: JsonObject = { name: "any_name", description: "any", version: "1.0.0", author: "any", ref: "any_pack" };
 
@@ -32,13 +32,13 @@ export async function inspectManifest(directory: string, dialects: Dialects): Pr
 	return { findings: [...findings, ...notes.filter((note) => note !== undefined)], ref: toRef(metadata, directory) };
 }
 
-/** As a manifest without faults says it, or as near to that as may be: files are looked at all the same. */
+/** Returns the ref of the pack, or the closest valid name, so that its files can be inspected even if the manifest is wrong. */
 function toRef(metadata: JsonObject | undefined, directory: string): string {
 	if (isJsonObject(metadata)) {
 		try {
 			return toPack({ ...standIns, ...withoutWrong(metadata) }, directory).ref;
 		} catch {
-			// The name of the directory is the next best.
+			// Fall back to the name of the directory.
 		}
 	}
 	const name = basename(directory)

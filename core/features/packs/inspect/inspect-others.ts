@@ -4,7 +4,7 @@ import type { JsonObject, PackFinding } from "../../../contract/index.ts";
 import type { FileReader } from "../file-reader-api.ts";
 import { findingOf } from "./finding.ts";
 
-/** What may lie in a pack beside the folders that are read. */
+/** Folders that a pack may contain in addition to those of the readers. */
 const folders: ReadonlySet<string> = new Set([
 	"actions",
 	"sensors",
@@ -28,7 +28,10 @@ export interface OthersOfPack {
 	readonly metadata: ReadonlyMap<string, JsonObject>;
 }
 
-/** What nothing in the service reads or runs, so that nobody looks for it in vain; and what people expect in a pack. */
+/**
+ * Returns notes on files that the service neither reads nor runs, on a missing README, and errors in the icon and in `requirements.txt`.
+ * Without the notes, authors could expect misplaced files to have an effect.
+ */
 export async function inspectOthers({ directory, files, readers, metadata }: OthersOfPack): Promise<readonly PackFinding[]> {
 	return [
 		...inspectTop(files, readers),
@@ -51,7 +54,10 @@ function inspectTop(files: readonly string[], readers: readonly FileReader[]): r
 	return [...ofFolders, ...ofFiles.map((file) => findingOf("note", file, "nothing here reads a file of this name"))];
 }
 
-/** Descriptions are looked for directly in their folders; of what lies deeper, some is run by an action. */
+/**
+ * Returns a note for each metadata file in a subfolder, because it is not read there. Entry points of actions, tests and files in
+ * `actions/lib` are excepted.
+ */
 function inspectDeeper(
 	files: readonly string[],
 	readers: readonly FileReader[],
@@ -86,7 +92,7 @@ async function inspectIcon(directory: string): Promise<readonly PackFinding[]> {
 	}
 }
 
-/** A name, a file of the pack, or an address; what it means is for pip. */
+/** Matches the beginning of a requirement: a package name, an option such as `-r`, or an address. Only pip checks the rest. */
 const requirement = /^(?:[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:$|[=<>!~;@,( ])|-{1,2}[a-z]|[a-z+]+:\/\/)/;
 
 async function inspectRequirements(directory: string): Promise<readonly PackFinding[]> {

@@ -2,19 +2,19 @@ import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, t
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { assertYamlDepth, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
-/** Something that is wrong at a line. */
+/** Problem at a line of a YAML file. */
 export interface LineProblem {
-	/** From 1; null when it cannot be told. */
+	/** Line number, starting at 1; null if it is unknown. */
 	readonly line: number | null;
 	readonly message: string;
 }
 
-/** Most errors of one text that are told; behind the first ones the parser guesses. */
+/** Maximum number of errors reported for one file, because the parser's later errors are guesses. */
 const mostErrors = 20;
 
-/** A text in YAML whose members can be found in it again. */
+/** Parsed YAML, with the line of each member. */
 export class LocatedYaml {
-	/** Everything that is wrong with it as YAML; with one of them there is no value. */
+	/** Problems of the file as YAML, at most 20. If there are any, `value` is undefined. */
 	readonly problems: readonly LineProblem[];
 	readonly value: JsonValue | undefined;
 	readonly #document: Document | undefined;
@@ -36,13 +36,13 @@ export class LocatedYaml {
 		}
 	}
 
-	/** The object in the text. `SVC_INVALID` for one that holds something else. */
+	/** The object that the YAML contains. Throws `SVC_INVALID` if it contains something else. */
 	get object(): JsonObject {
 		if (!isJsonObject(this.value)) throw new SvcError("SVC_INVALID", "must hold an object of attributes");
 		return this.value;
 	}
 
-	/** Line of a member, or of what is nearest around it; null for the text as a whole. */
+	/** Returns the line of a member, or of its closest existing ancestor. Returns null if there is none. */
 	lineOf(path: readonly string[]): number | null {
 		let place = this.#document?.contents ?? null;
 		let line: number | null = null;
@@ -74,7 +74,7 @@ function step(place: unknown, name: string): Step | undefined {
 	return { node, offset: isCollection(node) || isScalar(node) ? node.range?.[0] : undefined };
 }
 
-/** References to earlier parts are resolved here, and too many of them are refused here. */
+/** Returns the plain value, with aliases resolved. Throws if there are too many aliases or levels. */
 function toValue(document: Document): JsonValue {
 	const value = document.toJS({ maxAliasCount: 100 }) as JsonValue;
 	assertYamlDepth(value);

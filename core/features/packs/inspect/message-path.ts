@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonValue } from "../../../contract/index.ts";
 
-/** Where in a file something is that a message names. */
+/** Member that a message names, and the rest of the message. */
 export interface MessagePlace {
 	readonly path: readonly string[];
-	/** The message without what the path says already. */
+	/** Message without the part that the path repeats. */
 	readonly message: string;
 }
 
 type Form = readonly [pattern: RegExp, toPath: (match: readonly string[]) => readonly string[]];
 
-/** How messages of readers name what they are about, the most exact form first. */
+/** Forms in which messages of readers name a member, the most specific first. */
 const forms: readonly Form[] = [
 	[/^attribute "([^"]+)" of parameter "([^"]+)"/, ([, attribute = "", name = ""]) => ["parameters", ...name.split("."), attribute]],
 	[
@@ -31,13 +31,13 @@ const forms: readonly Form[] = [
 	[/^criteria "([^"]+)"/, ([, key = ""]) => ["criteria", key]],
 ];
 
-/** `a.b[0].c: ` in front of what is wrong. */
+/** Path before the message, such as `a.b[0].c: `. */
 const leading = /^([\w$-]+(?:\.[^\s:.[\]]+|\[[^\]\s]+\])*): /;
 
 /**
- * The place that the message of a reader names in what it has read, as exactly as that holds it; undefined when it names none.
+ * Finds the member that a reader's message names in the value it has read. Returns undefined if the message names none.
  *
- * @param parametersAt where definitions of parameters stand in the file; empty: they are the file
+ * @param parametersAt path of the parameter definitions in the file; empty if the file consists of them
  */
 export function toMessagePlace(
 	message: string,
@@ -54,12 +54,12 @@ export function toMessagePlace(
 	if (match === null) return undefined;
 	const words = (match[1] ?? "").split(/[.[\]]+/).filter((word) => word !== "");
 	const rest = message.slice(match[0].length);
-	// What names an attribute names it in what stands in front.
+	// An attribute in the message belongs to the member that the leading path names.
 	const [, attribute] = /^(?:unknown )?attribute "([^"]+)"/.exec(rest) ?? [];
 	return { path: resolvePath(value, attribute === undefined ? words : [...words, attribute]), message: rest };
 }
 
-/** Names of members may hold dots, as keys of criteria do: the longest one that is there is meant. */
+/** Joins words to the names of members, which may contain dots, as keys of criteria do. The longest existing name is used. */
 function resolvePath(value: JsonValue, words: readonly string[]): readonly string[] {
 	const path: string[] = [];
 	let place: JsonValue | undefined = value;
@@ -74,7 +74,7 @@ function resolvePath(value: JsonValue, words: readonly string[]): readonly strin
 	return path;
 }
 
-/** How many words at the end do not belong to the name of the member. */
+/** Returns the number of words at the end that are not part of the member's name. */
 function findLongest(place: JsonValue | undefined, words: readonly string[]): number {
 	for (let count = words.length; count > 1; count -= 1) {
 		if (memberOf(place, words.slice(0, count).join(".")) !== undefined) return words.length - count;

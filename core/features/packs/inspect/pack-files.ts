@@ -3,19 +3,19 @@ import { join, sep } from "node:path";
 import type { PackFinding } from "../../../contract/index.ts";
 import { findingOf } from "./finding.ts";
 
-/** Most files of a pack that are looked at. */
+/** Maximum number of files of a pack that are inspected. */
 const mostFiles = 20_000;
-/** Folders that come about by themselves, and are no part of a pack. */
+/** Generated folders that are not part of a pack. */
 const madeFolders: ReadonlySet<string> = new Set(["__pycache__", "node_modules"]);
 
 export interface FoundFiles {
-	/** Paths in the pack, with `/`, sorted. Without those whose name begins with a dot. */
+	/** Sorted paths relative to the pack, separated by `/`. Files and folders whose name begins with a dot are left out. */
 	readonly files: readonly string[];
-	/** What is neither a file nor a folder, or leads out of the pack. */
+	/** Errors for entries that are neither files nor folders, and for links that lead out of the pack. */
 	readonly findings: readonly PackFinding[];
 }
 
-/** All files of a pack. Links are not followed: those that stay inside lead to files that are there anyway. */
+/** Returns all files of a pack. Links to folders are not followed: those inside of the pack contain files that are listed anyway. */
 export async function findPackFiles(directory: string): Promise<FoundFiles> {
 	const root = await realpath(directory);
 	const files: string[] = [];
@@ -23,7 +23,7 @@ export async function findPackFiles(directory: string): Promise<FoundFiles> {
 	const folders: string[] = [""];
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
 		const names = (await readdir(join(root, folder))).sort();
-		// A virtualenv, whatever it is called.
+		// Skip virtualenvs under any folder name.
 		if (folder !== "" && names.includes("pyvenv.cfg")) continue;
 		for (const name of names) {
 			if (name.startsWith(".") || madeFolders.has(name)) continue;

@@ -24,13 +24,15 @@ export interface FollowPackOptions extends Uses<"storage" | "clock" | "logger"> 
 	readonly sources: Pick<Sources, "latest">;
 	readonly executions: Pick<Executions, "submit" | "get">;
 	readonly followedPacks: Pick<FollowedPacks, "known">;
-	/** Whoever installs. */
+	/** Name of the user on whose behalf the packs are installed. */
 	readonly systemUser: string;
 }
 
-/** Microseconds after which what has failed is tried again, though nothing is new, where it may have been the network or this node. */
+/**
+ * Microseconds before a failed installation of the same commit is retried. Only for failures that may be due to the network or this node.
+ */
 const secondTry = 15 * 60 * 1_000_000;
-/** Milliseconds between two looks at an installation. */
+/** Milliseconds between two polls of the execution that installs a pack. */
 const look = 250;
 
 /** Look once, and install what is new. */
@@ -39,7 +41,7 @@ export async function followPack(parts: FollowPackOptions, followed: FollowedSou
 	await finishLast(parts, await followedPacks.known(followed), signal);
 	if (signal.aborted) return;
 	const known = await followedPacks.known(followed);
-	// From when on it is known: what was pushed since may not have been seen.
+	// The time before the check: the check may miss commits that are pushed after it begins.
 	const checked_at = toTimestamp(clock.now());
 	const note = (patch: Patch<FollowedPackEntity>) => storage.update("followed_pack", known.id, { checked_at, ...patch });
 	const later = () => toTimestamp(clock.now() + secondTry);
@@ -59,7 +61,10 @@ export async function followPack(parts: FollowPackOptions, followed: FollowedSou
 	}
 }
 
-/** Tell how the last installation has gone, where whoever began it has lost the duty meanwhile and nobody has waited for its end. */
+/**
+ * Stores the result of the last installation if no node has done so. The node that started it may have lost the singleton task before the
+ * end.
+ */
 async function finishLast(
 	parts: FollowPackOptions,
 	{ id, state, execution_id, retry_at }: FollowedPackEntity,
@@ -73,7 +78,7 @@ async function finishLast(
 	if (ended !== undefined) await parts.storage.update("followed_pack", id, toOutcome(ended, retry_at));
 }
 
-/** An installation whose record is gone by now. */
+/** Outcome of an installation whose execution no longer exists. */
 const missing = { status: "abandoned", result: null } as const;
 
 interface Looked {
@@ -81,7 +86,7 @@ interface Looked {
 	readonly commit: string;
 }
 
-/** Whether there is something to install: what is new, what is gone, and after a while what may not fail again. */
+/** True if the pack must be installed: the commit is new, an installed pack was removed, or a failed installation is due for its retry. */
 function isDue(
 	{ pack: ref, commit: tried, state, retry_at }: FollowedPackEntity,
 	{ pack, commit, now }: Looked & { readonly now: number },
@@ -91,7 +96,10 @@ function isDue(
 	return retry_at !== null && now >= fromTimestamp(retry_at);
 }
 
-/** Of what was not reached before it is told again how its last installation has gone. */
+/**
+ * Returns the changes to a record whose commit need not be installed. If the repository was unreachable before, they restore the result of
+ * the last installation.
+ */
 async function toState(
 	{ executions }: FollowPackOptions,
 	{ state, execution_id, retry_at }: FollowedPackEntity,

@@ -13,13 +13,13 @@ export interface FollowedPacksOptions extends Uses<"storage" | "clock"> {
 	parse(text: string): PackRequest;
 }
 
-/** A repository that the configuration has the service follow. */
+/** Repository that the service follows, as configured. */
 export interface FollowedSource {
 	readonly pack: GitPack;
 	readonly request: PackRequest;
 }
 
-/** What is known of the packs that the configuration has the service follow, and keeps others from changing them. */
+/** State of the packs that the service follows, as configured. Prevents other installations from changing these packs. */
 export class FollowedPacks {
 	readonly #parts: FollowedPacksOptions;
 
@@ -27,7 +27,7 @@ export class FollowedPacks {
 		this.#parts = parts;
 	}
 
-	/** `SVC_INVALID` where the configuration does not name it. */
+	/** Returns the followed source with this address, revision and subdirectory. Throws `SVC_INVALID` if it is not configured. */
 	source(text: string): FollowedSource {
 		const { packs, parse } = this.#parts;
 		const pack = packs.find((one) => toSourceText(one) === text || parse(toSourceText(one)).text === text);
@@ -36,7 +36,7 @@ export class FollowedPacks {
 		return { pack, request: parse(toSourceText(pack)) };
 	}
 
-	/** How far each has come. */
+	/** Returns the record of each configured source that has one, sorted by source. */
 	async list(): Promise<readonly FollowedPackEntity[]> {
 		const { storage, packs, parse } = this.#parts;
 		if (packs.length === 0) return [];
@@ -44,7 +44,7 @@ export class FollowedPacks {
 		return (await storage.find("followed_pack", { orderBy: [["source", "asc"]] })).filter(({ source }) => wanted.has(source));
 	}
 
-	/** How far this one has come: nowhere, where nobody has looked at it yet. */
+	/** Returns the record of a followed source. Creates an empty record, with no pack and no commit, if there is none. */
 	async known({ request: { text: source } }: FollowedSource): Promise<FollowedPackEntity> {
 		const { storage, clock } = this.#parts;
 		for (;;) {
@@ -57,16 +57,19 @@ export class FollowedPacks {
 	}
 
 	/**
-	 * `SVC_INVALID` when one of the packs is among those that are followed; the text says where.
+	 * Throws `SVC_INVALID` if the service follows one of the packs. The message names the repository.
 	 *
-	 * @param own id of the one whose installation this is
+	 * @param own id of the record whose installation is running; its pack is allowed
 	 */
 	async assertNone(packs: readonly string[], own?: string): Promise<void> {
 		const found = (await this.list()).find(({ id, pack }) => id !== own && pack !== null && packs.includes(pack));
 		if (found !== undefined) throw toRefusal(found);
 	}
 
-	/** The same for what somebody asks to be installed, as far as that can be told before it is fetched. */
+	/**
+	 * Throws `SVC_INVALID` if a request names an installed pack that the service follows. It cannot detect packs whose ref is unknown
+	 * before they are fetched.
+	 */
 	async assertNoneMeant(requests: readonly PackRequest[]): Promise<void> {
 		const all = await this.list();
 		const refs = all.flatMap(({ pack }) => pack ?? []);
@@ -77,12 +80,18 @@ export class FollowedPacks {
 	}
 }
 
-/** The installation of a followed pack, as a part of its write: from then on nobody else may change the pack. */
+/**
+ * Returns the operation that assigns a pack to its followed source, for the write that installs the pack. After this write, no other
+ * installation may change it.
+ */
 export function toClaim({ id }: FollowedPackEntity, pack: string): WriteOperation {
 	return { update: "followed_pack", id, patch: { pack } };
 }
 
-/** `SVC_INVALID` where a repository would take the name of a pack that has come from elsewhere: whoever may push there does not own that. */
+/**
+ * Throws `SVC_INVALID` if a followed repository changes its ref to that of another installed pack. Otherwise, any user who can push to the
+ * repository could replace that pack.
+ */
 export function assertOwnName({ pack, source }: FollowedPackEntity, ref: string, known: PackEntity | undefined): void {
 	if (pack === null || pack === ref || known === undefined) return;
 	throw new SvcError(

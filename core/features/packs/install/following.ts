@@ -10,21 +10,24 @@ import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 
 export interface FollowingOptions extends SingletonTaskOptions, FollowPackOptions, Uses<"clock"> {
 	readonly followedPacks: Pick<FollowedPacks, "known" | "source">;
-	/** As the configuration has them. */
+	/** Followed packs, as configured. */
 	readonly packs: readonly GitPack[];
 }
 
 const defaultInterval = 60;
-/** Milliseconds between two looks at whether another node has looked. */
+/** Milliseconds between two polls of `checked_at`, while another node checks the repository. */
 const pause = 1_000;
 
-/** Has packs be what their repositories say: one node at a time looks at each, and installs what is new as anybody would. */
+/**
+ * Keeps followed packs up to date with their repositories. One node at a time checks each repository, and installs new commits by an
+ * ordinary execution.
+ */
 export class Following implements BackgroundLoop {
 	readonly #parts: FollowingOptions;
 	/** By source. */
 	#duties: ReadonlyMap<string, SingletonTask> = new Map();
 	#stopping = new AbortController();
-	/** Sources that are to be looked at once more, and where that has not begun. */
+	/** Sources with a requested check that has not begun. Requests for such a source are merged. */
 	readonly #asked = new Set<string>();
 
 	constructor(parts: FollowingOptions) {
@@ -42,7 +45,10 @@ export class Following implements BackgroundLoop {
 		await Promise.all([...this.#duties.values()].map((duty) => duty.stop()));
 	}
 
-	/** Have a look begin after this moment, soon, here or on the node that has the duty. Many who ask meanwhile have one. */
+	/**
+	 * Requests a check that begins after this call, on this node or the one that holds the task. Does not wait. Requests before the check
+	 * begins are merged.
+	 */
 	ask({ request: { text: source } }: FollowedSource): void {
 		if (this.#asked.has(source)) return;
 		this.#asked.add(source);
@@ -62,7 +68,7 @@ export class Following implements BackgroundLoop {
 		return [source, new SingletonTask(this.#parts, { name: `follow ${source}`, intervalSeconds: pack.interval ?? defaultInterval, work })];
 	}
 
-	/** Another node that is at it may have looked before this was asked. */
+	/** Retries until a check that began after this call is done. A running check of another node does not count if it began earlier. */
 	async #look(source: string, signal: AbortSignal): Promise<void> {
 		const { clock, followedPacks } = this.#parts;
 		const asked = clock.now();

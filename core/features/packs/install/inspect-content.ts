@@ -25,8 +25,8 @@ export interface ContentFindings {
 type Severity = "problem" | "warning" | "nothing";
 
 /**
- * Finds mistakes in the workflows, rules and aliases of packs, with file and line. Calls of functions that do not exist and wrong names of
- * the packs' own actions and parameters are problems; what depends on actions of other packs is a warning.
+ * Finds mistakes in the workflows, rules and aliases of packs, with file and line. Problems are calls of functions that do not exist, and
+ * wrong names of the packs' own actions and parameters. Mistakes that depend on actions of other packs are warnings.
  *
  * @param directories of the packs, by ref
  */
@@ -98,7 +98,10 @@ class ContentInspection implements ContentFindings {
 		if (severity === "warning") this.warnings.push(problem);
 	}
 
-	/** Inspected with the packs' own actions first: what is found besides with all actions concerns others. */
+	/**
+	 * Inspects a definition twice: first with the packs' own actions only, then with all actions. Findings that only the second inspection
+	 * returns are warnings, because they concern other packs.
+	 */
 	async #inspect(definitions: Definitions, text: string): Promise<readonly (readonly [Severity, DefinitionFinding])[]> {
 		const { expressions } = this.#parts;
 		const { findAction } = this.#content;
@@ -121,7 +124,7 @@ class ContentInspection implements ContentFindings {
 		if (type === "warning") return "nothing";
 		if (missing !== undefined) return this.#ofMissing(missing);
 		if (type !== "content") return "problem";
-		// An action that is disabled, or lacks an input, can be changed by the site; a wrong name stays wrong.
+		// An administrator can enable an action or provide a missing input; a wrong name remains wrong.
 		const isName = /\.(?:input|parameters|params)\.[^.]+$|\.(?:action|ref)$/.test(spec_path ?? "");
 		return isName && !message.endsWith("is disabled.") ? "problem" : "warning";
 	}
@@ -132,7 +135,7 @@ class ContentInspection implements ContentFindings {
 		return type === "parameter" && this.#isOwn(actionRef) ? "problem" : "warning";
 	}
 
-	/** An action that has a file and was not registered is told of itself. */
+	/** Returns nothing for an own action that has a metadata file but was not registered: registration reports that problem itself. */
 	async #ofMissing(ref: string): Promise<Severity> {
 		const pack = splitRef(ref).pack;
 		if (!this.#isOwn(ref)) return "warning";

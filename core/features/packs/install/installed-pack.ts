@@ -1,12 +1,14 @@
 import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
 
-/** Packs that belong to the service. */
+/** Refs of packs that are part of the service. */
 const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "default", "chatops"]);
 
-/** How many of what was installed before are kept. */
+/** Maximum number of earlier versions that a pack keeps. */
 const keptEarlier = 5;
 
-/** `SVC_INVALID` where nothing may be installed under a ref. */
+/**
+ * Throws `SVC_INVALID` if no pack may be installed under the ref: it belongs to the service, or its pack comes from a configured directory.
+ */
 export function assertInstallable(ref: string, known: Pick<PackEntity, "path"> | undefined): void {
 	if (systemPacks.has(ref)) throw new SvcError("SVC_INVALID", `pack "${ref}" belongs to the service: it is not installed, and not removed`);
 	if (known !== undefined && known.path !== null)
@@ -16,7 +18,10 @@ export function assertInstallable(ref: string, known: Pick<PackEntity, "path"> |
 		);
 }
 
-/** What was installed before, the latest first, once something else is. Installing the same files again forgets nothing. */
+/**
+ * Returns the earlier versions of a pack after `content` is installed, the latest first. Installing the current files again keeps the list
+ * as it is.
+ */
 export function toEarlier(known: PackEntity | undefined, content: string): readonly JsonObject[] {
 	if (known === undefined || known.content === null) return [];
 	const earlier = known.earlier ?? [];

@@ -31,30 +31,36 @@ export interface InstallerOptions extends StagingOptions, InspectionOptions, Use
 export interface InstallOptions {
 	readonly force: boolean;
 	readonly skipDependencies: boolean;
-	/** Content that each must have, by ref; absent: any. */
+	/** Content hash that each pack must have, by ref. Default: any content is accepted. */
 	readonly expected?: ReadonlyMap<string, string>;
-	/** Of a repository that the service follows: the pack is its own from then on. Absent: it is somebody else's installation. */
+	/**
+	 * Record of the followed repository that this installation belongs to; it assigns the pack to that repository. Default: an installation
+	 * requested by a user.
+	 */
 	readonly own?: FollowedPackEntity;
 }
 
-/** A pack whose files the storage has, and which nothing uses yet. */
+/** Pack whose files are in the storage but not in use yet. */
 interface ReadyPack {
 	readonly ref: string;
 	readonly version: string;
 	readonly content: string;
 	readonly directory: string;
 	readonly source: PackSource;
-	/** What is installed now. */
+	/** Installed pack with this ref; undefined if there is none. */
 	readonly known: PackEntity | undefined;
 }
 
-/** A switch, the operations written with it, and whether the configuration of the site asks for it, so that no user's permissions are checked. */
+/**
+ * A switch, the operations written with it, and whether the site's configuration requests it. In that case, no user's permissions are
+ * checked.
+ */
 type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[]; readonly isOfSite?: boolean };
 
-/** What is installed when nothing of it has to be fetched. */
+/** Earlier version of a pack, whose files are still in the storage and need not be fetched. */
 export type KeptPack = Omit<ReadyPack, "directory" | "source"> & { readonly source: JsonObject; readonly known: PackEntity };
 
-/** From requests to installed packs. Until the last step nothing is changed that anybody uses, so that a failure leaves what was there. */
+/** Installs the requested packs. Only the last step changes anything in use, so that a failure leaves the installed packs unchanged. */
 export class Installer {
 	readonly #parts: InstallerOptions;
 
@@ -62,7 +68,7 @@ export class Installer {
 		this.#parts = parts;
 	}
 
-	/** Install what is asked for, and what it depends on. */
+	/** Installs the requested packs and their dependencies, all or none. Waits for other installations of these packs. */
 	async install(requests: readonly PackRequest[], options: InstallOptions, job: JobRequest): Promise<void> {
 		const { locks } = this.#parts;
 		const { report } = job;
@@ -86,7 +92,10 @@ export class Installer {
 		});
 	}
 
-	/** The last one is what was asked for, those before are what it depends on. */
+	/**
+	 * Returns the operations that assign the pack to a followed repository. The last pack is the requested one; its dependencies come
+	 * before it.
+	 */
 	async #claim(found: readonly CandidatePack[], ready: readonly ReadyPack[], { own }: InstallOptions): Promise<readonly WriteOperation[]> {
 		const ref = found.at(-1)?.ref;
 		if (own === undefined || ref === undefined) return [];
@@ -96,13 +105,13 @@ export class Installer {
 		return [toClaim(own, ref)];
 	}
 
-	/** Have a pack be what it was before: `to` is one of its `earlier`. */
+	/** Switches a pack to an earlier version. `pack` contains one of the entries of its `earlier`. */
 	async restore(pack: KeptPack, job: JobRequest, signal: AbortSignal): Promise<void> {
 		const directory = await this.#parts.contents.directory(pack.ref, pack.content);
 		await this.#switchAll([{ ...pack, directory, source: pack.source as unknown as PackSource }], job, { signal, isBack: true });
 	}
 
-	/** Fetch and look at everything before anything is changed. */
+	/** Fetches and checks all packs before anything is changed. Throws `SVC_CONFLICT` for conflicts, unless `force` is set. */
 	async #collect(
 		staging: Staging,
 		requests: readonly PackRequest[],
@@ -129,7 +138,7 @@ export class Installer {
 		return found;
 	}
 
-	/** Have the storage keep the files: nobody uses them yet. */
+	/** Stores the files of a pack, which are not in use yet. Throws `SVC_INVALID` if they differ from the lock file. */
 	async #keep({ ref, version, directory, source }: CandidatePack, { expected }: InstallOptions, signal: AbortSignal): Promise<ReadyPack> {
 		const { storage, contents } = this.#parts;
 		const content = await contents.store(directory, { pack: ref, signal });
@@ -151,10 +160,10 @@ export class Installer {
 		const { report } = job;
 		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
 		const versions = packs.map((pack) => this.#toVersion(pack, job));
-		// What cannot be used anyway is told before anything is made ready, which may take minutes.
+		// Reports unusable files before the environments are prepared, which may take minutes.
 		await report.task(`look at the files of ${names}`, async () => {
 			const content = await this.#parts.switch.check(versions, toRegistrant(job));
-			// Whoever goes back knows what worked before, and what did not.
+			// A rollback skips the inspection: the earlier version was in use before, so its mistakes must not block it.
 			if (isBack) return;
 			const directories = new Map(packs.map(({ ref, directory }) => [ref, directory]));
 			const { problems, warnings } = await inspectContent(this.#parts, content, directories);
@@ -175,7 +184,7 @@ export class Installer {
 		return { pack: ref, directory, content, source: { ...source }, installation, earlier: toEarlier(known, content), expected };
 	}
 
-	/** One write: before it everybody uses what there was, after it what is new. */
+	/** Switches to the new versions in one write: before it, the service uses the old files of all packs, and after it, the new ones. */
 	async #switch(packs: readonly ReadyPack[], versions: readonly PackVersion[], job: SwitchRequest): Promise<void> {
 		const { execution_id, report, alongside } = job;
 		const { logger } = this.#parts;
@@ -199,12 +208,12 @@ function toRefs(packs: readonly { readonly ref: string }[]): readonly string[] {
 	return packs.map(({ ref }) => ref);
 }
 
-/** Whether these are the files that a lock file asks for, whatever they were asked for by. */
+/** True if the installed files are those that the lock file requires, whatever the address or revision of the request was. */
 function hasLocked({ content, known }: ReadyPack, { expected }: InstallOptions): boolean {
 	return expected !== undefined && known?.content === content && known.registration !== null;
 }
 
-/** Whether it is what is installed, from the same place, and has not been unloaded. */
+/** True if the same files from the same address and revision are installed and have not been unloaded. */
 function isSame({ content, source, known }: ReadyPack): boolean {
 	return (
 		known?.content === content &&
@@ -214,7 +223,7 @@ function isSame({ content, source, known }: ReadyPack): boolean {
 	);
 }
 
-/** Where a pack says that it is for other versions of the service, or of the language of its actions. */
+/** Returns a problem for each requirement in the manifest that this service does not meet: the platform version and the Python version. */
 function findVersionProblems({ ref, metadata }: CandidatePack): readonly string[] {
 	const platform = findPlatformProblem(metadata);
 	const problems = platform === undefined ? [] : [`pack "${ref}": ${platform}`];

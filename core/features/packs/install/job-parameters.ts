@@ -1,6 +1,6 @@
 import { type JsonObject, SvcError } from "../../../contract/index.ts";
 
-/** Parameters of jobs as they were given: a workflow may give anything where their types say less. */
+/** Parameters of a job, with types checked on reading: a workflow may pass any value where the declared type is not specific. */
 export class JobParameters {
 	readonly #values: JsonObject;
 
@@ -12,7 +12,7 @@ export class JobParameters {
 		return this.#values[name] === true;
 	}
 
-	/** Empty where it is not given. */
+	/** Returns a string, or the empty string if the parameter is absent. */
 	text(name: string): string {
 		const value = this.#values[name] ?? "";
 		if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a text`);

@@ -16,12 +16,12 @@ type Task = {
 	readonly result: JsonObject;
 };
 
-/** Longest line of what others print. */
+/** Maximum number of characters of a line that a program prints; the remainder is cut off. */
 const longestLine = 4_000;
 
-/** What a job has done so far: told to whoever follows it, and kept for its result. */
+/** Progress of a job: written to the output of the execution, and collected for its result. */
 export class JobReport {
-	/** Refs of the packs it is about. */
+	/** Refs of the packs that the job has processed. */
 	readonly packs: string[] = [];
 	readonly warnings: string[] = [];
 	readonly conflicts: string[] = [];
@@ -37,21 +37,21 @@ export class JobReport {
 		return this.#parts.signal;
 	}
 
-	/** A line of the job itself. */
+	/** Writes a line of the job to the output. */
 	async say(line: string): Promise<void> {
 		await this.#parts.emit("stdout", `${line}\n`);
 	}
 
-	/** What a program prints that works for the job. */
+	/** Writes the output of a program that the job runs, indented by four spaces. */
 	async pass(type: OutputType, text: string): Promise<void> {
 		if (text === "") return;
 		const lines = text.replace(/\n$/, "").split("\n");
 		await this.#parts.emit(type, lines.map((line) => `    ${line.slice(0, longestLine)}\n`).join(""));
 	}
 
-	/** A line of somebody who does not wait until it is told. */
+	/** Writes an indented line without waiting. */
 	note(line: string): void {
-		// Where nothing can be told any more the job ends by itself.
+		// If the output can no longer be written, the job ends for that reason anyway.
 		void this.pass("stdout", line).catch(() => undefined);
 	}
 
@@ -60,7 +60,7 @@ export class JobReport {
 		await this.#parts.emit("stderr", `warning: ${warning}\n`);
 	}
 
-	/** One step of the job: not begun when it is to end, and noted with how it went. */
+	/** Runs one step of the job and records its outcome. Does not start the step if the job is aborted. Rejects as `work` does. */
 	async task<T>(name: string, work: () => Promise<T>): Promise<T> {
 		this.signal.throwIfAborted();
 		const created_at = toTimestamp(this.#parts.now());
@@ -77,7 +77,7 @@ export class JobReport {
 		}
 	}
 
-	/** More that the result is to hold. */
+	/** Adds members to the output in the result. */
 	add(details: JsonObject): void {
 		this.#details = { ...this.#details, ...details };
 	}

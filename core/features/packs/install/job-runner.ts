@@ -17,7 +17,7 @@ import type { Access } from "../../access/access-api.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";
 
-/** Who asked for a job, and what they are told of it. */
+/** A job, the user who requested it and the report for its output. */
 export interface JobRequest {
 	readonly parameters: JsonObject;
 	readonly principal: Principal;
@@ -25,13 +25,13 @@ export interface JobRequest {
 	readonly report: JobReport;
 }
 
-/** What an action of the pack `packs` does. */
+/** Implementation of an action of the pack `packs`. */
 export interface Job {
-	/** What it takes besides the right to run the action. */
+	/** Permission that is required in addition to the right to run the action. */
 	readonly permission: PermissionType;
-	/** What the permission is asked on; absent: it concerns no single pack. */
+	/** Returns the resource for the permission check. Absent if the job does not concern a single pack. */
 	resource?(parameters: JsonObject): Resource;
-	/** Rejects with why it could not be done. */
+	/** Performs the job. Rejects with the reason if it fails. */
 	perform(request: JobRequest): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface JobRunnerOptions extends Uses<"storage"> {
 	readonly authority: Pick<Authority, "principalOf">;
 	readonly access: Pick<Access, "assert">;
 	readonly jobs: Jobs;
-	/** Undefined: nobody keeps a record of what packs become. */
+	/** Returns the write interceptor that records changes of packs. Returns undefined if no feature provides one. */
 	witness(): Pick<WriteInterceptor, "duringRun"> | undefined;
 }
 
@@ -59,19 +59,19 @@ export function createJobRunner(parts: JobRunnerOptions): Runner {
 
 async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerOptions, context: RunContext): Promise<RunResult> {
 	const [pack, name = ""] = context.action_ref.split(".", 2);
-	// An action of another pack could ask for it with parameters of its own.
+	// Otherwise, an action of another pack could use this runner type with parameters of its own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
 		throw new SvcError("SVC_RUNNER", `runner type "${packJob}" runs the actions of the pack "packs" only, not "${context.action_ref}"`);
 	const job = jobs[name as JobName];
 	const parameters = context.actionParameters;
 	const principal = await whoAsks(storage, authority, context.execution_id);
-	// Whoever may run the action may not for that install what everybody then runs.
+	// The right to run the action is not enough, because other users then run the installed content.
 	access.assert(principal, job.permission, job.resource?.(parameters));
 	const report = new JobReport({ now, signal: context.signal, emit: context.emit });
 	const { execution_id, action_ref } = context;
 	const perform = () => job.perform({ parameters, principal, execution_id, report });
 	try {
-		// Of a pack with thousands of actions its record says enough: the hash is that of all its files.
+		// The record of the pack is enough, even for thousands of actions: it contains the hash of all files.
 		await (witness()?.duringRun?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
 		return { succeeded: true, result: report.toResult() };
 	} catch (error) {

@@ -2,7 +2,7 @@ import { type JsonObject, type PackEntity, SvcError, toErrorMessage } from "../.
 import { isLocal } from "../sources/local-place.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 
-/** What a lock file says of one pack. */
+/** Entry of a lock file for one pack. */
 export interface LockEntry {
 	readonly ref: string;
 	readonly version: string;
@@ -13,13 +13,13 @@ export interface LockEntry {
 		readonly commit: string | null;
 		readonly subdirectory: string | null;
 	};
-	/** SHA-256 of the files. */
+	/** SHA-256 of the files, in hexadecimal. */
 	readonly content: string;
 }
 
 const kinds: readonly string[] = ["git", "archive", "directory"];
 
-/** What a lock file says of the packs that were installed, by their refs. */
+/** Returns the lock file entries of the installed packs, sorted by ref. */
 export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[] {
 	const entries = packs.flatMap(({ ref, version, source, content }) =>
 		source === null || content === null ? [] : [{ ref, version, source: toLockedSource(source), content }],
@@ -28,9 +28,9 @@ export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[
 }
 
 /**
- * Entries as somebody gives them. `SVC_INVALID` names the first that is none.
+ * Checks lock file entries given by a caller. Throws `SVC_INVALID`, which names the first invalid entry.
  *
- * @param parse refuses what may not be asked for, whoever wrote it
+ * @param parse throws if a source must not be requested, regardless of the caller
  */
 export function toLocked(entries: readonly unknown[], parse: (text: string) => PackRequest): readonly LockEntry[] {
 	const seen = new Set<string>();
@@ -49,7 +49,7 @@ export function toLocked(entries: readonly unknown[], parse: (text: string) => P
 	});
 }
 
-/** A lock file may ask for what anybody may write, and nothing else: a relative path would be one of the service's own directory. */
+/** Throws if a user could not request the source directly. For example, a relative path would refer to the service's own directory. */
 function assertSource(source: LockEntry["source"], parse: (text: string) => PackRequest, refuse: (reason: string) => SvcError): void {
 	const { kind, address, subdirectory } = source;
 	const plain = (text: string) => text.replaceAll("=", "%3D").replaceAll("#", "%23");
@@ -68,7 +68,9 @@ function assertSource(source: LockEntry["source"], parse: (text: string) => Pack
 	assertNoPassword(asked);
 }
 
-/** `SVC_INVALID` where an address has one, or a name at a web server: many servers take a token for a name. */
+/**
+ * Throws `SVC_INVALID` if an address contains a password, or a user name for a web server: many servers accept a token as the user name.
+ */
 export function assertNoPassword({ kind, text, address = "" }: PackRequest): void {
 	if (kind === "directory" || !URL.canParse(address)) return;
 	const { protocol, username, password } = new URL(address);
@@ -79,12 +81,15 @@ export function assertNoPassword({ kind, text, address = "" }: PackRequest): voi
 	);
 }
 
-/** Exactly what was installed: of a repository the commit, whatever its branches and tags are now. */
+/**
+ * Returns the request for exactly the installed files. A repository is requested by its commit, because its branches and tags may have
+ * moved.
+ */
 export function toLockedRequest({ source: { kind, address, revision, commit, subdirectory } }: LockEntry): PackRequest {
 	return toRequest({ kind, address, subdirectory }, kind === "git" ? (commit ?? revision) : null);
 }
 
-/** What would be written to ask for it. */
+/** Returns the request that a user would write for this source. */
 export function toRequest(
 	{ kind, address, subdirectory }: Pick<LockEntry["source"], "kind" | "address" | "subdirectory">,
 	revision: string | null,
@@ -98,7 +103,7 @@ export function toRequest(
 	};
 }
 
-/** What the index named is a repository or an archive by then. */
+/** Returns the source for a lock file. A source found by the index is already stored as a repository or an archive. */
 export function toLockedSource(source: JsonObject): LockEntry["source"] {
 	const text = (name: string) => (typeof source[name] === "string" ? (source[name] as string) : null);
 	const kind = text("kind");

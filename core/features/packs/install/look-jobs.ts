@@ -9,10 +9,10 @@ import { JobParameters } from "./job-parameters.ts";
 import type { Job, Jobs } from "./job-runner.ts";
 import { makeReady } from "./make-ready.ts";
 
-/** What looks at packs, and changes no records but by registration. */
+/** Features that read packs, the index and configurations; only registration changes records. */
 export interface LookNeeds {
 	readonly packConfigs: Pick<PackConfigs, "get">;
-	/** What the index has. */
+	/** The pack index. */
 	readonly index: Pick<PackIndex, "search" | "show">;
 	readonly packRegister: PackRegister;
 }

@@ -1,7 +1,7 @@
 import type { Runner } from "../../../contract/index.ts";
 import type { JobReport } from "./job-report.ts";
 
-/** Have the runners make ready what a pack needs, on this node. Rejects with why one cannot. */
+/** Prepares the environments that a pack needs on this node, with every runner. Rejects with the reason if a runner fails. */
 export async function makeReady(
 	runners: ReadonlyMap<string, Runner>,
 	pack: { readonly ref: string; readonly directory: string; readonly signal: AbortSignal },

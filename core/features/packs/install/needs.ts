@@ -2,11 +2,11 @@ import type { PackContents } from "../content/pack-contents.ts";
 import type { PackSources } from "../sources/sources.ts";
 import type { PackSwitch } from "../switch/pack-switch.ts";
 
-/** Where packs come from. */
+/** Sources from which packs are fetched. */
 export type Sources = Pick<PackSources, "parse" | "fetch" | "latest">;
 
-/** Their files in the storage. */
+/** Files of packs in the storage. */
 export type Contents = Pick<PackContents, "store" | "directory">;
 
-/** Makes the records of packs say what their files say, in one write. */
+/** Updates the records of packs to match their files, in one write. */
 export type Switch = Pick<PackSwitch, "check" | "apply" | "remove" | "unload">;

@@ -4,7 +4,7 @@ import type { PackSource } from "../sources/sources.ts";
 import { toLockedSource } from "./lock-entries.ts";
 import type { Sources } from "./needs.ts";
 
-/** What there is of an installed pack where it came from. */
+/** Version of an installed pack that its source offers now. */
 export interface Newer {
 	readonly ref: string;
 	readonly version: string;
@@ -12,14 +12,17 @@ export interface Newer {
 	readonly address: string;
 	readonly latest: { readonly version: string | null; readonly revision: string | null; readonly commit: string | null } | null;
 	readonly outdated: boolean;
-	/** Why nobody knows. */
+	/** Reason why the source could not be checked; null if it was checked. */
 	readonly problem: string | null;
 }
 
-/** Places that are asked at the same time. */
+/** Number of sources that are checked concurrently. */
 const atOnce = 4;
 
-/** Look where installed packs came from whether there is something newer. */
+/**
+ * Checks the sources of installed packs for newer versions. Returns the results sorted by ref; an unreachable source is a `problem`, not an
+ * error.
+ */
 export async function findNewer(
 	sources: Pick<Sources, "latest">,
 	packs: readonly PackEntity[],

@@ -28,7 +28,7 @@ export interface PackJobNeeds extends LookNeeds {
 	readonly switch: Switch;
 }
 
-/** What runs the actions of the pack `packs`, and tells of what they have installed. */
+/** Creates the runner for actions of the pack `packs`, the information on installed packs, and the background loop for followed packs. */
 export function createPackJobs(
 	kernel: Kernel,
 	needs: PackJobNeeds,
@@ -68,7 +68,7 @@ export function createPackJobs(
 	return { runners: new Map([[packJob, runner]]), installs, following };
 }
 
-/** Milliseconds for which places are asked that packs came from. */
+/** Maximum number of milliseconds for checking the sources of all installed packs. */
 const longestLook = 120_000;
 
 interface FollowJobOptions {
@@ -88,7 +88,7 @@ function createFollowJobs({ installer, followedPacks, following }: FollowJobOpti
 				try {
 					await installer.install([followed.request], { force: false, skipDependencies: false, own }, job);
 				} catch (error) {
-					// What is wrong with the files stays wrong until they are others.
+					// The same files would fail again, so that a retry waits for another commit.
 					if (isSvcError(error, "SVC_INVALID")) job.report.add({ is_lasting: true });
 					throw error;
 				}
@@ -130,14 +130,14 @@ export function createInstallJob({ installer, parse, followedPacks }: InstallJob
 				await followedPacks.assertNoneMeant(requests);
 				return installer.install(requests, options, job);
 			}
-			// A lock file holds the dependencies as well.
+			// A lock file also contains the dependencies.
 			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
 			return installer.install(locked.map(toLockedRequest), { force, skipDependencies: true, expected }, job);
 		},
 	};
 }
 
-/** What somebody asks for. `SVC_INVALID` says what is wrong with the first that cannot be. */
+/** Parses the requested packs. Throws `SVC_INVALID` for the first request that is invalid or contains a password. */
 function toRequests(packs: readonly string[], parse: (text: string) => PackRequest): readonly PackRequest[] {
 	return packs.map((text) => {
 		const request = parse(text);
@@ -155,7 +155,7 @@ interface UnloadJobOptions extends Uses<"storage" | "logger"> {
 /** `packs.unload`: nothing of the packs acts any more, and `packs.load` brings them back. What runs goes on to its end. */
 function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
 	return {
-		// It takes away what rules and people rely on, as a removal does.
+		// Like an uninstallation, it removes content that rules and users depend on.
 		permission: "pack_uninstall",
 		async perform({ parameters, principal, execution_id, report }) {
 			const refs = new JobParameters(parameters).texts("packs");

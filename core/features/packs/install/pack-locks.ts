@@ -11,14 +11,16 @@ export type PackLockDependencies = Uses<"clock" | "logger"> & Pick<Kernel, "leas
 
 export interface LockOptions {
 	readonly signal: AbortSignal;
-	/** Somebody else works at this pack; called once for each. */
+	/** Called once for each pack that another installation holds, before waiting for it. */
 	onWait(ref: string): Promise<void>;
 }
 
-/** Milliseconds between two looks at a pack that somebody else works at. */
+/** Milliseconds between two attempts to lock a pack that another installation holds. */
 const look = 250;
 
-/** Lets one installation at a time change a pack, of all nodes. One whose node has died keeps others away as long as its lease lasts. */
+/**
+ * Locks that allow one installation at a time, on all nodes, to change a pack. If a node dies, its locks last until their leases expire.
+ */
 export class PackLocks {
 	readonly #parts: PackLockDependencies;
 	/** Of this process: where there are no other nodes, nothing else keeps two apart. */
@@ -29,8 +31,8 @@ export class PackLocks {
 	}
 
 	/**
-	 * Do something while nobody else changes these packs. The signal that it is given aborts with the one of the options, and when a pack
-	 * may be somebody else's. Always taken in the same order: two that wait for each other would wait for ever.
+	 * Calls `work` while these packs are locked. The signal that `work` receives aborts if the given signal does, or if a lock may be lost.
+	 * Locks are always acquired in the order of refs, because two installations could otherwise wait for each other forever.
 	 */
 	async with<T>(refs: readonly string[], options: LockOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const [ref, ...others] = [...new Set(refs)].sort();

@@ -5,16 +5,16 @@ import { isLocal } from "../sources/local-place.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FetchedPack, PackSource } from "../sources/sources.ts";
 
-/** A pack that was fetched and may be installed. */
+/** Pack that was fetched and may be installed. */
 export interface CandidatePack extends FetchedPack {
 	readonly ref: string;
 	readonly version: string;
 	readonly metadata: JsonObject;
-	/** Texts of those that asked for it, from a request of the caller to the pack itself. */
+	/** Requests that led to the pack, as written: from the caller's request to the request for the pack itself. */
 	readonly trail: readonly string[];
 }
 
-/** What of an installed pack matters to others. */
+/** Fields of an installed pack that matter to other packs. */
 export type KnownPack = Pick<PackEntity, "ref" | "version" | "metadata"> & {
 	readonly source: Readonly<Partial<Record<keyof PackSource, unknown>>> | null;
 };
@@ -28,36 +28,45 @@ export interface PackSetOptions {
 	fetch(request: PackRequest): Promise<Omit<CandidatePack, "trail">>;
 }
 
-/** Levels of dependencies of dependencies. */
+/** Maximum depth of nested dependencies. */
 const deepest = 3;
-/** What is fetched because packs ask for it, whatever it turns out to be: they must not make the service fetch without end. */
+/**
+ * Maximum number of dependencies that are fetched, including those that are not installed afterwards. Otherwise, packs could make the
+ * service fetch without end.
+ */
 const mostDependencies = 100;
 
 interface Wanted {
 	readonly request: PackRequest;
-	/** Of whoever needs it, from the request of the caller on; empty: the caller. */
+	/** Requests that led to this one, as written, from the caller's request on; empty for a request of the caller. */
 	readonly trail: readonly string[];
-	/** Ref of the pack that needs it. */
+	/** Ref of the pack that depends on it; undefined for a request of the caller. */
 	readonly neededBy: string | undefined;
 }
 
-/** The packs that are installed together: what was asked for, and what that needs and is not there. Nothing is changed by it. */
+/**
+ * Packs that are installed together: the requested packs, and their dependencies that are not installed. Only collects them and changes
+ * nothing.
+ */
 export class PackSet {
 	readonly warnings: string[] = [];
-	/** What stands against the installation, unless it is forced. */
+	/** Reasons against the installation, unless it is forced. */
 	readonly conflicts: string[] = [];
 	readonly #parts: PackSetOptions;
 	readonly #packs = new Map<string, CandidatePack>();
-	/** By ref, refs of those of the set that it needs. */
+	/** Refs of the packs in the set that a pack depends on, by its ref. */
 	readonly #needs = new Map<string, Set<string>>();
-	/** How many were fetched. */
+	/** Number of dependencies that were fetched. */
 	#dependencies = 0;
 
 	constructor(parts: PackSetOptions) {
 		this.#parts = parts;
 	}
 
-	/** Fetch what is asked for and its dependencies, level by level. */
+	/**
+	 * Fetches the requested packs and their dependencies, level by level, and finds conflicts. Throws `SVC_INVALID` if more than 100
+	 * dependencies are needed.
+	 */
 	async collect(requests: readonly PackRequest[]): Promise<void> {
 		let wanted: readonly Wanted[] = unlike(requests).map((request) => ({ request, trail: [], neededBy: undefined }));
 		while (wanted.length > 0) {
@@ -69,7 +78,7 @@ export class PackSet {
 		this.#findCycles();
 	}
 
-	/** Each behind those that it needs. */
+	/** Returns the packs in installation order: each pack comes after its dependencies, except in a cycle. */
 	ordered(): readonly CandidatePack[] {
 		const ordered: CandidatePack[] = [];
 		const seen = new Set<string>();
@@ -84,7 +93,7 @@ export class PackSet {
 		return ordered;
 	}
 
-	/** What has to be fetched because of it. */
+	/** Fetches one pack and adds it to the set. Returns the requests for its dependencies. */
 	async #take({ request, trail, neededBy }: Wanted): Promise<readonly Wanted[]> {
 		if (neededBy !== undefined && this.#isThere(request, trail, neededBy)) return [];
 		if (trail.length > deepest) {
@@ -124,7 +133,9 @@ export class PackSet {
 		});
 	}
 
-	/** Whether a dependency need not be fetched: it is one of the set, or installed. Where that is another version it is a conflict. */
+	/**
+	 * True if a dependency need not be fetched, because it is in the set or installed. Records a conflict if its version does not match.
+	 */
 	#isThere(request: PackRequest, trail: readonly string[], neededBy: string): boolean {
 		const ofSet = [...this.#packs.values()].find((pack) => isMeant(pack, request));
 		if (ofSet !== undefined) {
@@ -138,13 +149,13 @@ export class PackSet {
 		this.conflicts.push(
 			`${describe(request, trail)}, and version ${installed.version} is installed; install the other version by itself first`,
 		);
-		// Whoever forces it gets what is needed.
+		// With `force`, the required version is fetched.
 		return !this.#parts.force;
 	}
 
 	/**
-	 * Returns true if a pack of the fetched dependency's name is installed and stays, wherever it was installed from. A version that does
-	 * not fit is a conflict; `force` replaces it.
+	 * Returns true if a pack with the ref of the fetched dependency is installed and remains, whatever its source. If its version does not
+	 * match, records a conflict; `force` then replaces the pack.
 	 */
 	#isKept({ ref, version }: Omit<CandidatePack, "trail">, request: PackRequest, trail: readonly string[]): boolean {
 		if (this.#packs.has(ref)) return false;
@@ -159,7 +170,7 @@ export class PackSet {
 		return !this.#parts.force;
 	}
 
-	/** Finds installed packs that need another version than the one to be installed. */
+	/** Records a conflict for each installed pack that needs another version than the one to be installed. */
 	#findDependents(): void {
 		for (const { ref, metadata } of this.#parts.installed) {
 			if (this.#packs.has(ref)) continue;
@@ -171,13 +182,16 @@ export class PackSet {
 		}
 	}
 
-	/** Returns the pack of the set that takes the place of what a dependency of an installed pack names, and does not fit it. */
+	/**
+	 * Returns a pack of the set that an installed pack depends on, by name, address or replacement, but whose version does not match.
+	 * Undefined if there is none.
+	 */
 	#replacementFor(request: PackRequest): CandidatePack | undefined {
 		const meant = [...this.#packs.values()].find((candidate) => isMeant(candidate, request));
 		if (meant !== undefined) return fits(meant, request) ? undefined : meant;
 		const installed = this.#parts.installed.find((pack) => isMeant(pack, request));
 		const replacement = installed && this.#packs.get(installed.ref);
-		// From another address only versions can be compared: a branch or commit says nothing about other files.
+		// Only versions can be compared with a pack from another address: a branch or commit identifies nothing in other files.
 		if (replacement === undefined || !isVersionRange(request.revision ?? "")) return undefined;
 		return fits(replacement, request) ? undefined : replacement;
 	}
@@ -205,13 +219,13 @@ export class PackSet {
 	}
 }
 
-/** Dependencies of a manifest as they stand there. */
+/** Returns the dependencies of a manifest unparsed and unchecked. */
 export function toDependencies(metadata: JsonObject): readonly unknown[] {
 	const dependencies = metadata["dependencies"];
 	return Array.isArray(dependencies) ? dependencies : [];
 }
 
-/** Whether a pack is the one that a request names: by its ref, or by where it came from. */
+/** True if a request names the pack: by its ref, or by its address and subdirectory. */
 export function isMeant({ ref, source }: Pick<KnownPack, "ref" | "source">, { kind, name, address, subdirectory }: PackRequest): boolean {
 	if (kind === "index") return name === ref;
 	return (
@@ -221,7 +235,7 @@ export function isMeant({ ref, source }: Pick<KnownPack, "ref" | "source">, { ki
 	);
 }
 
-/** Whether the version of a pack is the one that is asked for. */
+/** True if the version, revision or commit of the pack matches the request. */
 export function fits({ version, source }: Pick<KnownPack, "version" | "source">, { revision }: PackRequest): boolean {
 	if (revision === undefined || revision === source?.["revision"]) return true;
 	const commit = source?.["commit"];
@@ -229,7 +243,7 @@ export function fits({ version, source }: Pick<KnownPack, "version" | "source">,
 	return isVersionRange(revision) && isInRange(version, revision);
 }
 
-/** The same repository is written with and without its ending. */
+/** True if two addresses name the same repository, with or without a trailing slash or `.git`. */
 function sameAddress(a: unknown, b: string): boolean {
 	const plain = (address: string) => address.replace(/\/+$/, "").replace(/\.git$/, "");
 	return typeof a === "string" && plain(a) === plain(b);

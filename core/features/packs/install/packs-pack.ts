@@ -15,7 +15,7 @@ const manifest = {
 };
 
 const names = { type: "array", items: { type: "string", minLength: 1 }, maxItems: 100 } as const;
-/** With name or password: what an execution is given, many may read. */
+/** Matches addresses with a user name or password. They are refused, because many users may see the parameters of an execution. */
 const credentialed = "^\\s*[hH][tT][tT][pP][sS]?:[\\\\/]*[^\\\\/?#]*@";
 const sources = {
 	...names,
@@ -42,12 +42,12 @@ const skipDependencies = { type: "boolean", default: false, description: "Leave 
 
 interface JobAction {
 	readonly description: string;
-	/** Seconds. */
+	/** Default timeout in seconds. */
 	readonly timeout: number;
 	readonly parameters: ParameterSchema;
 }
 
-/** By name. */
+/** Actions of the pack, by name. */
 const jobs = {
 	install: {
 		description: "Install packs, and what they depend on.",
@@ -132,7 +132,7 @@ const jobs = {
 /** Name of an action of the pack. */
 export type JobName = keyof typeof jobs;
 
-/** The pack that installs packs. */
+/** Built-in pack `packs`, whose actions install and manage packs. */
 export const packsPack: PackContent = {
 	pack: { ...manifest, path: null, metadata: manifest, ...notInstalled },
 	actions: Object.entries<JobAction>(jobs).map(([name, { description, timeout, parameters }]) => ({

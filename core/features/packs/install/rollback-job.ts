@@ -40,7 +40,7 @@ export function createRollbackJob({ storage, installer, locks, followedPacks }: 
 	};
 }
 
-/** The one before, or the latest that has this version, commit or hash. */
+/** Returns the previous version, or the latest one with the given version or at least seven leading characters of its commit or hash. */
 function choose({ ref, earlier }: PackEntity, wanted: string): JsonObject {
 	const kept = earlier ?? [];
 	if (kept.length === 0) throw new SvcError("SVC_INVALID", `pack "${ref}" has no earlier version to go back to`);

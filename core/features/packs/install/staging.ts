@@ -11,7 +11,7 @@ import type { FetchOptions } from "../sources/sources.ts";
 import type { Sources } from "./needs.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
-/** Milliseconds after which what is left of an installation goes, whoever's it was. */
+/** Milliseconds after which the directory of any installation is removed, even if its execution has not ended. */
 const longestInstallation = 24 * 3_600_000;
 
 export interface StagingOptions extends Uses<"storage" | "dialects"> {
@@ -19,7 +19,7 @@ export interface StagingOptions extends Uses<"storage" | "dialects"> {
 	readonly dataDirectory: string;
 }
 
-/** Where the files of one installation lie until the storage has them. */
+/** Temporary directory for the files of one installation, until they are in the storage. */
 export class Staging {
 	readonly #parts: StagingOptions;
 	readonly #directory: string;
@@ -44,13 +44,13 @@ export class Staging {
 		}
 	}
 
-	/** Fetch a pack, and read what it says of itself. */
+	/** Fetches a pack and reads its manifest. Throws `SVC_INVALID` if the manifest cannot be used. */
 	async fetch(request: PackRequest, options: Omit<FetchOptions, "into">): Promise<Omit<CandidatePack, "trail">> {
 		const into = join(this.#directory, `-${(this.#count += 1)}`);
 		await mkdir(into, { mode: 0o700 });
 		const { sources, dialects } = this.#parts;
 		const fetched = await sources.fetch(request, { ...options, into });
-		// Where the manifest gives no ref, the name of the pack does: that of the directory here means nothing.
+		// If the manifest contains no ref, it is derived from the name of the pack, because the directory name here is arbitrary.
 		const { ref, version, metadata } = await readManifest(fetched.directory, request.text, dialects);
 		return { ...fetched, ref, version, metadata };
 	}
@@ -69,7 +69,7 @@ async function readManifest(
 	}
 }
 
-/** What installations have left whose process was killed. Their executions have ended since, whoever noticed it. */
+/** Removes directories left by killed processes: those whose executions have ended, and those older than 24 hours. */
 async function removeLeft(root: string, storage: Storage): Promise<void> {
 	const names = await readdir(root).catch(() => []);
 	if (names.length === 0) return;

@@ -40,7 +40,7 @@ export function createUninstallJob(parts: UninstallJobOptions): Job {
 	};
 }
 
-/** All of them, or none: what is wrong with one is said before anything goes. */
+/** Returns the packs to remove. Reports all problems before anything is removed, so that either all packs are removed or none. */
 async function findRemovable(
 	{ storage, parse, followedPacks }: UninstallJobOptions,
 	refs: readonly string[],

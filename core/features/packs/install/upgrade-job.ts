@@ -36,7 +36,7 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 	};
 }
 
-/** Git says what they are, and the service sees to it. */
+/** Removes the followed packs from the list, because the service upgrades them from git itself. */
 async function leaveFollowed(
 	packs: readonly PackEntity[],
 	followedPacks: UpgradeJobOptions["followedPacks"],

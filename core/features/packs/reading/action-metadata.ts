@@ -6,7 +6,7 @@ import { checkParameterDefinitions } from "../../../language/parameters/check-de
 import { checkOutputSchema } from "../../../language/parameters/check-schema.ts";
 import { checkPack, ownAttributes, requiredName } from "../pack-files-api.ts";
 
-/** Words of a notification, and what each of its sections may hold. */
+/** Sections of a notification. */
 const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
 const notifyAttributes: Readonly<Record<string, Attribute>> = {
 	message: text,
@@ -15,7 +15,7 @@ const notifyAttributes: Readonly<Record<string, Attribute>> = {
 	channels: list,
 };
 
-/** Old files write the sections with underscores. */
+/** Attribute `notify`. Old files name the sections with underscores, which the schema allows. */
 const notify: Attribute = {
 	...object,
 	schema: {
@@ -45,8 +45,8 @@ export const actionAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 /**
- * The action that a metadata file describes, as far as the file alone can tell: the runner and the entry point are not looked
- * at. `SVC_INVALID` names the attribute and what is allowed.
+ * Returns the action that a metadata file describes. Checks only the file itself, not the runner type or the entry point. Throws
+ * `SVC_INVALID`, which names the attribute and the allowed values.
  */
 export function toAction(metadata: JsonObject, { pack, file }: { readonly pack: string; readonly file: string }): Omit<ActionEntity, "id"> {
 	checkAttributes(metadata, actionAttributes, true);

@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 
 /**
- * Pack directories at a configured path: the path itself if it has a `pack.yaml`, else its sub-directories that have one,
- * sorted. `SVC_CONFIG` when the path cannot be read.
+ * Returns the pack directories at a configured path: the path itself if it contains a `pack.yaml`, otherwise its subdirectories that
+ * contain one, sorted. Throws `SVC_CONFIG` if the path cannot be read.
  */
 export async function findPackDirectories(path: string): Promise<string[]> {
 	const directory = resolve(path);
@@ -15,7 +15,7 @@ export async function findPackDirectories(path: string): Promise<string[]> {
 	return candidates.filter((_, index) => found[index]);
 }
 
-/** Files and directories that cannot be read are no packs. */
+/** True if a directory contains a `pack.yaml`. False for files and unreadable directories. */
 async function hasManifest(directory: string): Promise<boolean> {
 	try {
 		return (await readdir(directory)).includes("pack.yaml");

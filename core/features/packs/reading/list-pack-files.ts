@@ -1,16 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Paths that the record of a pack has. */
+/** Maximum number of paths in a pack record. */
 const mostListed = 1_000;
-/** Folders that are looked into for them. */
+/** Maximum number of folders that are read. */
 const mostFolders = 2_000;
-/** Made by git and Python, and no part of a pack. */
+/** Folders created by git and Python, which are not part of a pack. */
 const passedOver: ReadonlySet<string> = new Set([".git", "__pycache__"]);
 
 /**
- * Paths of the plain files in the directory of a pack, those of outer folders first: at most 1,000, as somebody may have put anything
- * there. Links are not followed.
+ * Returns the paths of the plain files in a pack directory, outer folders first. Returns at most 1,000 paths, because a directory may
+ * contain any number of files. Does not follow links.
  */
 export async function listPackFiles(directory: string): Promise<readonly string[]> {
 	const paths: string[] = [];

@@ -11,7 +11,7 @@ const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;
 const shortVersionPattern = /^\d+(\.\d+)?$/;
 const versionPattern = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
 
-/** Attributes of a manifest; it may have others. */
+/** Attributes of a manifest that are checked. Manifests may have other attributes. */
 export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 	name: requiredText,
 	ref: {
@@ -45,8 +45,8 @@ export const manifestAttributes: Readonly<Record<string, Attribute>> = {
 };
 
 /**
- * The pack that a `pack.yaml` describes, whichever version of the service it is for. Members that are not known are kept. `SVC_INVALID`
- * names the attribute.
+ * Returns the pack that a `pack.yaml` describes. Does not check that the pack supports this version of the service. Keeps unknown members.
+ * Throws `SVC_INVALID`, which names the attribute.
  */
 export function toPack(manifest: JsonObject, directory: string, ref?: string): Omit<PackEntity, "id"> {
 	checkAttributes(manifest, manifestAttributes, false);
@@ -63,19 +63,19 @@ export function toPack(manifest: JsonObject, directory: string, ref?: string): O
 	};
 }
 
-/** Why a pack is not for this version of the service, as its manifest says; undefined: it is. */
+/** Returns why the manifest excludes this version of the service, or undefined if it does not. */
 export function findPlatformProblem({ svc_version: range }: JsonObject): string | undefined {
 	if (typeof range !== "string" || isInRange(platformVersion, range)) return undefined;
 	return `attribute "svc_version" asks for ${range.slice(0, 100)}; this is ${platformVersion}`;
 }
 
-/** `SVC_INVALID` where a pack is not for this version of the service. */
+/** Throws `SVC_INVALID` if a pack does not support this version of the service. */
 export function assertPlatform(manifest: JsonObject): void {
 	const problem = findPlatformProblem(manifest);
 	if (problem !== undefined) throw new SvcError("SVC_INVALID", problem);
 }
 
-/** The ref the manifest gives, else the name of the directory, else the name of the pack: the first that can be one. */
+/** Returns the first valid ref of: the ref in the manifest, the directory name, the pack name. Throws `SVC_INVALID` if none is valid. */
 function toRef({ ref, name }: JsonObject, directoryName: string): string {
 	const found = [ref, directoryName, name].find((candidate) => typeof candidate === "string" && refPattern.test(candidate));
 	if (typeof found !== "string") {
@@ -88,14 +88,14 @@ function toRef({ ref, name }: JsonObject, directoryName: string): string {
 	return found;
 }
 
-/** What the pack has been called where it came from. */
+/** Returns the ref that the source of the pack determines. Throws `SVC_INVALID` if the manifest has another ref. */
 function toKnownRef(manifest: JsonObject, ref: string): string {
 	const own = toRef(manifest, ref);
 	if (own !== ref) throw new SvcError("SVC_INVALID", `attribute "ref" must be "${ref}", what the pack is called; it is "${own}"`);
 	return own;
 }
 
-/** A version written as the number 1 or 1.2 in YAML means 1.0.0 or 1.2.0. */
+/** Returns a version with three parts. The YAML numbers 1 and 1.2 mean 1.0.0 and 1.2.0. */
 function toVersion(version: string | number): string {
 	if (typeof version === "string" && !shortVersionPattern.test(version)) return version;
 	const parts = String(version).split(".");

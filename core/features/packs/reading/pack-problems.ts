@@ -3,19 +3,19 @@ import { SvcError } from "../../../contract/index.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 
-/** A file of a pack that cannot be used, for whoever does not know where packs lie. */
+/** Problem of a file in a pack, for readers without access to the directories of the node. */
 export type PackFileProblem = {
 	readonly pack: string;
-	/** Path in the pack. */
+	/** Path relative to the pack. */
 	readonly file: string;
-	/** From 1; absent where it cannot be told. */
+	/** Line number, counted from 1. Absent if the line cannot be determined. */
 	readonly line?: number;
-	/** Attribute, such as `parameters.count.type`; absent where none is concerned. */
+	/** Attribute, such as `parameters.count.type`. Absent if the problem does not concern an attribute. */
 	readonly path?: string;
 	readonly message: string;
 };
 
-/** Most problems that a text holds; facts hold them all. */
+/** Maximum number of problems in an error message. The facts of the error contain all problems. */
 const most = 50;
 
 export function toProblems(versions: readonly PackVersion[], problems: readonly PackProblem[]): readonly PackFileProblem[] {
@@ -25,20 +25,20 @@ export function toProblems(versions: readonly PackVersion[], problems: readonly 
 	});
 }
 
-/** All of them, as what keeps packs from being registered. */
+/** Returns a `SVC_INVALID` error with all problems, to be thrown when packs are rejected. */
 export function toProblemsError(problems: readonly PackFileProblem[]): SvcError {
 	const texts = problems.slice(0, most).map(toProblemText);
 	const rest = problems.length > most ? [`and ${problems.length - most} more`] : [];
 	return new SvcError("SVC_INVALID", [...texts, ...rest].join("; "), { facts: { problems } });
 }
 
-/** As `svc pack check` writes it. */
+/** Returns a problem in the format of `svc pack check`. */
 export function toProblemText({ pack, file, line, path, message }: PackFileProblem): string {
 	const place = `${pack === "" ? "" : `pack "${pack}": `}${file}${line === undefined ? "" : `:${line}`}`;
 	return `${place}: ${message}${path === undefined ? "" : ` (${path})`}`;
 }
 
-/** Of what lies outside of packs, such as overrides: nobody needs to know where. */
+/** Shortens the path of a file outside of packs, such as an override file, so that directories of the node are not disclosed. */
 function toShort(file: string): string {
 	return join(basename(dirname(file)), basename(file));
 }

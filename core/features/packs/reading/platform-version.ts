@@ -1,5 +1,5 @@
-/** Version of the platform that packs may ask for in `svc_version`. */
+/** Platform version that the range in `svc_version` of a pack must include. */
 export const platformVersion = "3.0.0";
 
-/** Version of the language that actions of packs run in, as `python_versions` names them. */
+/** Python version that runs the actions of packs, in the form of `python_versions`. */
 export const pythonVersion = "3";

@@ -9,29 +9,29 @@ import { listPackFiles } from "./list-pack-files.ts";
 import { assertPlatform, toPack } from "./manifest.ts";
 import { readYamlObject } from "./read-yaml.ts";
 
-/** A file that could not be used, and why. The others are not affected. */
+/** Problem of an invalid file. Other files are not affected. */
 export interface PackProblem {
 	/** Absolute path. */
 	readonly file: string;
-	/** What is wrong, with attribute or line; the file is not repeated in it. */
+	/** Problem with its attribute or line, without the file. */
 	readonly message: string;
 }
 
-/** What a pack holds, ready to be registered. */
+/** Content of a pack, ready for registration. */
 export interface PackContent {
-	/** Undefined when `pack.yaml` itself could not be used; there are no actions then. */
+	/** The pack. Undefined if `pack.yaml` is invalid; `actions` is then empty. */
 	readonly pack: Omit<PackEntity, "id"> | undefined;
-	/** In the order of their files' names. */
+	/** Actions, sorted by file name. */
 	readonly actions: readonly Omit<ActionEntity, "id">[];
 	readonly problems: readonly PackProblem[];
 }
 
 /**
- * Read a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects for what a pack holds:
- * each bad file is a problem. Runner types are for the caller to check.
+ * Reads a pack directory: its `pack.yaml` and the metadata files directly in `actions`. Never rejects because of the content of a pack:
+ * each invalid file is returned as a problem. The caller must check runner types.
  *
- * @param ref what the pack is called where its directory does not say it; one whose manifest has another ref is refused
- * @param isInstalled whoever installed it has been told if it is for other versions of the service, and wanted it. Default false: it is refused
+ * @param ref ref of the pack if the directory name does not give it; a manifest with another ref is a problem
+ * @param isInstalled true to accept a pack for other versions of the service, since its installer was informed and confirmed; default false
  */
 export async function readPackDirectory(
 	path: string,
@@ -49,7 +49,7 @@ export async function readPackDirectory(
 	});
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
 	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
-		// A configuration of old packs, and no action.
+		// `config.yaml` is a configuration file of old packs, not an action.
 		if (name === "config.yaml") continue;
 		const file = join(directory, "actions", name);
 		await collect(problems, file, async () => {
@@ -73,7 +73,7 @@ async function checkAction(
 	return action;
 }
 
-/** Files that lie directly in a folder, such as `actions`, where deeper ones are workflows and libraries. */
+/** Returns the metadata files directly in a folder, such as `actions`. Subfolders contain workflows and libraries. */
 async function metadataFiles(folder: string, problems: PackProblem[]): Promise<string[]> {
 	const names = await collect(problems, folder, async () => {
 		const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -85,7 +85,7 @@ async function metadataFiles(folder: string, problems: PackProblem[]): Promise<s
 	return (names ?? []).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort();
 }
 
-/** The result of an action; when it throws, a problem with the file and no result. */
+/** Returns the result of `action`. If it throws, adds a problem of the file and returns undefined. */
 async function collect<T>(problems: PackProblem[], file: string, action: () => Promise<T>): Promise<T | undefined> {
 	try {
 		return await action();

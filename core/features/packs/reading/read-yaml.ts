@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { assertYamlDepth, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
-/** Largest file of a pack that is read. */
+/** Maximum bytes of a YAML file in a pack. */
 export const maximumSize = 500_000;
 
-/** The object in a YAML file. `SVC_INVALID` says what is wrong, with the line where there is one. */
+/** Reads the object in a YAML file. Throws `SVC_INVALID` with the problem and, if available, its line. */
 export async function readYamlObject(path: string): Promise<JsonObject> {
 	const information = await stat(path);
 	if (!information.isFile()) throw new SvcError("SVC_INVALID", "must be a file");
@@ -14,12 +14,12 @@ export async function readYamlObject(path: string): Promise<JsonObject> {
 	return parseYamlObject(await readFile(path, "utf8"));
 }
 
-/** Whether a text holds nothing but comments. Line by line, as a pattern for all of them could take for ever. */
+/** True if a string contains only YAML comments and blank lines. Tests each line, because one pattern for all could backtrack very long. */
 export function holdsOnlyComments(text: string): boolean {
 	return text.split("\n").every((line) => /^\s*(?:#|---\s*$|$)/.test(line));
 }
 
-/** The object in a YAML text, merge keys included. Values are those of JSON; dates stay text. */
+/** Parses a YAML object and resolves merge keys. Values are JSON values; dates stay strings. Throws `SVC_INVALID`. */
 export function parseYamlObject(text: string): JsonObject {
 	const { document, lines } = parseYamlDocument(text, { merge: true, stringKeys: true, maxTokens: maxFileTokens });
 	const [error] = document.errors;
@@ -35,7 +35,7 @@ export function parseYamlObject(text: string): JsonObject {
 	return value as JsonObject;
 }
 
-/** Aliases are resolved here, and too many of them are refused here. */
+/** Converts a document to a value, which resolves aliases. Throws `SVC_INVALID`, for example if there are too many aliases. */
 function toValue(read: () => JsonValue): JsonValue {
 	try {
 		return read();

@@ -3,32 +3,32 @@ import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { PackKind } from "../pack-files-api.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-/** A pack as it is to be from now on. */
+/** A version of a pack to register. */
 export interface PackVersion extends Pick<PackEntity, "content" | "source" | "installation" | "earlier"> {
-	/** Its ref. */
+	/** Ref of the pack. */
 	readonly pack: string;
-	/** Absolute; holds its files. */
+	/** Absolute path of the directory with the files of the pack. */
 	readonly directory: string;
-	/** Content that it had when this was decided, null where there was none: with another one nothing is changed. Default: any. */
+	/** Content of the pack when the caller decided on this version, null for none. If it has changed, nothing is written. Default: any. */
 	readonly expected?: string | null;
 }
 
-/** Packs that are registered by themselves, instead of what a start registers. */
+/** Packs to register instead of all packs that a startup registers. */
 export interface ChosenPacks {
 	readonly versions: readonly PackVersion[];
-	/** What of them; undefined: everything. */
+	/** Kinds to register; undefined for all kinds. */
 	readonly kinds: ReadonlySet<RegisteredKind> | undefined;
 	readonly report: RegistrationReport;
-	/** Needs the permissions on everything that the packs concern outside of themselves; undefined: the site, which has all. */
+	/** Principal whose permissions are checked on content of other packs. Undefined: the site, which has all permissions. */
 	readonly principal?: Principal | undefined;
 }
 
-/** What may be chosen of a pack. */
+/** Kinds of pack content that can be registered separately. */
 export type RegisteredKind = PackKind | "config";
 
 declare module "../../../kernel/plugins/engine-dependencies.ts" {
 	interface EngineDependencies {
-		/** Of a draft that registers some packs only. */
+		/** Packs to register in a dry run that registers only some packs. */
 		readonly chosenPacks?: ChosenPacks | undefined;
 	}
 }

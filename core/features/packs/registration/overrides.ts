@@ -7,7 +7,7 @@ import type { PackKind } from "../pack-files-api.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 
-/** Kinds that may be overridden, by what the files call them. */
+/** Section names in override files, by the kind that they override. */
 const sections: Readonly<Partial<Record<PackKind, string>>> = {
 	sensor: "sensors",
 	action: "actions",
@@ -30,7 +30,7 @@ const section: JsonObject = {
 	additionalProperties: false,
 };
 
-/** What the file of overrides of a pack may say, for editors. */
+/** JSON schema of override files, for editors. */
 export const overridesSchema: JsonObject = {
 	$schema: "http://json-schema.org/draft-07/schema#",
 	title: "Overrides of a pack",
@@ -39,12 +39,12 @@ export const overridesSchema: JsonObject = {
 	additionalProperties: false,
 };
 
-/** For all packs; no pack can be called that. */
+/** File name, without extension, of the overrides for all packs. It is reserved: a pack with this ref would use the same file. */
 const globalName = "_global";
 
 /**
- * What operators say of `enabled` instead of packs, in the files of a directory: `_global.yaml` for all packs, `<pack>.yaml` for one, whose
- * defaults go before those for all, and its exceptions before these. Read once for each registration.
+ * Overrides of `enabled` by operators, from the files of a directory: `_global.yaml` for all packs and `<pack>.yaml` for one pack.
+ * Precedence: exceptions of the pack, then its defaults, then the global defaults. Each file is read once for each registration.
  */
 export class PackOverrides {
 	readonly #directories: readonly string[];
@@ -52,15 +52,15 @@ export class PackOverrides {
 	readonly #skip: (problem: PackProblem) => void;
 
 	/**
-	 * @param directories the first that has a file counts
-	 * @param skip told of files that cannot be used, once each
+	 * @param directories searched in this order; the first directory with the file is used
+	 * @param skip called once for each invalid file
 	 */
 	constructor(directories: readonly string[], skip: (problem: PackProblem) => void) {
 		this.#directories = directories;
 		this.#skip = skip;
 	}
 
-	/** Undefined where nothing is said of it. */
+	/** Returns the overridden value, or undefined if there is no override. */
 	async enabled(kind: PackKind, pack: string, name: string): Promise<boolean | undefined> {
 		const section = sections[kind];
 		if (section === undefined) return undefined;
@@ -93,12 +93,12 @@ export class PackOverrides {
 	}
 }
 
-/** Where overrides lie: what is configured, else beside the packs in each directory of packs. */
+/** Returns the configured directory of overrides, or by default the folder `overrides` in each pack directory. */
 export function toOverrideDirectories(configured: string, packs: readonly string[]): readonly string[] {
 	return configured === "" ? packs.map((directory) => join(directory, "overrides")) : [configured];
 }
 
-/** What a file of overrides says. `SVC_INVALID` names the place and what is allowed. */
+/** Returns the content of an override file after checking it. Throws `SVC_INVALID`, which names the member and the allowed values. */
 export function checkOverrides(content: JsonObject, attributes: Readonly<Record<string, Attribute>> = packAttributes): JsonObject {
 	checkAttributes(content, fileAttributes, true);
 	for (const [section, given] of Object.entries(content)) {

@@ -2,9 +2,9 @@ import { type FollowedPackEntity, type JsonObject, type JsonValue, type PackEnti
 import { isSelected, type Selection } from "../../../http/field-selection.ts";
 import { deleteNullMembers, type WireRecord } from "../../../http/wire-record.ts";
 
-/** Members of a manifest that the record has under the same name. */
+/** Manifest members that the record contains under the same name. */
 export const manifestMembers = ["keywords", "svc_version", "python_versions", "email", "contributors", "dependencies"] as const;
-/** What the service says of a pack, whatever its manifest says. */
+/** Record members that the service sets, even if the manifest contains them. */
 export const ownMembers = [
 	"id",
 	"uid",
@@ -22,7 +22,7 @@ export const ownMembers = [
 	"followed",
 ] as const;
 
-/** Characters of JSON that members may have which only the pack knows. */
+/** Maximum total characters of JSON in unknown manifest members. */
 const mostUnknown = 100_000;
 
 const known: ReadonlySet<string> = new Set([...ownMembers, ...manifestMembers]);
@@ -35,17 +35,17 @@ const ofMember: ReadonlyMap<string, readonly (keyof PackEntity)[]> = new Map<str
 	...manifestMembers.map((name) => [name, ["metadata"]] as const),
 ]);
 
-/** Fields of a pack that its record is made of as far as it is shown: not, among others, what was installed before. */
+/** Returns the stored fields needed for the selected members of a pack record, without internal fields such as earlier installations. */
 export function toPackFields(selection: Selection | undefined): readonly (keyof PackEntity)[] {
 	const members = [...ownMembers, ...manifestMembers].filter((member) => isSelected(selection, member));
 	const fields = members.flatMap((member) => ofMember.get(member) ?? [member as keyof PackEntity]);
-	// Members that nobody here knows can be left out by no name.
+	// Unknown members cannot be excluded by name, so everything but an `include` selection needs `metadata`.
 	return selection?.kind === "include" ? fields : [...fields, "metadata"];
 }
 
-/** A pack on the wire, with how far the service has come that follows it, if it does. */
+/** Returns the wire form of a pack. If the service follows the pack in git, the record includes the state of that. */
 export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
-	// Absent where nothing of it is shown.
+	// Absent if no selected member needs it.
 	const { metadata = {} }: { readonly metadata?: JsonObject } = pack;
 	return deleteNullMembers({
 		...toUnknown(metadata),
@@ -73,18 +73,18 @@ function toFollowed(followed: FollowedPackEntity | undefined): JsonObject | null
 	return { source, state, commit, reason, checked_at };
 }
 
-/** What has another type than it should is left out: dialects and older versions may have let it in. */
+/** Drops values of the wrong type, which dialects or older versions may have accepted. */
 function toMember(name: string, value: JsonValue | undefined): JsonValue | undefined {
 	if (lists.has(name)) return Array.isArray(value) ? value : [];
 	return typeof value === "string" ? value : undefined;
 }
 
-/** Members that nobody here knows are kept, as far as they are no burden. */
+/** Returns unknown members of the manifest, up to a total size. */
 function toUnknown(metadata: JsonObject): JsonObject {
 	let rest = mostUnknown;
 	const kept: [string, JsonValue][] = [];
 	for (const [name, value] of Object.entries(metadata)) {
-		// Whoever copies the record member by member must not be given this one.
+		// `__proto__` would change the prototype of an object to which a client copies the members.
 		if (known.has(name) || name === "__proto__") continue;
 		rest -= name.length + stringifyJson(value).length;
 		if (rest < 0) break;

@@ -20,7 +20,7 @@ export interface PackRegisteringOptions extends Uses<"storage" | "logger" | "dia
 /** Directories of packs on this node. */
 interface LocalPacks {
 	readonly byRef: ReadonlyMap<string, string>;
-	/** Directories that hold no pack, as their manifest cannot be read: why. */
+	/** Errors of directories whose manifest cannot be read, by directory. */
 	readonly broken: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +42,7 @@ export class PackRegistering implements PackRegister {
 		const refs = packs ?? [...new Set([...local.byRef.keys(), ...[...stored.values()].filter(isInstalled).map(({ ref }) => ref)])];
 		const versions: PackVersion[] = [];
 		for (const ref of new Set(refs)) versions.push(...(await this.#toVersion(ref, { local, known: stored.get(ref) })));
-		// What has no file any more stays until its pack goes or becomes another version.
+		// Keep records without a file: they are removed with the pack, or by its next version.
 		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false, principal };
 		const { report, problems, notes } = await this.#parts.switch.apply(versions, options);
 		for (const problem of problems) logger.warn("pack content was skipped", { problem });
@@ -74,7 +74,7 @@ export class PackRegistering implements PackRegister {
 		return toPack(manifest, directory);
 	}
 
-	/** None for packs that belong to the service, which have no files. */
+	/** Returns the version to register, or none for built-in packs, which have no files. */
 	async #toVersion(
 		ref: string,
 		{ local, known }: { readonly local: LocalPacks; readonly known: PackEntity | undefined },
@@ -93,7 +93,10 @@ export class PackRegistering implements PackRegister {
 		throw new SvcError("SVC_INVALID", `packs: there is no pack "${ref}", neither installed nor in a directory of packs of this node`);
 	}
 
-	/** A directory that another node, or an earlier start, has been configured with. */
+	/**
+	 * Returns the version in a directory that another node, or an earlier start, was configured with. Throws `SVC_INVALID` if this node
+	 * does not have the directory.
+	 */
 	async #toKnownDirectory(directory: string, ref: string): Promise<PackVersion> {
 		const isHere = isAbsolute(directory) && (await this.#readManifest(directory).catch(() => undefined)) !== undefined;
 		if (isHere) return { pack: ref, directory, content: null, source: null, installation: null, earlier: null };

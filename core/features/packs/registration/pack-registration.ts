@@ -18,7 +18,7 @@ export interface PackRegistrationOptions extends Omit<RegisterPacksOptions, "ove
 	readonly access: Pick<Access, "allows" | "assert">;
 }
 
-/** Makes the records of packs say what their files do: of all at a start, and of some in a draft. */
+/** Updates the records of packs to match their files: of all packs at startup, of chosen packs in a dry run. */
 export class PackRegistration {
 	readonly #parts: PackRegistrationOptions;
 	#report: RegistrationReport;
@@ -31,7 +31,7 @@ export class PackRegistration {
 		this.#overrides = this.#toOverrides();
 	}
 
-	/** Packs with their actions; what else they hold follows with the features that it belongs to. */
+	/** Registers the packs and their actions. Other features register the rest of the content later. */
 	async register(): Promise<void> {
 		const { dependencies, packConfigs, logger } = this.#parts;
 		const { chosenPacks } = dependencies;
@@ -53,7 +53,10 @@ export class PackRegistration {
 		return new PackOverrides(toOverrideDirectories(options.content.overrides, packs), (problem) => report.skip(problem));
 	}
 
-	/** What installed packs had, in whose place directories have come, and these have not. To be called when everything is registered. */
+	/**
+	 * Removes records of installed packs that a configured directory has replaced, if the directory has no file for them. Call it after all
+	 * features have registered their files.
+	 */
 	async removeReplaced(): Promise<void> {
 		const { storage } = this.#parts;
 		const { takenOver } = this.#report;
@@ -65,7 +68,10 @@ export class PackRegistration {
 		}
 	}
 
-	/** Values are for operators to bring into line, once there is the pack. */
+	/**
+	 * Checks configuration schemas and values. Startup and installation register a pack despite invalid values, because operators can
+	 * correct them only once the pack exists.
+	 */
 	async #checkConfigs(): Promise<void> {
 		const { packConfigs } = this.#parts;
 		for (const { ref, path } of this.#found) {
@@ -81,7 +87,7 @@ export class PackRegistration {
 				this.#report.checkedConfig();
 			} catch (error) {
 				const problem = { file, message: toFileMessage(error) };
-				// Where nothing has been configured yet there is nothing wrong yet.
+				// A pack without values is not misconfigured; missing required values are only a note.
 				if (await packConfigs.hasValues(ref)) this.#report.skipHere(problem);
 				else this.#report.note(problem);
 			}
@@ -104,7 +110,7 @@ export class PackRegistration {
 	}
 }
 
-/** Without the absolute path that stands before it: where a node keeps its files is nobody's business. */
+/** Returns the message without the leading absolute path, which must not be disclosed to API clients. */
 function toFileMessage(error: unknown): string {
 	const message = toErrorMessage(error);
 	return isSvcError(error) && message.startsWith("/") ? toErrorMessage(error.cause) : message;

@@ -13,12 +13,12 @@ import type { RegistrationReport } from "./registration-report.ts";
 interface RegisterActionsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly report: RegistrationReport;
 	readonly overrides: PackOverrides;
-	/** Of the pack; undefined for one without files. */
+	/** Directory of the pack; undefined for a pack without files. */
 	readonly directory: string | undefined;
 	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
 }
 
-/** Make the stored actions of a pack say what its files do. How many can be used. */
+/** Updates the stored actions of a pack to match its files. Returns how many actions can be used. */
 export async function registerActions(
 	parts: RegisterActionsOptions,
 	pack: Omit<PackEntity, "id">,

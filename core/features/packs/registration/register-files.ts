@@ -14,15 +14,15 @@ export interface RegisterFilesOptions extends Uses<"dialects"> {
 	readonly packs: readonly PackDirectory[];
 	readonly report: RegistrationReport;
 	readonly overrides: PackOverrides;
-	/** Whether other nodes may make the same records at this moment. Otherwise a conflict is a problem of the file. */
+	/** True if other nodes may create the same records concurrently. If false, a conflict is a problem of the file. */
 	readonly isShared: boolean;
-	/** Asked for what records concern outside of their pack. */
+	/** Checks permissions on content of other packs that a record refers to. */
 	readonly assertPermitted: AssertPermitted;
 }
 
 interface Found<Input> {
 	readonly path: string;
-	/** Path in the pack. */
+	/** Path relative to the pack. */
 	readonly file: string;
 	readonly ref: string;
 	readonly pack: PackDirectory;
@@ -30,7 +30,7 @@ interface Found<Input> {
 	readonly input: Input;
 }
 
-/** Make the records of a kind say what the files of packs say. Each bad file is told of, and the others go on. */
+/** Updates the records of a kind to match the files of packs. Invalid files are reported, and the others are still registered. */
 export async function registerFiles<Input extends { readonly name: string }>(
 	parts: RegisterFilesOptions,
 	files: PackFiles<Input>,
@@ -44,7 +44,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 			if (isOverridden) report.overrode(files.kind);
 			for (const type of files.triggerTypes?.(input) ?? []) report.registered("trigger_type", type, file);
 		} catch (error) {
-			// The start is tried again then; and another node that starts at the same time has made the same record.
+			// SVC_UNAVAILABLE makes the caller retry the start. If shared, SVC_CONFLICT means that another node has created the record.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			if (isSvcError(error, "SVC_FORBIDDEN"))
 				throw new SvcError(error.code, `pack "${pack.ref}": ${file}: ${error.message}`, { cause: error });
@@ -54,7 +54,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 	}
 }
 
-/** All of them before the first is registered: what is wrong with files is known where the storage refuses one, too. */
+/** Reads all files before the first is registered, so that all invalid files are reported even if the storage rejects a record. */
 async function readFiles<Input extends { readonly name: string }>(
 	{ packs, report, dialects, overrides }: RegisterFilesOptions,
 	{ kind, folder, toInput }: PackFiles<Input>,
@@ -81,7 +81,7 @@ async function readFiles<Input extends { readonly name: string }>(
 	return [...found.values()];
 }
 
-/** Files with metadata in a folder of a pack, by name; none when there is no such folder. */
+/** Returns the names of metadata files in a folder of a pack, sorted. Returns none if the folder does not exist. */
 async function listFiles(directory: string): Promise<string[]> {
 	const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === "ENOENT") return [];

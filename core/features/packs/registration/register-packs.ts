@@ -17,7 +17,7 @@ import type { PackOverrides } from "./overrides.ts";
 import { registerActions } from "./register-actions.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-/** Home of actions that are created without naming a pack. */
+/** Pack of actions that are created without naming a pack. */
 const defaultPack: PackContent = {
 	pack: {
 		ref: "default",
@@ -39,8 +39,8 @@ export interface RegisterPacksOptions extends Uses<"storage" | "clock" | "logger
 }
 
 /**
- * Register the built-in pack and the packs found in `directories`: each resource is created or updated by its ref. A bad file
- * is told of and skipped, the rest goes on. Of packs with the same ref the first wins. Returns those that have a directory.
+ * Registers the built-in packs and the packs found in `directories`; each resource is created or updated by its ref. Invalid files are
+ * reported and skipped. If several packs have the same ref, the first is used. Returns the packs that have a directory.
  */
 export async function registerPacks(
 	parts: RegisterPacksOptions,
@@ -71,7 +71,7 @@ export async function registerPacks(
 	return found;
 }
 
-/** Register some packs and nothing else, each as it is to be from now on. */
+/** Registers only the given versions of packs. Returns their directories. */
 export async function registerChosen(
 	parts: RegisterPacksOptions,
 	{ versions, kinds, report }: ChosenPacks,
@@ -101,7 +101,7 @@ function asInstalled(
 	return { ...pack, path: content === null ? directory : null, content, source, installation, earlier };
 }
 
-/** @param directory where its files are; undefined: it has none */
+/** @param directory directory with the files of the pack; undefined if it has none */
 async function registerPack(
 	parts: RegisterPacksOptions,
 	content: PackContent,
@@ -112,7 +112,7 @@ async function registerPack(
 	if (pack === undefined) return;
 	const [known] = await storage.find("pack", { where: { ref: pack.ref }, limit: 1 });
 	const isTakenOver = pack.path !== null && known !== undefined && (known.content !== null || known.installation !== null);
-	// A mark that stays until what the installed pack had besides has gone, though a start be killed before.
+	// Keep `installation` as a marker until the other records of the installed pack are removed; a start may be killed before that.
 	const mark = isTakenOver ? { installation: known.installation ?? {} } : {};
 	const registered = { ...pack, ...mark, registration: createId(clock) };
 	if (known === undefined) await insertIfAbsent(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));

@@ -2,7 +2,7 @@ import type { PackKind } from "../pack-files-api.ts";
 import type { RegisteredKind } from "./chosen-packs.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-/** What `types` of a request may name, by the member of the answer that counts it: the word for one, and kinds that need it. */
+/** Names allowed in `types` of a request, by the response member with the count: singular form, and other names that depend on it. */
 const words = {
 	runners: { one: "runner", neededBy: ["actions"] },
 	rule_types: { one: "rule_type", neededBy: ["rules"] },
@@ -20,11 +20,11 @@ type Word = keyof typeof words;
 
 const all = Object.keys(words) as readonly Word[];
 
-/** What a request asks for; words that are none of these are ignored. */
+/** Names that a request selects. Unknown names are ignored. */
 export class RegisterWords {
 	readonly #asked: ReadonlySet<string>;
 
-	/** @param types undefined: everything */
+	/** @param types undefined selects all */
 	constructor(types: readonly string[] | undefined) {
 		const given = new Set(types ?? all);
 		this.#asked = new Set(
@@ -32,7 +32,7 @@ export class RegisterWords {
 		);
 	}
 
-	/** Undefined for everything. */
+	/** Selected kinds; undefined for all kinds. */
 	get kinds(): ReadonlySet<RegisteredKind> | undefined {
 		if (this.#asked.size === all.length) return undefined;
 		return new Set<RegisteredKind>(
@@ -43,7 +43,7 @@ export class RegisterWords {
 		);
 	}
 
-	/** How much there is of what was asked for and of what that needs. */
+	/** Returns the counts of the selected names and of the names that they depend on. */
 	count(report: RegistrationReport, types: { readonly runners: number }): Readonly<Record<string, number>> {
 		const counts: Record<string, number> = {};
 		for (const word of all) {

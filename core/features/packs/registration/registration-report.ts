@@ -6,19 +6,19 @@ import type { PackProblem } from "../reading/read-pack-directory.ts";
 export type RemoveRecord = (ref: string) => Promise<void>;
 
 export interface ReportOptions {
-	/** Told of each file that is skipped. */
+	/** Logs each skipped file. */
 	readonly logger?: Logger;
-	/** Default true. */
+	/** True if problems of the site, such as a missing runner type, count as problems of files. Default: true. */
 	readonly isStrict?: boolean;
 }
 
-/** What becomes of packs while they are registered: what their files describe, and which of them cannot be used. */
+/** Result of registering packs: the records that their files describe, and the files that are invalid. */
 export class RegistrationReport {
 	readonly problems: PackProblem[] = [];
 	readonly notes: PackProblem[] = [];
-	/** Installed packs in whose place directories have come. */
+	/** Installed packs that a configured directory has replaced. */
 	readonly takenOver: { readonly pack: string; readonly directory: string }[] = [];
-	/** By kind; in the order in which the kinds are registered. */
+	/** Removal functions by kind, in the order of registration. */
 	readonly removals = new Map<PackKind, RemoveRecord>();
 	readonly #said = new Map<PackKind, Map<string, string>>();
 	readonly #overridden = new Map<PackKind, number>();
@@ -38,13 +38,13 @@ export class RegistrationReport {
 		this.#logger?.warn("pack content was skipped", { problem });
 	}
 
-	/** What a pack is right about, and this service is not made for, such as a runner type that is not configured. */
+	/** Reports a valid file that this service cannot use, such as an action whose runner type is not configured. */
 	skipHere(problem: PackProblem): void {
 		if (this.#isStrict) this.skip(problem);
 		else this.note(problem);
 	}
 
-	/** What does not keep a pack from being used. */
+	/** Reports a problem that does not prevent using the pack. */
 	note(note: PackProblem): void {
 		this.notes.push(note);
 		this.#logger?.warn("pack was registered with something left to do", { problem: note });
@@ -54,7 +54,7 @@ export class RegistrationReport {
 		this.#saidOf(kind).set(ref, file);
 	}
 
-	/** How many types there are of such records. */
+	/** Stores the number of types of such records. */
 	hasTypes(kind: PackKind, count: number): void {
 		this.#types.set(kind, count);
 	}
@@ -67,7 +67,7 @@ export class RegistrationReport {
 		this.#configs += 1;
 	}
 
-	/** Packs whose configuration can be used. */
+	/** Number of packs with a valid configuration. */
 	get configs(): number {
 		return this.#configs;
 	}
@@ -76,7 +76,7 @@ export class RegistrationReport {
 		this.#overridden.set(kind, (this.#overridden.get(kind) ?? 0) + 1);
 	}
 
-	/** The file of a pack that has described a record; undefined: none has. */
+	/** Returns the file that describes a record, or undefined if no file does. */
 	fileOf(kind: PackKind, ref: string): string | undefined {
 		return this.#said.get(kind)?.get(ref);
 	}

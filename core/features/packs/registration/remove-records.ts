@@ -9,7 +9,7 @@ interface OwnRecord {
 	readonly metadata_file: string | null;
 }
 
-/** What has come from files of packs that no longer say it. What a file said that cannot be used now stays as it was. */
+/** Removes records that the files of their packs no longer describe. Records of a file that is now invalid stay unchanged. */
 export async function removeGone(
 	storage: Storage,
 	report: RegistrationReport,
@@ -26,26 +26,26 @@ export async function removeGone(
 	}
 }
 
-/** Everything of packs but their own records, wherever it has come from. */
+/** Removes all records in packs, whether created from files or through the API. The records of the packs themselves stay. */
 export async function removeResources(storage: Storage, report: RegistrationReport, packs: readonly string[]): Promise<void> {
 	for (const pack of packs) {
 		for (const [kind, remove] of removalsOf(storage, report)) {
 			for (const { ref, metadata_file: file } of await findRecords(storage, kind, pack)) {
-				// Sensors of the configuration belong to no pack, whatever they are called.
+				// Sensors of the configuration belong to no pack, even if their ref begins with its name.
 				if (kind !== "sensor" || file !== null) await remove(ref);
 			}
 		}
 	}
 }
 
-/** Triggers of packs that no rule needs, once their types have gone. */
+/** Removes triggers of packs that no rule uses. Call it after removing their trigger types. */
 export async function removeUnusedTriggers(storage: Storage, packs: readonly string[]): Promise<void> {
 	for (const { id, ref } of await storage.find("trigger", { where: { pack: { in: packs } } })) {
 		if ((await storage.count("rule", { trigger: ref })) === 0) await storage.remove("trigger", { where: { id } });
 	}
 }
 
-/** What needs something goes before it: in the reverse of the order in which they were registered. */
+/** Returns the removal functions in reverse order of registration, so that dependent records are removed first. */
 function removalsOf(storage: Storage, { removals }: RegistrationReport): readonly (readonly [PackKind, RemoveRecord])[] {
 	const removeAction: RemoveRecord = async (ref) => {
 		await storage.remove("action", { where: { ref } });

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 
-/** The authorities that are known, and those of a file. */
+/**
+ * Returns the certificates of Node's default certificate authorities and of those in a file. Throws `SVC_CONFIG` if the file cannot be
+ * read.
+ */
 export function readAuthorities(path: string): readonly string[] {
 	try {
 		return [...rootCertificates, readFileSync(path, "utf8")];

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { type Credentials, credentialsOf } from "./pack-address.ts";
 
-/** What an address says of whoever asks, else what the file has for its server. */
+/** Returns the user name and password in the address, or else those of the credentials file for its server. Undefined if there are none. */
 export async function findCredentials(url: URL, file: string): Promise<Credentials | undefined> {
 	return credentialsOf(url) ?? (file === "" ? undefined : await findInFile(url, file));
 }

@@ -18,7 +18,7 @@ export async function readDirectory(root: string, tree: PlainTree, emit: (line: 
 	const folders = [""];
 	for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
 		const entries = await sortedEntries(join(root, folder));
-		// A virtualenv, whatever it is called; its links lead out of the pack.
+		// Skip virtualenvs under any folder name; their links lead out of the pack.
 		if (folder !== "" && entries.some(({ name }) => name === "pyvenv.cfg")) continue;
 		if (folder !== "") await tree.addDirectory(folder);
 		// Git does not follow a `.gitignore` that is a link.
@@ -38,7 +38,7 @@ export async function readDirectory(root: string, tree: PlainTree, emit: (line: 
 	emit(`left out because of .gitignore: ${ignoredPaths.slice(0, maxNamedPaths).map(quote).join(", ")}${more}`);
 }
 
-/** The same order everywhere. */
+/** Returns the entries sorted by name, so that the order is the same on all file systems. */
 async function sortedEntries(directory: string): Promise<readonly Dirent[]> {
 	const entries: Dirent[] = [];
 	for await (const entry of await opendir(directory)) entries.push(entry);

@@ -15,21 +15,21 @@ const passedOn = [
 	"GIT_SSL_CAINFO",
 ];
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
-/** A server that sends less than so many bytes a second for so many seconds has gone away. */
+/** A transfer slower than this number of bytes a second for this number of seconds is aborted. */
 const stall = { bytes: 100, seconds: 60 };
 const hostKeyChecks: Readonly<Record<string, string>> = { "accept-new": "accept-new", strict: "yes", off: "no" };
 
 export interface GitPlace {
-	/** Without name and password; git would write them down, and others could see them in the list of processes. */
+	/** Address without user name and password. Git would store them, and other users could see them in the process list. */
 	readonly address: string;
 	readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * All that git gets to know: no configuration but this one, neither of the machine nor of its users, nobody who could be asked, and only
- * the one protocol that the address names, so that no server can turn to another.
+ * Returns the address and the environment for git. Git reads no configuration of the machine or its users, and never prompts. Only the
+ * protocol of the address is allowed, so that a server cannot redirect to another one.
  *
- * @param home empty directory, which takes the place of the user's
+ * @param home empty directory that replaces the user's home directory
  */
 export async function createGitPlace(address: string, home: string, settings: SourceSettings): Promise<GitPlace> {
 	const { url, shown, protocol } = toParts(address);
@@ -43,7 +43,7 @@ export async function createGitPlace(address: string, home: string, settings: So
 		["submodule.recurse", "false"],
 		["http.lowSpeedLimit", String(stall.bytes)],
 		["http.lowSpeedTime", String(stall.seconds)],
-		// What is meant for one server is not sent to the next one.
+		// Credentials for one server must not be sent to the target of a redirect.
 		["http.followRedirects", credentials === undefined ? "initial" : "false"],
 	];
 	if (url !== undefined && credentials !== undefined)
@@ -79,7 +79,7 @@ function toParts(address: string): { readonly url: URL | undefined; readonly sho
 	return { url, shown: shown.href, protocol };
 }
 
-/** Git takes its configuration from variables too, which only the user's own processes can see. */
+/** Returns the configuration as environment variables of git. Only processes of the same user can read them, unlike arguments. */
 function toConfigVariables(config: readonly (readonly [string, string])[]): Record<string, string> {
 	return Object.fromEntries([
 		["GIT_CONFIG_COUNT", String(config.length)],
@@ -115,7 +115,7 @@ function toPath(path: string): string {
 	return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }
 
-/** Git has a shell read the command. */
+/** Quotes a word for the shell, because git runs the command with a shell. */
 function quoteForShell(word: string): string {
 	return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -16,31 +16,31 @@ interface TreeFile {
 
 const linePattern = /^(\d{6}) (\w+) ([0-9a-f]+) +(\d+|-)\t([^]+)$/;
 const modes = { link: "120000", executable: "100755", repository: "160000" };
-/** Files that stand for others, which are kept elsewhere (git LFS). */
+/** First line of pointer files, whose content is stored elsewhere (git LFS). */
 const pointerHead = "version https://git-lfs.github.com/spec/";
 const longestPointer = 1_024;
 const longestTarget = 4_096;
 
-/** Another repository inside of a commit. */
+/** Repository that is nested in a commit. */
 export interface Submodule {
-	/** Below the folder that was read. */
+	/** Path relative to the folder that was read. */
 	readonly path: string;
-	/** The commit of it that belongs there. */
+	/** Commit of the submodule that the parent commit refers to. */
 	readonly commit: string;
 }
 
 export interface CommitReading {
 	readonly commit: string;
 	readonly folder: string | undefined;
-	/** Folder of the tree that the files are put into; empty: its root. */
+	/** Folder of the tree for the files; the empty string is its root. */
 	readonly into: string;
 	readonly emit: (line: string) => void;
 	readonly limits: PackLimits;
 }
 
 /**
- * Puts the files of a commit into a tree, byte for byte as they are stored: no attribute of the repository changes them. Returns the
- * submodules, of which nothing is read.
+ * Adds the files of a commit to a tree, byte for byte as stored: no attribute of the repository changes them. Returns the submodules, which
+ * are not read.
  */
 export async function readCommit(
 	repository: GitRepository,
@@ -61,7 +61,7 @@ export async function readCommit(
 	return submodules;
 }
 
-/** Before any of it is read. */
+/** Throws `SVC_INVALID` if the files exceed the limits. Called before any content is read. */
 function assertFit(files: readonly TreeFile[], limits: PackLimits): void {
 	if (files.length > limits.files)
 		throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and folders (content.max_files)`);
@@ -114,7 +114,7 @@ async function* toChunks(content: Buffer): AsyncGenerator<Buffer> {
 
 const longestLine = 4_096;
 
-/** Takes a stream apart into lines and stretches of bytes. */
+/** Reads lines and byte ranges from a stream. */
 class ByteReader {
 	readonly #source: AsyncIterator<Buffer>;
 	#rest: Buffer = Buffer.alloc(0);
@@ -123,7 +123,7 @@ class ByteReader {
 		this.#source = source[Symbol.asyncIterator]();
 	}
 
-	/** Up to the next line break, without it. */
+	/** Reads up to the next line break, which is not part of the result. */
 	async line(): Promise<string> {
 		for (let end = this.#rest.indexOf(10); ; end = this.#rest.indexOf(10)) {
 			if (end !== -1) return this.#take(end + 1).toString("utf8", 0, end);
@@ -138,7 +138,7 @@ class ByteReader {
 		return Buffer.concat(parts);
 	}
 
-	/** So many bytes, as they come. */
+	/** Yields the given number of bytes as they arrive. */
 	async *chunks(count: number): AsyncGenerator<Buffer> {
 		for (let left = count; left > 0; ) {
 			if (this.#rest.length === 0) this.#rest = await this.#next();

@@ -2,28 +2,28 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { SvcError } from "../../../contract/index.ts";
 
 export interface GitOptions {
-	/** The whole of it: git gets nothing else. */
+	/** All environment variables of git; no others are inherited from the service. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
-	/** Most bytes that it may print; and by which each file that it writes is bounded. */
+	/** Maximum number of bytes that git may print, and that each file it writes may have. */
 	readonly limits: { readonly output: number; readonly file: number };
-	/** For its standard input. Default none. */
+	/** Standard input. Default none. */
 	readonly input?: string;
 }
 
 export interface GitEnd {
 	readonly succeeded: boolean;
 	readonly stdout: Buffer;
-	/** What it says went wrong. */
+	/** Last characters of the error output. */
 	readonly stderr: string;
 }
 
-/** Bytes of what git says that are kept. */
+/** Maximum number of characters of the error output that are kept. */
 const mostWords = 16_384;
-/** The shell sets a limit that the kernel keeps, which git itself has none of. It counts in blocks of 512 bytes. */
+/** Sets a file size limit that the kernel enforces, because git has no such option. `ulimit -f` counts blocks of 512 bytes. */
 const limitThenGit = 'ulimit -f "$1" && shift && exec git "$@"';
 
-/** Start git in a process group of its own, which is ended whole when the signal comes. */
+/** Starts git in its own process group, and kills the whole group when the signal aborts. */
 export function startGit(args: readonly string[], { environment, signal, limits }: GitOptions): ChildProcess {
 	signal.throwIfAborted();
 	const blocks = String(Math.ceil(limits.file / 512));
@@ -35,17 +35,17 @@ export function startGit(args: readonly string[], { environment, signal, limits 
 	return child;
 }
 
-/** End a process and all that it has started. */
+/** Kills a process and all its descendants in the process group. */
 export function endGroup({ pid }: ChildProcess): void {
 	if (pid === undefined) return;
 	try {
 		process.kill(-pid, "SIGKILL");
 	} catch {
-		// They are gone already.
+		// The processes have already ended.
 	}
 }
 
-/** Run git to its end. Rejects when it cannot be started, prints too much, or the signal comes. */
+/** Runs git and waits for its end. Rejects if it cannot be started, prints too much, or the signal aborts. */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<GitEnd> {
 	const { signal, limits, input } = options;
 	const child = startGit(args, options);

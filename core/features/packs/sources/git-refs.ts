@@ -1,18 +1,18 @@
 import { compareVersions, isInRange } from "../../../language/version-range.ts";
 
-/** A branch or tag of a repository elsewhere. */
+/** Branch or tag of a remote repository. */
 export interface RemoteRef {
-	/** Whole, such as `refs/tags/v1.0.0`. */
+	/** Full name, such as `refs/tags/v1.0.0`. */
 	readonly ref: string;
-	/** Such as `v1.0.0`. */
+	/** Short name, such as `v1.0.0`. */
 	readonly name: string;
 	readonly commit: string;
 	readonly isTag: boolean;
 }
 
-/** What `git ls-remote --symref` prints. */
+/** Output of `git ls-remote --symref`. */
 export interface RemoteRefs {
-	/** What is checked out where nobody says otherwise. */
+	/** Default branch and its commit. `branch` is null if the server does not name it; undefined if the repository has no HEAD. */
 	readonly head: { readonly branch: string | null; readonly commit: string } | undefined;
 	readonly refs: ReadonlyMap<string, RemoteRef>;
 }
@@ -35,14 +35,14 @@ export function parseRemoteRefs(text: string): RemoteRefs {
 	return { head: head === undefined ? undefined : { branch, commit: head }, refs };
 }
 
-/** A tag with a message is an object of its own; what it stands for follows it, marked by `^{}`. */
+/** Adds a ref. Git lists an annotated tag twice; the second line, which ends in `^{}`, contains its commit and replaces the first. */
 function addRef(refs: Map<string, RemoteRef>, ref: string, commit: string): void {
 	const whole = ref.endsWith("^{}") ? ref.slice(0, -3) : ref;
 	const match = /^refs\/(heads|tags)\/(.+)$/.exec(whole);
 	if (match !== null) refs.set(whole, { ref: whole, name: match[2] ?? "", commit, isTag: match[1] === "tags" });
 }
 
-/** What a revision may be called there: a tag before a branch, and a version also with a `v` in front. */
+/** Returns the full ref names that a revision may mean, by precedence: tags before branches. A version may also have the prefix `v`. */
 export function refsOf(revision: string): readonly string[] {
 	const tags = versionPattern.test(revision) ? [revision, `v${revision}`] : [revision];
 	return [...tags.map((tag) => `refs/tags/${tag}`), `refs/heads/${revision}`];
@@ -52,19 +52,22 @@ export function isCommit(revision: string): boolean {
 	return commitPattern.test(revision);
 }
 
-/** Whether it may be the first digits of a commit. */
+/** Returns true if the revision may be an abbreviated commit. */
 export function isStartOfCommit(revision: string): boolean {
 	return startOfCommit.test(revision);
 }
 
-/** The tag with the highest version of a range, or of all; those that come before a version (`2.0.0-rc.1`) count only against each other. */
+/**
+ * Returns the tag with the highest version in a range; by default, of all tags. Pre-releases such as `2.0.0-rc.1` are only considered if
+ * there is no other version.
+ */
 export function newestVersion(refs: Iterable<RemoteRef>, range = "*"): RemoteRef | undefined {
 	const tags = [...refs].filter(({ isTag, name }) => isTag && versionPattern.test(toVersion(name)) && isInRange(toVersion(name), range));
 	const whole = tags.filter(({ name }) => !toVersion(name).includes("-"));
 	return [...(whole.length > 0 ? whole : tags)].sort((a, b) => compareVersions(toVersion(a.name), toVersion(b.name))).at(-1);
 }
 
-/** `v1.2.0` is version 1.2.0. */
+/** Returns the version of a tag: `v1.2.0` becomes `1.2.0`. */
 export function toVersion(tag: string): string {
 	return tag.replace(/^v(?=\d)/, "");
 }

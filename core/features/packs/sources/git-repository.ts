@@ -8,32 +8,32 @@ import { quote } from "./plain-path.ts";
 
 export interface RepositoryOptions {
 	readonly place: GitPlace;
-	/** Where the copy of the repository is made. */
+	/** Directory for the local copy of the repository. */
 	readonly directory: string;
 	readonly limits: PackLimits;
 	readonly signal: AbortSignal;
 }
 
-/** A revision that has been brought here. */
+/** Revision that was fetched. */
 export interface FetchedRevision {
 	readonly commit: string;
-	/** Name of the branch or tag; the commit where it was asked for; null: whatever is checked out by itself. */
+	/** Name of the branch or tag, or the requested commit; null for the default branch. */
 	readonly revision: string | null;
 }
 
 interface Wanted {
-	/** What is asked of the server: a ref, or a commit; undefined: it can only be found among all there is. */
+	/** Ref or commit to request from the server; undefined if the revision can only be found in the full history. */
 	readonly object: string | undefined;
 	readonly revision: string | null;
 }
 
 const most = { refs: 16 * 1024 * 1024, words: 65_536 };
-/** What servers say that give out branches and tags only, and those that cannot give out a part. */
+/** Error messages of servers that only serve branches and tags, or that do not support shallow fetches. */
 const refusesPart = /unadvertised object|not our ref|shallow|allow(?:Any|Reachable|Tip)SHA1|does not support/i;
-/** What git says when the kernel has ended one of its programs at a file that is too large. */
+/** Error messages of git after the kernel has killed one of its programs for exceeding the file size limit. */
 const fileTooLarge = /died of signal 25|signal 25|File size limit|file too large/i;
 
-/** A repository elsewhere, and a copy of the one revision of it that is wanted. Nothing is ever checked out: that would run filters. */
+/** Remote repository, with a local copy of one revision. Nothing is ever checked out, because a checkout would run filters. */
 export class GitRepository {
 	readonly #options: RepositoryOptions;
 
@@ -41,7 +41,7 @@ export class GitRepository {
 		this.#options = options;
 	}
 
-	/** Its branches and tags: all, or those that a revision may mean. */
+	/** Returns the branches and tags: all of them, or those that a revision may mean. */
 	async refs(revision?: string): Promise<RemoteRefs> {
 		const { address } = this.#options.place;
 		const wanted = revision === undefined ? ["refs/heads/*", "refs/tags/*"] : refsOf(revision).flatMap((ref) => [ref, `${ref}^{}`]);
@@ -50,7 +50,7 @@ export class GitRepository {
 		return parseRemoteRefs(end.stdout.toString("utf8"));
 	}
 
-	/** Bring a revision here; without one, what is checked out there by itself. `SVC_NOT_FOUND` when there is no such thing. */
+	/** Fetches a revision; by default, the head of the default branch. Throws `SVC_NOT_FOUND` if it does not exist. */
 	async fetch(revision: string | undefined): Promise<FetchedRevision> {
 		const wanted = await this.#find(revision);
 		await this.#expect(await this.#git(["init", "--quiet", "--bare", "--template=", this.#options.directory], most.words));
@@ -58,16 +58,16 @@ export class GitRepository {
 		return { commit, revision: wanted.revision };
 	}
 
-	/** Its files: `git ls-tree` of a folder of a commit. */
+	/** Returns the output of `git ls-tree` for a folder of a commit. Throws `SVC_NOT_FOUND` if the folder does not exist. */
 	async listTree(commit: string, folder: string | undefined): Promise<Buffer> {
-		// Names of files, and what stands around each of them.
+		// Maximum length of a path, plus the other columns of its line.
 		const output = this.#options.limits.files * 1_200;
 		const end = await this.#git(["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder ?? ""}`], output, { isHere: true });
 		if (!end.succeeded) throw new SvcError("SVC_NOT_FOUND", `the repository has no folder ${quote(folder ?? "")} at commit ${commit}`);
 		return end.stdout;
 	}
 
-	/** Returns the settings of a file of a commit that git reads as its configuration; none if there is no such file. */
+	/** Returns the settings in a file of a commit that has the syntax of git's configuration. Empty if there is no such file. */
 	async readSettings(commit: string, file: string): Promise<ReadonlyMap<string, string>> {
 		const end = await this.#git(["config", "--blob", `${commit}:${file}`, "--null", "--list"], most.words, { isHere: true });
 		if (!end.succeeded) return new Map();
@@ -75,13 +75,16 @@ export class GitRepository {
 		return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)]));
 	}
 
-	/** For a process that reads its objects. */
+	/** Arguments and options for a git process that reads objects of the local copy. */
 	get reading(): { readonly args: readonly string[]; readonly options: GitOptions } {
 		const { place, directory, signal } = this.#options;
 		return { args: ["--git-dir", directory], options: { environment: place.environment, signal, limits: { output: 0, file: 0 } } };
 	}
 
-	/** Names come first: a branch may be called like a version, and a tag like the beginning of a commit. */
+	/**
+	 * Finds the ref or commit of a revision. Names take precedence, because a branch may look like a version and a tag like an abbreviated
+	 * commit.
+	 */
 	async #find(revision: string | undefined): Promise<Wanted> {
 		if (revision === undefined) return { object: "HEAD", revision: null };
 		const isRange = isVersionRange(revision);
@@ -95,7 +98,7 @@ export class GitRepository {
 		throw new SvcError("SVC_NOT_FOUND", `the repository has no branch, tag, commit or version ${quote(revision)}`);
 	}
 
-	/** Undefined where the server cannot give out a part of its history, or not this one. */
+	/** Fetches only the wanted commit. Returns undefined if the server cannot send a part of the history, or not this commit. */
 	async #fetchPart({ object }: Wanted): Promise<string | undefined> {
 		if (object === undefined) return undefined;
 		const end = await this.#fetch(["--depth=1"], [`+${object}:refs/svc/wanted`]);
@@ -146,7 +149,7 @@ export class GitRepository {
 	}
 }
 
-/** What git says went wrong, on one line. */
+/** Returns the reason for a failure on one line, from the error output of git. */
 function toReason(stderr: string): string {
 	const lines = stderr.split("\n").filter((line) => line.trim() !== "");
 	const line = lines.find((each) => /^(?:fatal|ERROR): /.test(each)) ?? lines.at(-1) ?? "no reason was given";

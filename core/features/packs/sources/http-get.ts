@@ -10,7 +10,7 @@ import { quote } from "./plain-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
 const mostRedirects = 5;
-/** A server that is silent for so long has gone away. */
+/** Milliseconds without data after which a connection is aborted. */
 const silence = 60_000;
 
 type Settings = Pick<SourceSettings, "credentialsFile" | "caFile" | "environment">;
@@ -20,7 +20,10 @@ interface GetOptions {
 	readonly signal: AbortSignal;
 }
 
-/** The answer to a GET with status 200, after at most a few redirects. The caller reads its body, or destroys it. */
+/**
+ * Sends a GET request and returns the response with status 200, after at most five redirects. The caller must read or destroy its body.
+ * Throws `SVC_UNAVAILABLE` with the reason if the request fails.
+ */
 export async function httpGet(address: string, options: GetOptions): Promise<IncomingMessage> {
 	let url = new URL(address);
 	const first = url;
@@ -36,14 +39,14 @@ export async function httpGet(address: string, options: GetOptions): Promise<Inc
 	}
 }
 
-/** All of an answer's body, up to a number of bytes. */
+/** Reads the whole body of a response. Throws `SVC_INVALID` if it has more than `limit` bytes. */
 export async function readBody(answer: IncomingMessage, limit: number, name: string): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of limited(answer, limit, name)) chunks.push(chunk);
 	return Buffer.concat(chunks);
 }
 
-/** A body that ends with an error when it is longer than allowed. */
+/** Passes a body on. Throws `SVC_INVALID` if it has more than `limit` bytes. */
 export async function* limited(answer: AsyncIterable<Buffer>, limit: number, name: string): AsyncGenerator<Buffer> {
 	let size = 0;
 	for await (const chunk of answer) {
@@ -53,7 +56,10 @@ export async function* limited(answer: AsyncIterable<Buffer>, limit: number, nam
 	}
 }
 
-/** Nothing that was asked for under encryption is taken without, and no other protocol is spoken. */
+/**
+ * Returns the target of a redirect, without credentials. Throws for a redirect from HTTPS to HTTP, because the response would no longer be
+ * encrypted, and for other protocols.
+ */
 function toNext(from: URL, location: string): URL {
 	const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 	const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && from.protocol === "http:");
@@ -92,7 +98,7 @@ async function open(url: URL, headers: Readonly<Record<string, string>>, { setti
 		const socket = await openTunnel(proxy, url, signal);
 		const host = target.hostname;
 		const peer = { host, ...(isIP(host) === 0 && { servername: host }), ...tls };
-		// Without an agent: one would make a connection of its own, past the proxy.
+		// No agent: an agent would open a direct connection and bypass the proxy.
 		return requestHttps({ ...target, ...common, headers, createConnection: () => connectTls({ socket, ...peer }) });
 	}
 	if (proxy === undefined) return requestHttp({ ...target, ...common, headers, agent: false });
@@ -106,7 +112,7 @@ async function open(url: URL, headers: Readonly<Record<string, string>>, { setti
 	});
 }
 
-/** A connection through the proxy to the server itself. */
+/** Opens a tunnel to the server through the proxy. */
 function openTunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): Promise<Socket> {
 	return new Promise((resolve, reject) => {
 		const path = `${hostname}:${port || 443}`;
@@ -136,7 +142,8 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		request.once("response", resolve);
 		request.once("timeout", () => request.destroy(new Error("the server is silent")));
-		// Also after the answer has begun, where its reader is told of it, too.
+		// The handler remains after the response has begun: an `error` event without a handler would end the process. The reader of the
+		// body receives the error too.
 		request.on("error", reject);
 		request.end();
 	});
@@ -148,7 +155,10 @@ function failed(url: URL, reason: string, cause?: unknown): SvcError {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that an address is asked through, by the variables that most programs know; undefined: none. */
+/**
+ * Returns the HTTP proxy for an address, according to the usual environment variables; undefined if none applies. Throws `SVC_CONFIG` if
+ * the proxy address is invalid.
+ */
 function findProxy(url: URL, environment: Environment): URL | undefined {
 	const read = (name: string) => environment[name] || environment[name.toUpperCase()] || "";
 	const text = read(url.protocol === "https:" ? "https_proxy" : "http_proxy") || read("all_proxy");
@@ -160,7 +170,10 @@ function findProxy(url: URL, environment: Environment): URL | undefined {
 	return proxy;
 }
 
-/** `no_proxy` names hosts, each with all below it, some with a port. */
+/**
+ * Returns true if `no_proxy` excludes the address. It lists hosts, each of which includes its subdomains, optionally with a port; `*`
+ * excludes all.
+ */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
 	const own = port || (protocol === "https:" ? "443" : "80");

@@ -10,15 +10,15 @@ import { readYamlObject } from "../reading/read-yaml.ts";
 import { httpGet, readBody } from "./http-get.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
-/** What one index has. */
+/** Content of one index. */
 export interface IndexContent {
-	/** By name; `repo_url` says where each is. */
+	/** Entries by the name of the pack; `repo_url` is its address. */
 	readonly packs: ReadonlyMap<string, JsonObject>;
-	/** Names of what could not be used. */
+	/** Names of entries that could not be used. */
 	readonly skipped: readonly string[];
 }
 
-/** An index that cannot be used, in the word that its health has for that. */
+/** Error for an index that cannot be used. `kind` is the reason reported in the health of the index. */
 export class IndexError extends Error {
 	readonly kind: "unresponsive" | "malformed" | "empty";
 
@@ -31,14 +31,17 @@ export class IndexError extends Error {
 const limits = { bytes: 4_194_304, packs: 10_000 };
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-/** Read an index: a JSON file at an address or on this machine, or a folder of packs. Throws `IndexError`. */
+/** Reads an index: a JSON file at an address or on this machine, or a directory of packs. Throws `IndexError`. */
 export async function readIndex(url: string, settings: SourceSettings, signal: AbortSignal): Promise<IndexContent> {
 	const content = /^https?:\/\//i.test(url) ? await readRemote(url, settings, signal) : await readLocal(url);
 	if (content.packs.size === 0) throw new IndexError("empty", "The index holds no packs.");
 	return content;
 }
 
-/** Whether what an index says may be a place on this machine: only one of this machine may say so. */
+/**
+ * Returns true if an index is on this machine. Only such an index may contain local paths, so that a remote index cannot name files of this
+ * machine.
+ */
 export function isOnThisMachine(url: string): boolean {
 	return url.startsWith("/") || url.startsWith("file://");
 }
@@ -68,7 +71,11 @@ async function readLocal(url: string): Promise<IndexContent> {
 	}
 }
 
-/** @param toPlace where something is that stands relative to the index */
+/**
+ * Parses an index and skips invalid entries.
+ *
+ * @param toPlace resolves a `repo_url` that may be relative to the index
+ */
 function parseIndex(text: string, toPlace: (place: string) => string): IndexContent {
 	const entries = Object.entries(parsePacks(text));
 	if (entries.length > limits.packs) throw new IndexError("malformed", `The index holds more than ${limits.packs} packs.`);
@@ -93,7 +100,7 @@ function parsePacks(text: string): JsonObject {
 	throw new IndexError("malformed", 'The index has no member "packs" with the packs by name.');
 }
 
-/** Each folder with a `pack.yaml` is a pack. */
+/** Reads a directory in which each folder with a `pack.yaml` is a pack. Packs with an invalid manifest are skipped. */
 async function readFolder(path: string): Promise<IndexContent> {
 	const packs = new Map<string, JsonObject>();
 	const skipped: string[] = [];

@@ -1,10 +1,10 @@
 /**
- * Names of files beside a pack's own that do not belong to it: the history of a checkout, installed npm packages, virtualenvs, and Python's
- * compiled files.
+ * Names of files and folders that may be in a pack's directory but do not belong to the pack. They contain the history of a checkout,
+ * installed npm packages, virtualenvs, and Python's compiled files.
  */
 const names: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "__pycache__"]);
 
-/** Whether a path, or a folder it lies in, is left out. */
+/** Returns true if a path, or a folder that contains it, does not belong to the pack. */
 export function isLeftOut(path: string): boolean {
 	return path.split("/").some((segment) => names.has(segment));
 }

@@ -1,16 +1,18 @@
-/** How much of somebody else's files is taken. */
+/** Limits for the files of a pack, because its source may not be trusted. */
 export interface PackLimits {
-	/** Most bytes of all files of a pack together. */
+	/** Maximum number of bytes of all files of a pack together. */
 	readonly size: number;
-	/** Most bytes of one file. */
+	/** Maximum number of bytes of one file. */
 	readonly fileSize: number;
-	/** Most files and folders. */
+	/** Maximum number of files and folders. */
 	readonly files: number;
-	/** Most seconds that a pack may take to arrive. */
+	/** Maximum number of seconds for fetching a pack. */
 	readonly seconds: number;
 }
 
-/** Most symbolic and hard links of a pack: each takes a look at all of its files. */
+/** Maximum number of symbolic and hard links of a pack. Replacing each link may scan all files of the pack. */
 export const mostLinks = 1_000;
-/** A repository holds more than the one revision that is taken of it, and now and then all of it must come. */
+/**
+ * Ratio of the size limit of a repository to that of a pack. If a server cannot send a single revision, the whole history must be fetched.
+ */
 export const repositoryFactor = 10;

@@ -5,19 +5,22 @@ import { SvcError } from "../../../contract/index.ts";
 import type { PackRequest } from "./parse-request.ts";
 import { quote } from "./plain-path.ts";
 
-/** What a path on this machine has turned out to be. */
+/** Kind and address of an existing local source. */
 export interface LocalPlace {
 	readonly kind: "git" | "archive" | "directory";
-	/** For git a `file://` address, otherwise a path. */
+	/** A `file://` address for git, otherwise a path. */
 	readonly address: string;
 }
 
-/** Whether an address is one on this machine. */
+/** Returns true if the address is on this machine. */
 export function isLocal({ address = "" }: Pick<PackRequest, "address">): boolean {
 	return address.startsWith("/") || address.startsWith("file://");
 }
 
-/** What is at a path. A repository is taken by `file://` or a revision; a path alone takes the files as they stand. */
+/**
+ * Returns the local source at a path. A bare repository, or one requested with `file://` or a revision, is read with git; otherwise, the
+ * files on disk are used. Throws `SVC_NOT_FOUND` or `SVC_INVALID` if there is no usable source.
+ */
 export async function findLocal({ address = "", kind, revision }: PackRequest, directories: readonly string[]): Promise<LocalPlace> {
 	const isAddress = address.startsWith("file://");
 	const path = await toAllowed(isAddress ? fileURLToPath(address) : address, directories);
@@ -35,7 +38,10 @@ export async function findLocal({ address = "", kind, revision }: PackRequest, d
 	return { kind: "directory", address: path };
 }
 
-/** The path without links. `SVC_INVALID` when it lies elsewhere than allowed. */
+/**
+ * Returns the path with symbolic links resolved. Throws `SVC_INVALID` if it is outside of `content.source_directories`, and `SVC_NOT_FOUND`
+ * if it cannot be read.
+ */
 async function toAllowed(path: string, directories: readonly string[]): Promise<string> {
 	let real: string;
 	try {

@@ -1,14 +1,17 @@
 import { SvcError } from "../../../contract/index.ts";
 
-/** Name and password for a server. */
+/** User name and password for a server. */
 export interface Credentials {
 	readonly username: string;
 	readonly password: string;
 }
 
-/** An address without a password, for records, output and the log. What stands behind a question mark may be one, too. */
+/**
+ * Returns an address without password and query, for records, output and the log; the query may contain a token. The user name is only kept
+ * for SSH.
+ */
 export function toShownAddress(address: string): string {
-	// What is no address may still hold a password: with one character that is not allowed in it, none is found to be left out.
+	// An invalid address may still contain a password, and cannot be parsed to remove only that. So remove everything that could be one.
 	if (!URL.canParse(address)) return address.replace(/:\/\/[^]*@/, "://").replace(/\?[^]*$/, "");
 	const url = new URL(address);
 	if (url.protocol !== "ssh:") url.username = "";
@@ -17,13 +20,13 @@ export function toShownAddress(address: string): string {
 	return url.href;
 }
 
-/** What an address says of whoever asks. */
+/** Returns the user name and password in an address, or undefined if it contains none. */
 export function credentialsOf(url: URL): Credentials | undefined {
 	if (url.username === "" && url.password === "") return undefined;
 	return { username: decode(url.username), password: decode(url.password) };
 }
 
-/** The header that says so to a server. */
+/** Returns the `Authorization` header for the credentials. */
 export function toAuthorization({ username, password }: Credentials): string {
 	return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }

@@ -7,7 +7,7 @@ import { parsePackRequest } from "./parse-request.ts";
 import { quote } from "./plain-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
-/** Where a name of the index leads. */
+/** Address that the index contains for a name. */
 export interface IndexPlace {
 	readonly address: string;
 	/** Address of the index. */
@@ -22,17 +22,17 @@ interface Read {
 
 interface Content {
 	readonly status: readonly IndexStatus[];
-	/** As the indexes have them, by name. */
+	/** Entries as written in the indexes, by name. */
 	readonly entries: ReadonlyMap<string, { readonly entry: JsonObject; readonly index: string }>;
 }
 
-/** Milliseconds for which what was read is good enough; whoever asks often does not make others be asked often. */
+/** Milliseconds for which the content of the indexes is cached, so that frequent callers do not load the index servers. */
 const freshness = 60_000;
-/** Milliseconds that an index may take. */
+/** Milliseconds after which reading an index is aborted. */
 const patience = 30_000;
 const longestQuery = 500;
 
-/** The packs that can be had by name: of several indexes, what a later one says of a name holds. */
+/** Index of available packs, merged from the configured indexes. If several contain the same name, the last one takes precedence. */
 export class PackIndex implements PackIndexes {
 	readonly #settings: SourceSettings;
 	readonly #logger: Logger;
@@ -49,7 +49,7 @@ export class PackIndex implements PackIndexes {
 		this.#now = now;
 	}
 
-	/** An index that cannot be reached is no error: its status says so. */
+	/** Returns the merged index. Does not throw if an index is unreachable; its status then contains the error. */
 	async get(): Promise<MergedIndex> {
 		const { status, entries } = await this.#content();
 		return { status, index: Object.fromEntries([...entries].map(([name, { entry }]) => [name, toShown(entry)])) };
@@ -63,7 +63,7 @@ export class PackIndex implements PackIndexes {
 		return { indexes: { count: status.length, valid, invalid: status.length - valid, errors, status }, packs: { count: entries.size } };
 	}
 
-	/** Entries that fit a query. `SVC_INVALID` for an empty one. */
+	/** Returns the entries that match a query. Throws `SVC_INVALID` if the query is empty or longer than 500 characters. */
 	async search(query: string): Promise<readonly JsonObject[]> {
 		if (query.trim() === "") throw new SvcError("SVC_INVALID", "query: must not be empty");
 		if (query.length > longestQuery) throw new SvcError("SVC_INVALID", `query: must have at most ${longestQuery} characters`);
@@ -74,13 +74,16 @@ export class PackIndex implements PackIndexes {
 		);
 	}
 
-	/** The entry of a name. */
+	/** Returns the entry of a name, or undefined if no index contains it. */
 	async show(name: string): Promise<JsonObject | undefined> {
 		const found = (await this.#content()).entries.get(name);
 		return found === undefined ? undefined : toShown(found.entry);
 	}
 
-	/** Where a name leads now. `SVC_NOT_FOUND` says which indexes could not be asked. */
+	/**
+	 * Returns the address of a name, at most five seconds old. Throws `SVC_NOT_FOUND`, which names the indexes that could not be read, if
+	 * no index contains the name.
+	 */
 	async find(name: string, signal?: AbortSignal): Promise<IndexPlace> {
 		if (this.#settings.indexUrls.length === 0)
 			throw new SvcError("SVC_NOT_FOUND", `pack ${quote(name)}: names need an index, and none is configured (content.index_url)`);
@@ -106,7 +109,7 @@ export class PackIndex implements PackIndexes {
 		return { address, index: toShownAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
 	}
 
-	/** The version that the index has of whatever is at an address. */
+	/** Returns the version that the index contains for an address, or undefined if there is none. */
 	async versionAt(address: string, signal?: AbortSignal): Promise<string | undefined> {
 		const { entries } = await this.#content({ signal });
 		const found = [...entries.values()].find(({ entry }) => toAddress(String(entry["repo_url"]), this.#settings.publicHost) === address);
@@ -114,11 +117,15 @@ export class PackIndex implements PackIndexes {
 		return typeof version === "string" ? version : undefined;
 	}
 
-	/** @param options.age milliseconds that it may be old */
+	/**
+	 * Returns the content of all indexes, from the cache if it is recent enough.
+	 *
+	 * @param options.age maximum age of the cache in milliseconds
+	 */
 	async #content({ signal, age = freshness }: { readonly signal?: AbortSignal | undefined; readonly age?: number } = {}): Promise<Content> {
 		const time = this.#now();
 		if (this.#read === undefined || time - this.#read.time > age) this.#read = { time, content: this.#readAll() };
-		// Others wait for it too: it goes on where one of them goes away.
+		// Other callers share the read, so it continues even if one caller aborts.
 		return signal === undefined ? this.#read.content : unlessAborted(this.#read.content, signal);
 	}
 
@@ -165,10 +172,10 @@ function toAddress(text: string, publicHost: string): string | undefined {
 	}
 }
 
-/** Members that a search does not look into. */
+/** Members of entries that a search ignores. */
 const unsearched: ReadonlySet<string> = new Set(["repo_url", "email"]);
 
-/** Entries that fit a query: those whose name does, then those with such a keyword, then the others. */
+/** Returns the entries that match a query: first those with a match in the name, then in the keywords, then in other members. */
 function searchIndex(entries: Iterable<JsonObject>, query: string): readonly JsonObject[] {
 	const wanted = query.toLowerCase();
 	const ranks: JsonObject[][] = [[], [], []];
@@ -179,7 +186,7 @@ function searchIndex(entries: Iterable<JsonObject>, query: string): readonly Jso
 	return ranks.flat();
 }
 
-/** A text that holds it, or a list one of whose elements it is. */
+/** Returns true if a string contains the query, or if a list has an element equal to it. Case is ignored. */
 function fits(value: JsonValue | undefined, wanted: string): boolean {
 	if (typeof value === "string") return value.toLowerCase().includes(wanted);
 	return Array.isArray(value) && value.some((element) => typeof element === "string" && element.toLowerCase() === wanted);

@@ -5,19 +5,19 @@ import { isVersionRange } from "../../../language/version-range.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./plain-path.ts";
 
-/** Where a pack is to come from, as somebody has written it. */
+/** Parsed request for a pack, as a user, a manifest or an index writes it. */
 export interface PackRequest {
-	/** As it was written, without a password. */
+	/** Request as written, but without a password. */
 	readonly text: string;
-	/** A directory may turn out to be a repository, or an archive. */
+	/** Kind of source. A `directory` may prove to be a repository or an archive. */
 	readonly kind: "index" | "git" | "archive" | "directory";
-	/** Its name in the index. */
+	/** Name of the pack in the index; only for the kind `index`. */
 	readonly name?: string;
-	/** With the password, where there is one: for fetching only, never for records. */
+	/** Address including its password, if any. It is for fetching only and must not be stored in records. */
 	readonly address?: string;
-	/** A branch, tag, commit or version, or a range of versions such as `1.2.x`. */
+	/** Branch, tag, commit or version, or a range of versions such as `1.2.x`. */
 	readonly revision?: string;
-	/** Folder below the repository, archive or directory that holds the pack. */
+	/** Folder of the repository, archive or directory that contains the pack. */
 	readonly subdirectory?: string;
 }
 
@@ -35,9 +35,9 @@ const forms =
 	"a name of the index, org/repository, an address that begins with https://, http://, ssh:// or file://, user@host:path, or an absolute path";
 
 /**
- * What somebody who wants a pack has written. `SVC_INVALID` says what is wrong with it.
+ * Parses a request for a pack. Throws `SVC_INVALID` with the reason if it is not valid.
  *
- * @param publicHost address that `org/repository` is short for a part of
+ * @param publicHost base address for requests of the form `org/repository`
  */
 export function parsePackRequest(text: string, publicHost = "https://github.com"): PackRequest {
 	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack must be named: ${forms}`);
@@ -76,7 +76,7 @@ function split(text: string, refuse: Refuse): PackRequestFields {
 	const [rest = "", ...fragments] = text.slice(start).split("#");
 	if (fragments.length > 1) throw refuse('holds "#" twice: what stands behind it is the folder of the pack');
 	const query = rest.indexOf("?");
-	// A range may stand without the first sign, as in other lists of dependencies: `disk>=1.2`.
+	// A range may omit the leading `=`, as in other lists of dependencies: `disk>=1.2`.
 	const sign = rest.search(/\s*(?:[<>]|!?=)/);
 	const hasRevision = sign !== -1 && (query === -1 || sign < query);
 	const place = text.slice(0, start) + (hasRevision ? rest.slice(0, sign) : rest);
@@ -91,7 +91,10 @@ function split(text: string, refuse: Refuse): PackRequestFields {
 	return { place, revision, subdirectory: fragment === undefined ? undefined : toSubdirectory(fragment, refuse) };
 }
 
-/** A range of versions, or a name as git itself has it, and less: nothing that git takes for an option, a range or a pattern. */
+/**
+ * Throws unless the revision is a version range or a simple ref name. It refuses names that git could take for an option, a range or a
+ * pattern.
+ */
 function assertRevision(revision: string, refuse: Refuse): void {
 	if (rangePattern.test(revision) && isVersionRange(revision)) return;
 	if (!revisionPattern.test(revision) || /\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/.test(revision)) {
@@ -154,7 +157,9 @@ function toKind({ pathname, search }: URL, refuse: Refuse): "archive" | "git" {
 	return "git";
 }
 
-/** A path takes the files as they stand; `file://` takes the repository, where there is one. */
+/**
+ * Returns the source for a local path. A plain path means the files as they are on disk; `file://` means the repository, if there is one.
+ */
 function toLocal(path: string, refuse: Refuse, isAddress = false): Place {
 	if (path.split("/").includes("..")) throw refuse('must not hold ".."');
 	assertNoOtherArchive(path, refuse);

@@ -4,13 +4,14 @@ import { SvcError } from "../../../contract/index.ts";
 const longest = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
 
 /**
- * The parts of a path that a pack's file may have: below the pack, and what it looks like. Folders may end in a slash, and everything may
- * begin with `./`, as archives write it; the pack itself has no parts. `SVC_INVALID` names the path.
+ * Splits the path of a file in a pack into its segments. The path must be inside the pack and show no misleading characters. Folders may
+ * end with a slash, and paths may begin with `./`, as archives write them; the root has no segments. Throws `SVC_INVALID`, which names the
+ * path.
  */
 export function toSegments(path: string): readonly string[] {
 	const refuse = (reason: string) => refused(path, reason);
 	if (path.length > longest.path) throw refuse(`is longer than ${longest.path} characters`);
-	// What was no UTF-8 has become such a character.
+	// Decoding replaces bytes that are not valid UTF-8 with this character.
 	if (hasControlCharacters(path) || path.includes("\ufffd")) throw refuse("holds characters that do not show as what they are");
 	if (path.includes("\\")) throw refuse("holds a backslash");
 	if (path.startsWith("/")) throw refuse("is absolute");
@@ -22,17 +23,22 @@ export function toSegments(path: string): readonly string[] {
 	return segments;
 }
 
-/** An error about a file of a pack, which is named in it as far as that is safe to show. */
+/** Returns an `SVC_INVALID` error about a file of a pack. Its message contains the path, shortened and with control characters escaped. */
 export function refused(path: string, reason: string): SvcError {
 	return new SvcError("SVC_INVALID", `file ${quote(path)} ${reason}`);
 }
 
-/** A path or another word from outside for a message: short, on one line, and as what it is. */
+/**
+ * Returns a path or other untrusted string for a message: at most 200 characters, on one line, with control characters escaped, in quotes.
+ */
 export function quote(text: string): string {
 	return `"${escapeControlCharacters(text.length > longest.quoted ? `${text.slice(0, longest.quoted)}…` : text)}"`;
 }
 
-/** Paths that are the same to file systems which do not tell upper from lower case, or ways to write an accent, and to whoever reads them. */
+/**
+ * Returns a key that is equal for paths that some file systems or readers cannot distinguish. Case, Unicode normalization forms and
+ * invisible characters are ignored.
+ */
 export function toFolded(path: string): string {
 	return path
 		.normalize("NFKC")

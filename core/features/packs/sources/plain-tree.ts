@@ -7,36 +7,36 @@ import { mostLinks, type PackLimits } from "./limits.ts";
 import { quote, refused, toFolded, toSegments } from "./plain-path.ts";
 
 export interface TreeOptions {
-	/** Which is made; it must not be there. */
+	/** Directory of the tree. It is created, and must not exist. */
 	readonly directory: string;
 	readonly limits: PackLimits;
 	readonly signal: AbortSignal;
-	/** A line for whoever follows. */
+	/** Receives a line of output for users. */
 	readonly emit: (line: string) => void;
 }
 
 interface FileTraits {
 	readonly isExecutable: boolean;
-	/** Where it is known before the content. */
+	/** Number of bytes, if it is known before the content is read. */
 	readonly size?: number;
 }
 
 interface FileEntry {
 	readonly kind: "file";
 	readonly size: number;
-	/** Of its content, and whether it is a program. */
+	/** Hash of the content, preceded by `x` if the file is executable and `-` otherwise. */
 	readonly mark: string;
 }
 
 type Entry = { readonly kind: "directory" } | FileEntry | { readonly kind: "link"; readonly target: string };
 
 /**
- * Files of somebody else, written as what they seem to be: plain files and folders in a directory of their own, no more and no larger
- * than allowed, none of whose names stands for two things. Links become copies of what they lead to, which must be among the files.
+ * Untrusted files, written as plain files and folders into a new directory. Their number and size are limited, and no two names may be
+ * confused with each other. Links are replaced by copies of their targets, which must be among the files.
  */
 export class PlainTree {
 	readonly #options: TreeOptions;
-	/** By path; the root is the empty one. */
+	/** Entries by path; the root has the empty path. */
 	readonly #entries = new Map<string, Entry>();
 	readonly #folded = new Map<string, string>();
 	#bytes = 0;
@@ -53,7 +53,7 @@ export class PlainTree {
 		return tree;
 	}
 
-	/** Bytes of all files. */
+	/** Number of bytes of all files. */
 	get bytes(): number {
 		return this.#bytes;
 	}
@@ -63,7 +63,7 @@ export class PlainTree {
 		return [...this.#entries].flatMap(([path, { kind }]) => (kind === "file" ? [path] : []));
 	}
 
-	/** What tells the files of a folder from all others: names, contents, and which of them are programs. */
+	/** Returns a SHA-256 digest of the files of a folder: their names, contents and executable bits. */
 	digest(folder: string): string {
 		const hash = createHash("sha256");
 		const start = folder === "" ? "" : `${folder}/`;
@@ -99,7 +99,11 @@ export class PlainTree {
 		this.#entries.set(name, { kind: "file", size: written, mark: `${isExecutable ? "x" : "-"} ${hash.digest("hex")}` });
 	}
 
-	/** @param from folder that the target is written from: that of the link, or the root for hard links of archives */
+	/**
+	 * Adds a link, which `finish` replaces by a copy of its target.
+	 *
+	 * @param from directory that the target is relative to: the folder of the link, or the root for hard links of archives
+	 */
 	async addLink(path: string, target: string, from: "folder" | "root" = "folder"): Promise<void> {
 		this.#links += 1;
 		if (this.#links > mostLinks) throw new SvcError("SVC_INVALID", `the pack has more than ${mostLinks} links`);
@@ -108,7 +112,10 @@ export class PlainTree {
 		this.#entries.set(name, { kind: "link", target: found });
 	}
 
-	/** Put copies in the place of links. Some lead to others: those that lead nowhere, or to themselves, are left and refused. */
+	/**
+	 * Replaces links by copies of their targets. Repeats this for links to links, and throws `SVC_INVALID` for links without a target or to
+	 * themselves.
+	 */
 	async finish(): Promise<void> {
 		const all = this.#linkNames();
 		for (let waiting = all; waiting.length > 0; ) {
@@ -139,7 +146,7 @@ export class PlainTree {
 		if (found.kind === "directory") await this.#copyDirectory(link.target, name);
 	}
 
-	/** Whether a part of the path is a link that has not been replaced yet. */
+	/** Returns true if a part of the path is a link that has not been replaced yet. */
 	#passesLink(path: string): boolean {
 		const segments = path.split("/");
 		return segments.some((_, index) => this.#entries.get(segments.slice(0, index).join("/"))?.kind === "link");
@@ -147,7 +154,7 @@ export class PlainTree {
 
 	async #copyDirectory(from: string, to: string): Promise<void> {
 		const inside = [...this.#entries].filter(([path]) => from === "" || path.startsWith(`${from}/`));
-		// Such as itself, where it leads to a folder around it.
+		// Wait until all links in the folder are replaced. A link to an enclosing folder contains itself and is refused at the end.
 		if (inside.some(([, { kind }]) => kind === "link")) return;
 		this.#entries.set(to, { kind: "directory" });
 		await mkdir(join(this.#options.directory, to), { mode: 0o755 });
@@ -167,7 +174,7 @@ export class PlainTree {
 		this.#entries.set(to, entry);
 	}
 
-	/** A new name, and the folders around it. */
+	/** Reserves a new name and creates the folders around it. Returns the normalized path. */
 	async #take(path: string): Promise<string> {
 		const segments = toSegments(path);
 		const name = segments.join("/");
@@ -210,7 +217,10 @@ export class PlainTree {
 	}
 }
 
-/** Where a link leads, as a path below the root; it is not followed on the disk. */
+/**
+ * Returns the target of a link as a path relative to the root. The link is not followed on disk. Throws `SVC_INVALID` if the target is
+ * outside of the pack.
+ */
 function toTarget(path: string, target: string, from: "folder" | "root"): string {
 	const refuse = () => refused(path, `is a link to ${quote(target)}, which leads out of the pack`);
 	if (target.startsWith("/")) throw refuse();

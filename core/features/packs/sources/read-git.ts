@@ -18,27 +18,27 @@ export interface GitReading {
 	readonly settings: SourceSettings;
 	readonly signal: AbortSignal;
 	readonly emit: (line: string) => void;
-	/** Directory for what is not needed afterwards. */
+	/** Directory for temporary files. */
 	readonly scratch: string;
 	readonly tree: PlainTree;
 }
 
-/** What of a repository is wanted. */
+/** Revision and folder of a repository to read. */
 export interface WantedRevision {
 	readonly address: string;
 	readonly revision: string | undefined;
 	readonly subdirectory: string | undefined;
 }
 
-/** A repository to read, and where its files belong. */
+/** Repository to read, and the folder of the tree for its files. */
 interface WantedRepository extends WantedRevision {
-	/** Folder of the tree; empty: its root. */
+	/** Folder of the tree; the empty string is its root. */
 	readonly into: string;
-	/** 0: the repository of the pack itself. */
+	/** Number of enclosing repositories; 0 for the repository of the pack itself. */
 	readonly depth: number;
 }
 
-/** Submodules that were read so far. */
+/** Number of submodules that were read so far. */
 interface Progress {
 	count: number;
 }
@@ -56,7 +56,7 @@ async function readRepository(wanted: WantedRepository, options: GitReading, pro
 	const directory = await mkdtemp(join(scratch, "repository-"));
 	const repository = new GitRepository({ place, directory, limits, signal });
 	const fetched = await repository.fetch(revision);
-	// A branch may be called like a commit, and must not be taken for it.
+	// A branch may have the name of a commit and must not be read instead of it.
 	if (wanted.depth > 0 && fetched.commit !== revision) throw new SvcError("SVC_INVALID", `has no commit ${revision}`);
 	const submodules = await readCommit(repository, tree, { commit: fetched.commit, folder, into, emit, limits });
 	const modules = submodules.length === 0 ? new Map<string, string>() : await repository.readSettings(fetched.commit, ".gitmodules");
@@ -71,7 +71,7 @@ async function readRepository(wanted: WantedRepository, options: GitReading, pro
 	return fetched;
 }
 
-/** Addresses by path. */
+/** Returns the addresses of submodules by path, from the settings in `.gitmodules`. */
 function toAddresses(modules: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
 	const found = new Map<string, string>();
 	for (const [key, path] of modules) {
@@ -108,10 +108,11 @@ async function readSubmodule(
 const shortSsh = /^([^/:@]+@[^/:@]+:)(.*)$/;
 
 /**
- * Returns where a submodule is. Its address is chosen by the author of the repository, and not by who installs: it may name nothing on this
- * machine unless the repository is on it, no unencrypted address and no IP address or local name but on the repository's own host.
+ * Returns the request for a submodule. The author of the repository chooses its address, not the user who installs the pack. Therefore, the
+ * address may be on this machine only if the repository is. IP addresses and local names are only allowed on the repository's own host. An
+ * unencrypted address also requires that the repository itself is fetched unencrypted.
  *
- * @param url as `.gitmodules` has it, absolute or relative to the repository
+ * @param url address in `.gitmodules`, absolute or relative to the repository
  * @param parent address of the repository
  */
 function toSubmoduleRequest(url: string, parent: string): PackRequest {
@@ -142,7 +143,7 @@ function hostOf(address: string): string {
 	return /@([^:]*):/.exec(address)?.[1] ?? "";
 }
 
-/** As git does: each `../` takes away a part of the path. Undefined if there is none left. */
+/** Resolves a relative address as git does: each `../` removes a segment of the path. Returns undefined if none is left. */
 function resolveAddress(relative: string, parent: string): string | undefined {
 	const isUrl = parent.includes("://");
 	const [, start = "", path = ""] = isUrl ? (/^([^:]+:\/\/[^/]*\/)([^]*)$/.exec(parent) ?? []) : (shortSsh.exec(parent) ?? []);

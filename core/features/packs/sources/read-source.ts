@@ -13,7 +13,7 @@ import type { SourceSettings } from "./source-settings.ts";
 import { readTar } from "./tar-archive.ts";
 import { readZip } from "./zip-archive.ts";
 
-/** Where the files are, and which of them are wanted. */
+/** Source of the files, and the revision and folder to read. */
 export interface WantedFiles {
 	readonly kind: "git" | "archive" | "directory";
 	readonly address: string;
@@ -25,20 +25,20 @@ export interface ReadOptions {
 	readonly settings: SourceSettings;
 	readonly signal: AbortSignal;
 	readonly emit: (line: string) => void;
-	/** For what is gone when it is done. */
+	/** Directory for temporary files, which the caller removes. */
 	readonly scratch: string;
 	readonly tree: PlainTree;
 }
 
 export interface FoundFiles {
-	/** Folder of the tree that is the pack. */
+	/** Folder of the tree that contains the pack. */
 	readonly root: string;
 	readonly revision: string | null;
-	/** Undefined where files have none. */
+	/** Undefined unless the source is a git repository. */
 	readonly commit: string | undefined;
 }
 
-/** Put the files of a place into the tree, and find the pack among them. */
+/** Reads the files of a source into the tree, and finds the folder of the pack. */
 export async function readSource(wanted: WantedFiles, options: ReadOptions): Promise<FoundFiles> {
 	const { kind, subdirectory } = wanted;
 	const { tree, emit } = options;
@@ -50,7 +50,7 @@ export async function readSource(wanted: WantedFiles, options: ReadOptions): Pro
 	return { ...fetched, root: findPackRoot(tree.files, { subdirectory: isArchive ? subdirectory : undefined, isArchive }) };
 }
 
-/** A folder of a directory, which no link takes elsewhere. */
+/** Returns the real path of a folder in a directory. Throws `SVC_INVALID` if a link leads out of the directory. */
 async function toFolder({ address, subdirectory = "" }: WantedFiles): Promise<string> {
 	const folder = await realpath(join(address, subdirectory)).catch(() => undefined);
 	if (folder === undefined) throw new SvcError("SVC_NOT_FOUND", `${quote(address)} has no folder ${quote(subdirectory)}`);
@@ -80,7 +80,7 @@ async function download(address: string, { scratch, settings, signal }: ReadOpti
 	return path;
 }
 
-/** By its first bytes: what an archive is called says little about what it is. */
+/** Returns true if the file is a zip archive, judged by its first bytes, because the name of an archive is not reliable. */
 async function isZip(path: string): Promise<boolean> {
 	const file = await open(path);
 	try {
@@ -96,13 +96,13 @@ const mostNamed = 5;
 
 interface PackPlace {
 	readonly subdirectory: string | undefined;
-	/** Of files in an archive the folder around all of them does not count. */
+	/** True if the files come from an archive. A single folder around all of its files is then ignored. */
 	readonly isArchive: boolean;
 }
 
 /**
- * The folder, among these files, that is the pack: the one that was asked for, else the outermost; archives often have a single folder
- * around everything. `SVC_INVALID` names the folders that are packs.
+ * Returns the folder that contains the pack. It is the requested folder, or else the root; for archives, also the same path below a single
+ * outer folder. Throws `SVC_INVALID`, which names the folders that contain packs.
  */
 function findPackRoot(files: readonly string[], { subdirectory, isArchive }: PackPlace): string {
 	const roots = files.flatMap((file) =>

@@ -1,32 +1,32 @@
 import type { Options } from "../../../contract/index.ts";
 import type { PackLimits } from "./limits.ts";
 
-/** What the configuration says of where packs come from. */
+/** Settings for the sources of packs, from the configuration. */
 export interface SourceSettings {
 	readonly limits: PackLimits;
-	/** Addresses, files and folders; later ones win. */
+	/** Addresses, files and directories of indexes; later ones take precedence. */
 	readonly indexUrls: readonly string[];
-	/** What `org/repository` is a part of. */
+	/** Base address for requests of the form `org/repository`. */
 	readonly publicHost: string;
-	/** Below which files of this machine may be taken; empty: anywhere. */
+	/** Directories from which local packs may be installed; empty: any directory. */
 	readonly directories: readonly string[];
 	/** File with a line for each server, `https://user:password@host`; empty: none. */
 	readonly credentialsFile: string;
-	/** File with certificates of authorities that are trusted besides the known ones; empty: none. */
+	/** File with certificates of authorities that are trusted in addition to the default ones; empty: none. */
 	readonly caFile: string;
 	readonly ssh: SshSettings;
-	/** Variables of the service, of which those of proxies are used. */
+	/** Environment variables of the service; those for proxies, among others, are used. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The options of SSH, as git's own ssh is to keep them. */
+/** SSH options of the service, which git's ssh must use as well. */
 export interface SshSettings {
-	/** Private key; empty: those that ssh finds. */
+	/** File of the private key; empty: the default keys of ssh. */
 	readonly keyFile: string;
 	readonly hostKeyCheck: string;
 	readonly knownHosts: string;
 	readonly usesAgent: boolean;
-	/** Empty: no file is read. */
+	/** SSH configuration file; empty: none is read. */
 	readonly configFile: string;
 	readonly connectTimeout: number;
 }

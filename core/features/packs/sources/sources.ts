@@ -15,49 +15,49 @@ import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { isSystemError } from "./system-error.ts";
 
-/** Where a pack has come from: enough to fetch the same again, or what is there now. */
+/** Source of an installed pack. It suffices to fetch the same files again, or to fetch the current ones. */
 export interface PackSource {
 	readonly kind: "git" | "archive" | "directory";
-	/** Never with a password. */
+	/** Address without a password. */
 	readonly address: string;
-	/** The branch, tag or commit that was asked for, as it is called there; null: none was. */
+	/** Requested branch, tag or commit, under its name in the repository; null if none was requested. */
 	readonly revision: string | null;
-	/** Of a repository its commit; of other files `sha256:` and what tells them from all others. */
+	/** Commit of a repository. For other sources, `sha256:` and a digest of the files. */
 	readonly commit: string;
 	readonly subdirectory: string | null;
-	/** Address of the index that has named it. */
+	/** Address of the index that contained the pack; null if the pack was requested by address. */
 	readonly index: string | null;
 }
 
 export interface FetchedPack {
-	/** Holds `pack.yaml`, plain files and folders. It lies below `into`, and is the caller's to remove. */
+	/** Directory with `pack.yaml`, plain files and folders. It is below `into`, and the caller must remove it. */
 	readonly directory: string;
 	readonly source: PackSource;
 }
 
-/** What a source has now. */
+/** Revision that a source offers now. */
 export interface LatestRevision {
 	readonly revision: string | null;
 	readonly commit: string;
-	/** Where it can be told without fetching. */
+	/** Version of the pack, if it is known without fetching the pack. */
 	readonly version?: string;
 }
 
 export interface FetchOptions {
-	/** Directory that it is fetched into; it gets a folder of its own there, and keeps nothing in it where it fails. */
+	/** Directory in which a folder is created for the pack. The folder is removed if fetching fails. */
 	readonly into: string;
 	readonly signal: AbortSignal;
-	/** Called with a line whenever there is something to tell. Never with a password. */
+	/** Receives lines of progress, which never contain a password. */
 	readonly emit: (line: string) => void;
 }
 
-/** A place that has been found, and how it has been named. */
+/** Request with an address, and the index that it was found in, if any. */
 interface Found {
 	readonly request: PackRequest;
 	readonly index: string | null;
 }
 
-/** Brings packs from where they are: repositories, archives, directories, by address or by a name of the index. */
+/** Fetches packs from repositories, archives and directories, by address or by name in the index. */
 export class PackSources {
 	readonly #settings: SourceSettings;
 	readonly #index: PackIndex;
@@ -69,14 +69,16 @@ export class PackSources {
 		this.#logger = logger;
 	}
 
-	/** What somebody has written, as a request. `SVC_INVALID` says what is wrong with it. */
+	/** Parses a request as written by a user. Throws `SVC_INVALID` with the reason if it is not valid. */
 	parse(text: string): PackRequest {
 		return parsePackRequest(text, this.#settings.publicHost);
 	}
 
 	/**
-	 * Fetch a pack and check that it is nothing but plain files. `SVC_INVALID` names what is not allowed, `SVC_NOT_FOUND` what is not
-	 * there, `SVC_UNAVAILABLE` whom nobody can reach now.
+	 * Fetches a pack and checks that it contains nothing but plain files.
+	 *
+	 * Throws `SVC_INVALID` if the content is not allowed, `SVC_NOT_FOUND` if the source does not exist, and `SVC_UNAVAILABLE` if it cannot
+	 * be reached now.
 	 */
 	async fetch(request: PackRequest, options: FetchOptions): Promise<FetchedPack> {
 		const { seconds } = this.#settings.limits;
@@ -95,7 +97,10 @@ export class PackSources {
 		}
 	}
 
-	/** What there is now at a place that a pack has come from. Of a version the newest one; a commit stays what it is. */
+	/**
+	 * Returns the revision that the source of a pack offers now: the newest version for a version tag, or the latest commit of a branch. A
+	 * commit remains the same. Archives and directories are fetched for this.
+	 */
 	async latest(source: PackSource, { signal }: { readonly signal: AbortSignal }): Promise<LatestRevision> {
 		const scratch = await mkdtemp(join(tmpdir(), "svc-latest-"));
 		try {
@@ -123,7 +128,7 @@ export class PackSources {
 		return { revision: newest.name, commit: newest.commit, ...(newest.isTag && { version: toVersion(newest.name) }) };
 	}
 
-	/** The place that a name of the index stands for; every other request is one. */
+	/** Resolves a request by name with the index. Returns any other request unchanged. */
 	async #find(request: PackRequest, signal: AbortSignal): Promise<Found> {
 		if (request.kind !== "index") return { request, index: null };
 		const { address, index, version } = await this.#index.find(request.name ?? "", signal);
@@ -151,7 +156,7 @@ export class PackSources {
 		const shown = toShownAddress(address);
 		options.emit(`fetching ${shown}${revision === undefined ? "" : `, revision ${revision}`}`);
 		const scratch = await mkdtemp(join(work, "scratch-"));
-		// No name that could be taken for that of the pack, where its manifest has none.
+		// This name is not a valid ref, so it cannot become the ref of a pack whose manifest has none.
 		const directory = join(work, "pack-files");
 		const tree = await PlainTree.create({ directory, limits: settings.limits, ...options });
 		const found = await readSource({ kind, address, revision, subdirectory }, { ...options, settings, scratch, tree });

@@ -11,9 +11,9 @@ import { refused } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
 import { isSystemError } from "./system-error.ts";
 
-/** Bits of a mode that let a program run as somebody else. */
+/** Mode bits that let a program run as another user or group. */
 const setIdBits = 0o6000;
-/** An archive has at most as many bytes around its files. */
+/** Maximum number of bytes of an archive in addition to its files: for each file, and in total. */
 const frame = { perFile: 4_096, whole: 1_048_576 };
 
 interface TarOptions {
@@ -21,9 +21,12 @@ interface TarOptions {
 	readonly signal: AbortSignal;
 }
 
-/** Put the files of a tar archive, which may be compressed with gzip, into a tree. */
+/**
+ * Adds the files of a tar archive, which may be compressed with gzip, to a tree. Throws `SVC_INVALID` if it cannot be read or is not
+ * allowed.
+ */
 export async function readTar(path: string, tree: PlainTree, { limits, signal }: TarOptions): Promise<void> {
-	// Loaded where it is used: a service that installs nothing does without it.
+	// Loaded on demand, so that a service without pack installations never loads it.
 	const { Parser } = await import("tar");
 	const parser = new Parser({ strict: true, maxMetaEntrySize: 65_536, brotli: false, zstd: false });
 	const broken = new AbortController();
@@ -34,7 +37,7 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 		work = work.then(() => addEntry(tree, entry)).catch((error) => broken.abort(error));
 	});
 	parser.on("ignoredEntry", ({ path, type }: ReadEntry) => broken.abort(refused(path, `is a ${type}, which packs do not have`)));
-	// What follows the end, zeros as a rule, is no part of it: it would take the parser minutes.
+	// Data after the end marker, usually zeros, is skipped: the parser would take minutes for it.
 	let isOver = false;
 	parser.on("eof", () => {
 		isOver = true;
@@ -54,7 +57,7 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 		either.throwIfAborted();
 	} catch (error) {
 		const reason = either.aborted ? either.reason : error;
-		// A file that is being written waits for the rest of it.
+		// Otherwise, the file that is being written would wait for the rest of its content forever.
 		current?.on("error", () => {}).destroy(reason);
 		await work;
 		if (signal.aborted || reason instanceof SvcError || isSystemError(reason)) throw reason;
@@ -89,7 +92,7 @@ async function addEntry(tree: PlainTree, entry: ReadEntry): Promise<void> {
 	entry.resume();
 }
 
-/** Ends what unpacks to far more than its files may have, and what is compressed twice. */
+/** Throws `SVC_INVALID` if the archive unpacks to far more than the size limit, or is compressed twice. */
 function limitBytes({ size, files }: PackLimits): Transform {
 	const most = 2 * size + frame.perFile * files + frame.whole;
 	let count = 0;

@@ -11,10 +11,10 @@ import { isSystemError } from "./system-error.ts";
 const unix = 3;
 const kinds = { mask: 0o170000, file: 0o100000, directory: 0o040000, link: 0o120000 };
 const setIdBits = 0o6000;
-/** Longest target of a link. */
+/** Maximum number of bytes of a link target. */
 const longestTarget = 4_096;
 
-/** Put the files of a zip archive into a tree. */
+/** Adds the files of a zip archive to a tree. Throws `SVC_INVALID` if the archive cannot be read or is not allowed. */
 export async function readZip(
 	path: string,
 	tree: PlainTree,
@@ -40,7 +40,7 @@ export async function readZip(
 	}
 }
 
-/** Undefined behind the last one. */
+/** Returns the next entry, or undefined after the last one. */
 function nextEntry(archive: ZipFile): Promise<Entry | undefined> {
 	return new Promise((resolve, reject) => {
 		const settle = (end: () => void) => {

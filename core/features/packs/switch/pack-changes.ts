@@ -4,12 +4,12 @@ import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
 import { draftedKinds, isKept, type PackDraft } from "./pack-draft.ts";
 
-/** What one kind of records has come to. */
+/** Changes to the records of one kind. */
 interface KindChanges {
 	readonly kind: EntityKind;
 	readonly added: readonly object[];
 	readonly changed: readonly Changed[];
-	/** Ids. */
+	/** Ids of removed records. */
 	readonly gone: readonly string[];
 }
 
@@ -20,10 +20,10 @@ interface Changed {
 }
 
 /**
- * What a draft has made of the records, as operations of one write that is refused where somebody else has changed in the meantime
- * what it goes by.
+ * Returns the changes of a draft as operations of one write. The write fails if another write has changed the records that the draft
+ * depends on.
  *
- * @param packs whose records may change; those of others stay, and triggers are everybody's
+ * @param packs refs of packs whose records may change; records of other packs stay, except triggers, which all packs share
  */
 export async function toOperations(draft: PackDraft, packs: readonly string[], storage: Storage): Promise<readonly WriteOperation[]> {
 	const changes: KindChanges[] = [];
@@ -33,7 +33,7 @@ export async function toOperations(draft: PackDraft, packs: readonly string[], s
 	const updates = changes.flatMap(({ kind, changed }) => (isReplaced(kind) ? [] : changed.map((one) => toUpdate(kind, one, turns))));
 	const removals = changes.flatMap(toRemovals);
 	const insertions = changes.flatMap(toInsertions);
-	// The pack first: another switch of it waits there, and finds that it has become another one.
+	// Update the pack first: a concurrent switch of the same pack waits for its row, and then finds a changed `registration`.
 	return [
 		...updates.filter(({ update }) => update === "pack"),
 		...guards,
@@ -43,7 +43,7 @@ export async function toOperations(draft: PackDraft, packs: readonly string[], s
 	];
 }
 
-/** A rule that was stored at the same moment gets back the trigger that seemed to be nobody's any more. */
+/** Restores triggers that the draft removed as unused, if a rule that was stored concurrently needs them. */
 export async function returnTriggers(draft: PackDraft, storage: Storage): Promise<void> {
 	for (const trigger of draft.allBefore("trigger")) {
 		if ((await draft.storage.count("trigger", { id: trigger.id })) > 0 || trigger.ref === trigger.type) continue;
@@ -51,7 +51,7 @@ export async function returnTriggers(draft: PackDraft, storage: Storage): Promis
 	}
 }
 
-/** Actions are replaced as a whole: a new version of a pack has another content in each, and there may be thousands of them. */
+/** True if records are removed and inserted instead of updated. A new version changes every action of a pack, possibly thousands. */
 function isReplaced(kind: EntityKind): boolean {
 	return kind === "action";
 }
@@ -86,7 +86,7 @@ function toUpdate(kind: EntityKind, { id, before, after }: Changed, turns: Reado
 	const changes = Object.entries(after).filter(([field, value]) => !isDeepStrictEqual(value, old[field]));
 	const patch: Record<string, unknown> = Object.fromEntries(changes);
 	const turn = turns.get(id);
-	// Whoever counts by what a policy said before counts again.
+	// Incrementing the turn makes concurrent counts under the previous policy fail and repeat.
 	if (kind === "policy" && turn !== undefined) patch["turn"] = turn + 1;
 	return { update: kind, id, patch, expected: toExpected(kind, old, turn) } as Update;
 }
@@ -98,20 +98,20 @@ function toExpected(kind: EntityKind, before: Readonly<Record<string, unknown>>,
 	return { ref: before["ref"] };
 }
 
-/** Turns of policies pass quickly where much is run. */
+/** Reads the turns of changed policies just before the write. Executions advance them often, so a turn from the draft would be stale. */
 async function readTurns(storage: Storage, changes: readonly KindChanges[]): Promise<ReadonlyMap<string, number>> {
 	const ids = changes.flatMap(({ kind, changed }) => (kind === "policy" ? changed.map(({ id }) => id) : []));
 	const found = ids.length === 0 ? [] : await storage.find("policy", { where: { id: { in: ids } }, fields: ["turn"] });
 	return new Map(found.map(({ id, turn }) => [id, turn]));
 }
 
-/** A pack that goes is the one that was looked at. */
+/** Returns operations that make the write fail if a removed pack is no longer the one in the draft. */
 function toPackGuards(draft: PackDraft, { kind, gone }: KindChanges): WriteOperation[] {
 	if (kind !== "pack") return [];
 	return gone.map((id) => ({ update: "pack", id, patch: {}, expected: { registration: draft.before("pack", id)?.registration ?? null } }));
 }
 
-/** A trigger that a rule of these packs now needs must not go at the same moment with the last rule of another one. */
+/** Returns operations that lock existing triggers of new or changed rules. Otherwise a concurrent write could remove them as unused. */
 function toTriggerGuards(draft: PackDraft, { kind, added, changed }: KindChanges): WriteOperation[] {
 	if (kind !== "rule") return [];
 	const needed = new Set([...added, ...changed.map(({ after }) => after)].map((rule) => (rule as EntityMap["rule"]).trigger));

@@ -1,21 +1,21 @@
 import { type EntityKind, type EntityMap, entityKinds, type Storage } from "../../../contract/index.ts";
 import { DryRunStorage } from "../../../kernel/dry-run-storage.ts";
 
-/** Kinds whose records come and go with packs. */
+/** Kinds whose records are created and removed with packs. */
 export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "action_alias", "policy"] as const;
 
-/** Kinds that may be changed besides: rules share their triggers. */
+/** Kinds that a draft may change. They include triggers, which rules share. */
 export const draftedKinds = [...ownKinds, "trigger"] as const;
 
 export type DraftedKind = Extract<(typeof draftedKinds)[number], EntityKind>;
 
-/** What is stored, as far as the registration of some packs asks for it and may change it. */
+/** Copy of the stored records that a registration of some packs reads and may change. */
 export class PackDraft {
-	/** Where they are registered. */
+	/** Storage in which the packs are registered. */
 	readonly storage = new DryRunStorage();
 	readonly #before = new Map<EntityKind, ReadonlyMap<string, object>>();
 
-	/** @param packs refs of those that may be changed */
+	/** @param packs refs of the packs that may change */
 	static async of(storage: Storage, packs: readonly string[]): Promise<PackDraft> {
 		const draft = new PackDraft();
 		const own = { pack: { in: packs } };
@@ -23,13 +23,13 @@ export class PackDraft {
 		for (const kind of ["action", "sensor", "rule", "action_alias"] as const) {
 			if (isKept(kind)) await draft.#take(kind, await storage.find(kind, { where: own as object }));
 		}
-		// What rules, policies and triggers of these packs may refer to, and collide with.
+		// Rules, policies and triggers of these packs may refer to these records, or conflict with them.
 		for (const kind of ["runner_type", "trigger_type", "trigger", "policy"] as const) await draft.#take(kind, await storage.find(kind, {}));
 		await draft.#take("rule", await readOtherRules(storage, packs));
 		return draft;
 	}
 
-	/** As it was stored. */
+	/** Returns the record before the registration. */
 	before<K extends EntityKind>(kind: K, id: string): EntityMap[K] | undefined {
 		return this.#before.get(kind)?.get(id) as EntityMap[K] | undefined;
 	}
@@ -44,12 +44,12 @@ export class PackDraft {
 	}
 }
 
-/** Whether this version of the service keeps such records. */
+/** True if this version of the service stores records of the kind. */
 export function isKept(kind: string): kind is EntityKind {
 	return kind in entityKinds;
 }
 
-/** Of other packs it counts only which triggers they need. */
+/** Reads rules of other packs, with only the fields that show which triggers they need. */
 async function readOtherRules(storage: Storage, packs: readonly string[]): Promise<EntityMap["rule"][]> {
 	const rules = await storage.find("rule", { fields: ["ref", "pack", "trigger"] });
 	return rules.filter(({ pack }) => !packs.includes(pack));

@@ -26,51 +26,54 @@ import { PackDraft } from "./pack-draft.ts";
 export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
 	/** How files are looked at for all that is wrong with them, once one has been refused. */
 	readonly readers: readonly FileReader[];
-	/** As of the kernel. */
+	/** Extension points of the kernel. */
 	readonly extensions: Pick<ExtensionPoints, "draft" | "isBuiltInRunner">;
-	/** Of installed packs: what keeps their content in the storage, and refuses the write where it has gone. */
+	/** Returns operations that keep the content of installed packs in the storage. They make the write fail if the content was removed. */
 	readonly keep?: (content: string) => readonly WriteOperation[];
 }
 
 export interface SwitchOptions {
-	/** Default: everything. What files no longer say goes only then. */
+	/** Kinds to register. Default: all kinds. Records without a file are removed only by default. */
 	readonly kinds?: ReadonlySet<RegisteredKind> | undefined;
-	/** What is the site's is a problem too: runner types that are not configured, values that a schema does not allow. Default false: notes. */
+	/**
+	 * True if problems of the site reject a pack: runner types that are not configured, and configuration values that violate the schema.
+	 * Default: false, which reports them as notes.
+	 */
 	readonly isStrict?: boolean;
-	/** Refuse everything where one file cannot be used. Default true. */
+	/** True to reject all packs if one file is invalid. Default: true. */
 	readonly failOnFailure?: boolean;
-	/** What has come from files that are no more goes. Default true. */
+	/** True to remove records whose files no longer exist. Default: true. */
 	readonly removeGone?: boolean;
-	/** What is written together with the packs, where anything of them changes. Default: nothing else. */
+	/** Operations that are written together with the packs, if the packs change. Default: none. */
 	readonly alongside?: readonly WriteOperation[];
-	/** Needs the permissions on everything that the packs concern outside of themselves; undefined: the site, which has all. */
+	/** Principal whose permissions are checked on content of other packs. Undefined: the site, which has all permissions. */
 	readonly principal?: Principal | undefined;
 }
 
-/** What has been registered. */
+/** Result of a registration. */
 export interface SwitchOutcome {
 	readonly report: RegistrationReport;
-	/** Files that could not be used; their records are what they were. */
+	/** Problems of invalid files. Their records are unchanged. */
 	readonly problems: readonly PackFileProblem[];
-	/** What does not keep packs from being used. */
+	/** Problems that do not prevent using the packs. */
 	readonly notes: readonly PackFileProblem[];
 }
 
-/** Content that packs would bring. */
+/** Content that a registration of packs would create. */
 export interface DraftedContent {
 	readonly actions: readonly ActionEntity[];
 	readonly rules: readonly RuleEntity[];
 	readonly aliases: readonly ActionAliasEntity[];
-	/** Finds an action as it would be: of these packs by their files, of all others by what is stored. */
+	/** Finds an action: for the checked packs in their files, for all other packs in the storage. */
 	findAction(ref: string): Promise<ActionSignature | undefined>;
 }
 
-/** Times a switch is drafted anew as somebody has changed the same records at the same moment. */
+/** Maximum attempts of a switch if concurrent writes change the same records. */
 const attempts = 10;
 
 /**
- * Makes the records of packs say what their files say, in one write: nobody sees half of a pack, and what goes wrong before leaves what
- * was there. They are registered by the code of a start, in a copy of the records; what has changed there is written.
+ * Updates the records of packs to match their files, in one write. Readers therefore never see a partly registered pack, and a failure
+ * before the write changes nothing. The startup code registers the packs in a copy of the records; the differences are then written.
  */
 export class PackSwitch {
 	readonly #parts: PackSwitchOptions;
@@ -80,17 +83,17 @@ export class PackSwitch {
 	}
 
 	/**
-	 * Have packs be what their files say from now on, all of them or none.
+	 * Updates the records of packs to match their files, of all packs or of none.
 	 *
-	 * `SVC_INVALID` tells every problem of their files (facts: `problems`); `SVC_FORBIDDEN` names a permission that the principal lacks on
-	 * what a file concerns outside of its pack; `SVC_CONFLICT` when one has become another one than `expected`.
+	 * Throws `SVC_INVALID` with every problem of the files (facts: `problems`). Throws `SVC_FORBIDDEN`, which names the missing permission
+	 * of the principal on content of other packs. Throws `SVC_CONFLICT` if the content of a pack is no longer `expected`.
 	 */
 	apply(versions: readonly PackVersion[], options: SwitchOptions = {}): Promise<SwitchOutcome> {
 		const refs = versions.map(({ pack }) => pack);
 		return this.#commit(refs, { versions, ...options }, (draft) => this.#register(draft, versions, options));
 	}
 
-	/** Checks whether packs could be what their files say, as `apply` does, and changes nothing. Returns what they would bring. */
+	/** Runs the checks of `apply` without changing anything. Returns the content that `apply` would create. Throws like `apply`. */
 	async check(versions: readonly PackVersion[], options: Pick<SwitchOptions, "principal"> = {}): Promise<DraftedContent> {
 		const { storage, catalog } = this.#parts;
 		const packs = versions.map(({ pack }) => pack);
@@ -113,7 +116,7 @@ export class PackSwitch {
 		};
 	}
 
-	/** Everything of packs goes, what was made over the API too. What runs goes on. */
+	/** Removes packs and all their records, including those created through the API. Running executions continue. */
 	async remove(packs: readonly string[]): Promise<void> {
 		await this.#commit(packs, { versions: [] }, async (draft) => {
 			await this.#clear(draft, packs);
@@ -121,7 +124,7 @@ export class PackSwitch {
 		});
 	}
 
-	/** Everything of packs goes but their records and files, by which they can be registered again. */
+	/** Removes all content of packs except the pack records and files, so that the packs can be registered again. */
 	async unload(packs: readonly string[]): Promise<void> {
 		await this.#commit(packs, { versions: [] }, async (draft) => {
 			await this.#clear(draft, packs);
@@ -147,7 +150,7 @@ export class PackSwitch {
 		return { report, problems, notes: await locateNotes(versions, toProblems(versions, report.notes)) };
 	}
 
-	/** Every fault of the files that were refused, with its place. What lies outside of packs stays as it was told. */
+	/** Returns all problems of the rejected files, with line and member. Problems outside of packs are returned unchanged. */
 	async #explain(
 		{ storage }: PackDraft,
 		versions: readonly PackVersion[],
@@ -170,7 +173,7 @@ export class PackSwitch {
 		return this.#parts.extensions.draft(storage, { chosenPacks, logger: toQuiet(this.#parts.dependencies.logger) });
 	}
 
-	/** Draft, and write what has changed; again where somebody else was quicker. */
+	/** Drafts a change and writes the differences. Repeats both if a concurrent write changed the same records. */
 	async #commit<T>(
 		packs: readonly string[],
 		{ versions, alongside = [] }: Pick<SwitchOptions, "alongside"> & { readonly versions: readonly PackVersion[] },
@@ -191,21 +194,21 @@ export class PackSwitch {
 				continue;
 			}
 			catalog.invalidate();
-			// What was asked for has happened, whatever becomes of this.
+			// The change is already stored, so a failure here must not fail the request.
 			await returnTriggers(draft, storage).catch((error: unknown) => logger.error("triggers could not be looked after", { packs, error }));
 			return outcome;
 		}
 	}
 }
 
-/** Packs without files belong to the service. */
+/** Throws `SVC_INVALID` for a built-in pack. Packs without files are built in. */
 function assertNotBuiltIn(draft: PackDraft): void {
 	const found = draft.allBefore("pack").find(({ path, content }) => path === null && content === null);
 	if (found !== undefined)
 		throw new SvcError("SVC_INVALID", `pack "${found.ref}" belongs to the service, and cannot be changed or removed`);
 }
 
-/** The notes with line and member, as far as their messages name one. */
+/** Returns the notes with line and member, if their messages name a member. */
 async function locateNotes(versions: readonly PackVersion[], notes: readonly PackFileProblem[]): Promise<readonly PackFileProblem[]> {
 	const located = notes.map(async (note) => {
 		const version = versions.find(({ pack }) => pack === note.pack);
@@ -216,7 +219,7 @@ async function locateNotes(versions: readonly PackVersion[], notes: readonly Pac
 	return Promise.all(located);
 }
 
-/** What was decided for a pack that is another one by now is decided anew by whoever did. */
+/** Throws `SVC_CONFLICT` if the content of a pack is not the expected one. The caller must then decide again. */
 function assertExpected(draft: PackDraft, versions: readonly PackVersion[]): void {
 	const known = new Map(draft.allBefore("pack").map((pack) => [pack.ref, pack]));
 	for (const { pack, expected } of versions) {
@@ -225,7 +228,7 @@ function assertExpected(draft: PackDraft, versions: readonly PackVersion[]): voi
 	}
 }
 
-/** What is wrong with packs is told in the report. */
+/** Returns a logger that writes warnings and errors at debug level, because the report contains the problems of packs. */
 function toQuiet(logger: EngineDependencies["logger"]): EngineDependencies["logger"] {
 	const quiet: EngineDependencies["logger"] = {
 		debug: () => {},

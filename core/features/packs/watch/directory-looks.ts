@@ -2,35 +2,35 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What is no work of whoever writes the pack. */
+/** Matches names of hidden, temporary and generated files, which pack authors do not edit. */
 const ignored = /^(?:\.|__pycache__$|node_modules$)|~$|\.(?:pyc|swp|tmp)$/;
-/** Most files that are looked at. */
+/** Maximum number of files in one scan. */
 const mostFiles = 20_000;
 
-/** Files by path, with what tells one state from another. */
+/** State of each file, by path. */
 type Look = ReadonlyMap<string, string>;
 
 /**
- * Tells of changes below directories by looking again and again: that works on every file system, in containers too, and a pack is small. A change is
- * told of once nothing has changed any more between two looks, as editors and `git` write many files one after the other.
+ * Detects changes below directories by polling, which works on every file system and in containers; a pack is small enough for that.
+ * Changes are reported when two consecutive scans are equal, because editors and `git` write many files in sequence.
  */
 export class DirectoryLooks {
 	readonly #directories: readonly string[];
 	readonly #interval: number;
 	#last: Look = new Map();
 
-	/** @param interval milliseconds between two looks; more where a look takes long */
+	/** @param interval milliseconds between two scans; five times the duration of a scan if that is longer */
 	constructor(directories: readonly string[], interval = 300) {
 		this.#directories = directories;
 		this.#interval = interval;
 	}
 
-	/** What is there now is known from here on. */
+	/** Scans the directories; `next` reports changes since this scan. */
 	async start(): Promise<void> {
 		this.#last = await this.#look();
 	}
 
-	/** Paths, absolute, of what was added, changed or removed since the last call. Waits for a change; rejects when `signal` aborts. */
+	/** Waits for changes. Returns the absolute paths added, changed or removed since the last call. Rejects when `signal` aborts. */
 	async next(signal: AbortSignal): Promise<readonly string[]> {
 		let seen = this.#last;
 		for (;;) {
@@ -50,7 +50,7 @@ export class DirectoryLooks {
 		const look = new Map<string, string>();
 		const folders = [...this.#directories];
 		for (let folder = folders.pop(); folder !== undefined && look.size < mostFiles; folder = folders.pop()) {
-			// One that goes while it is looked at shows in the next look.
+			// The next scan detects a folder that is removed during this scan.
 			for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
 				if (ignored.test(entry.name)) continue;
 				const path = join(folder, entry.name);

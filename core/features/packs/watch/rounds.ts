@@ -7,19 +7,19 @@ export interface RoundOptions {
 	readonly packs: PackWork;
 	readonly directories: readonly string[];
 	readonly config?: string | undefined;
-	/** What paths are relative to. */
+	/** Directory that printed paths are relative to. */
 	readonly base: string;
-	/** Makes a service read a pack again; gives what it says. Absent: no service is told. */
+	/** Makes the service reload a pack and returns its message. Absent if no service is notified. */
 	readonly reload?: (pack: string) => Promise<string>;
 }
 
-/** What one look at the packs has come to. */
+/** Result of one round of checks and tests. */
 export interface Round {
-	/** What is to be printed: in the first round everything, then what is different. */
+	/** Lines to print: all results in the first round, later only differences. */
 	readonly lines: readonly string[];
 }
 
-/** Checks and tests packs again and again, and says what is different from the last time. */
+/** Checks and tests packs repeatedly and returns the differences from the previous round. */
 export class Rounds {
 	readonly #options: RoundOptions;
 	#findings: readonly string[] = [];
@@ -39,7 +39,7 @@ export class Rounds {
 			tests = await packs.test({ directories, config, signal });
 		} catch (error) {
 			signal.throwIfAborted();
-			// Such as a manifest that is gone for a moment.
+			// The cause may be temporary, such as a manifest that an editor is replacing.
 			return { lines: [`not looked at: ${toErrorMessage(error)}`] };
 		}
 		const lines = [...this.#compareFindings(checks), ...this.#compareTests(tests), ...toSummary(checks, tests)];
@@ -62,7 +62,7 @@ export class Rounds {
 		return results.filter(([name, text]) => before.get(name) !== text).map(([, text]) => text);
 	}
 
-	/** A pack with errors is not given to the service, which would take a part of it. */
+	/** Reloads packs without errors. The service would register a pack with errors only in part. */
 	async #reload(checks: readonly PackCheck[]): Promise<readonly string[]> {
 		const { reload } = this.#options;
 		if (reload === undefined) return [];

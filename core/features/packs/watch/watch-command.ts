@@ -7,11 +7,11 @@ import { type RoundOptions, Rounds } from "./rounds.ts";
 export interface WatchOptions extends Pick<RoundOptions, "config" | "reload"> {
 	readonly directories: readonly string[];
 	readonly packs: PackWork;
-	/** Milliseconds between two looks. */
+	/** Milliseconds between two scans. */
 	readonly interval?: number;
 }
 
-/** Check and test packs, and again after each change, until Ctrl-C. */
+/** Checks and tests packs, and repeats that after each change until Ctrl-C. */
 export async function watchPacks({ directories, interval, ...options }: WatchOptions, { stdout, onInterrupt }: CliContext): Promise<void> {
 	const controller = new AbortController();
 	const { signal } = controller;

@@ -4,10 +4,10 @@ import { isTemplate } from "../../../language/templates/template.ts";
 import { operators } from "./operators.ts";
 
 /**
- * `SVC_INVALID`, naming the key, for a pattern that its operator can do nothing with, such as a text that is no regular expression: with
- * each event the criterion would fail, and nobody is there to see it. What a template makes is not known yet.
+ * Throws `SVC_INVALID` with the key for a pattern that its operator cannot use, such as an invalid regular expression. Otherwise the
+ * criterion would fail for each event, unnoticed by the author. Templates are not checked, as their values are not known yet.
  *
- * @param criteria that can be compiled
+ * @param criteria valid criteria: `compileCriteria` accepts them
  */
 export function checkPatterns(criteria: JsonObject): void {
 	for (const [key, entry] of Object.entries(criteria)) {

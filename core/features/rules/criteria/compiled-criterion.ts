@@ -1,14 +1,14 @@
 import type { JsonValue } from "../../../contract/index.ts";
 import type { Evaluation } from "./pattern.ts";
 
-/** What became of one entry of a criteria map. */
+/** Result of one entry of a criteria map. */
 export interface CriterionVerdict {
 	readonly isTrue: boolean;
-	/** From the payload; null when it is missing. */
+	/** Value from the payload; null if it is missing. */
 	readonly value: JsonValue;
-	/** As rendered. */
+	/** Rendered pattern. */
 	readonly pattern: JsonValue;
-	/** Why it could not be decided; it counts as false then. */
+	/** Reason why the entry could not be decided; it counts as false then. */
 	readonly error?: string;
 }
 
@@ -16,7 +16,7 @@ export interface CriterionVerdict {
 export interface Criterion {
 	readonly key: string;
 	readonly operator: string;
-	/** Whether its pattern may need items of the datastore. */
+	/** True if its pattern may need items of the datastore. */
 	readonly usesDatastore: boolean;
 	evaluate(evaluation: Evaluation): CriterionVerdict;
 }

@@ -6,16 +6,16 @@ import { compileKey, type Root } from "./key.ts";
 import { applyOperator, operatorNames, operators } from "./operators.ts";
 import { compilePattern, type Evaluation } from "./pattern.ts";
 
-/** Nesting of `search` in `search`. */
+/** Maximum nesting of `search` in `search`. */
 const deepestSearch = 10;
 
 export interface CriterionPlace {
 	readonly root: Root;
-	/** How many `search` it is in. */
+	/** Number of enclosing `search` criteria. */
 	readonly depth: number;
 }
 
-/** Compile the entries of a criteria map in their order. `SVC_INVALID` names the key and what is allowed. */
+/** Compiles the entries of a criteria map in their order. Throws `SVC_INVALID` with the key and the rule for it if an entry is invalid. */
 export function compileEntries(criteria: JsonObject, place: CriterionPlace): readonly Criterion[] {
 	return Object.entries(criteria).map(([key, entry]) => compileEntry(key, entry, place));
 }
@@ -24,7 +24,7 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 	const invalid = (message: string) => new SvcError("SVC_INVALID", `criteria "${key.slice(0, 200)}" ${message}`);
 	if (!isObject(entry)) throw invalid("must be an object with the members type and pattern");
 	const { type, pattern = null, condition } = entry;
-	// Rules name operators in lower case; inside a search any case does.
+	// Operators of rules are in lower case; within a search any case is accepted.
 	const operator = typeof type === "string" && place.depth > 0 ? type.toLowerCase() : type;
 	if (typeof operator !== "string" || !operatorNames.includes(operator)) {
 		throw invalid(`must have a type that is one of ${operatorNames.join(", ")}`);
@@ -56,7 +56,7 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 
 type Decide = (value: JsonValue, evaluation: Evaluation, state: { pattern: JsonValue; error?: string }) => boolean;
 
-/** Evaluates a criterion; what cannot be decided is told instead of thrown. */
+/** Returns the evaluation of a criterion. Errors in values and patterns are returned instead of thrown. */
 function guarded(key: string, operator: string, read: (values: JsonObject) => JsonValue, decide: Decide): Criterion["evaluate"] {
 	return (evaluation) => {
 		const state: { pattern: JsonValue; error?: string } = { pattern: null };
@@ -67,7 +67,7 @@ function guarded(key: string, operator: string, read: (values: JsonObject) => Js
 			if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
 			return { isTrue, value, pattern: state.pattern, error: state.error };
 		} catch (error) {
-			// The datastore away, or a fault of the program: nothing is known of the criterion then.
+			// The datastore is unavailable, or the program has a bug: the criterion has no result then.
 			if (!isRenderProblem(error)) throw error;
 			return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
 		}
@@ -86,8 +86,8 @@ const conditions = {
 } as const;
 
 /**
- * Whether items of a list satisfy criteria of their own, in the number that `condition` says. A child that cannot be evaluated
- * counts as false; `report` hears of it.
+ * Returns true if as many items of a list match the child criteria as `condition` requires. A child that cannot be evaluated counts as
+ * false and its error is passed to `report`.
  */
 function searchItems(
 	value: JsonValue,
@@ -107,7 +107,7 @@ function searchItems(
 	return toItems(value)[items](holds);
 }
 
-/** The list, or the one object in its place. */
+/** Returns the items of a list. An object is treated as a list with one item. */
 function toItems(value: JsonValue): readonly JsonValue[] {
 	if (Array.isArray(value)) return value;
 	if (typeof value === "object" && value !== null) return [value];

@@ -8,18 +8,21 @@ import { type Sieve, toSieve } from "./sieve.ts";
 export { checkPatterns } from "./check-patterns.ts";
 export { operatorNames } from "./operators.ts";
 
-/** The criterion that did not hold. */
+/** Criterion that did not match. */
 export interface FailedCriterion {
-	/** As written, tag included. */
+	/** Key as written in the rule, including the tag. */
 	readonly key: string;
 	readonly operator: string;
-	/** As rendered; null when it could not be. */
+	/** Rendered pattern; null if it could not be rendered. */
 	readonly pattern: JsonValue;
-	/** From the payload; null when it is missing. */
+	/** Value from the payload; null if it is missing. */
 	readonly value: JsonValue;
 }
 
-/** `error`: the criterion could not be decided, for which the reference writes a failed enforcement. It names types and no values. */
+/**
+ * Result of the evaluation of criteria. `error` is the reason why a criterion could not be decided; a failed enforcement is stored then. It
+ * contains types, but no values.
+ */
 export type CriteriaVerdict =
 	| { readonly matched: true }
 	| { readonly matched: false; readonly failed: FailedCriterion; readonly error?: string };
@@ -27,25 +30,25 @@ export type CriteriaVerdict =
 export interface CriteriaOptions {
 	/** Microseconds since 1970, for time differences. */
 	readonly now: number;
-	/** Where `svckv.system` in patterns is read. Default: no items. */
+	/** Datastore for `svckv.system` in patterns. Default: no items. */
 	readonly datastore?: DatastoreAccess;
-	/** What looking at the payload may use. Default: a budget of its own. */
+	/** Budget for the evaluation. Default: a new one. */
 	readonly work?: WorkBudget;
 }
 
 /** Criteria of a rule, compiled once and evaluated for each trigger instance. */
 export interface CompiledCriteria {
-	/** Whether patterns may need items of the datastore. */
+	/** True if patterns may need items of the datastore. */
 	readonly usesDatastore: boolean;
-	/** Undefined where only the criteria themselves can tell. */
+	/** Pre-filter of the criteria; undefined if each event needs a full evaluation. */
 	readonly sieve?: Sieve | undefined;
-	/** A promise only where items of the datastore are read: many rules are looked at for each event. */
+	/** Evaluates the criteria. Returns a promise only if datastore items must be read, because an event may concern many rules. */
 	evaluate(payload: JsonObject, options: CriteriaOptions): CriteriaVerdict | Promise<CriteriaVerdict>;
 }
 
 /**
- * Compile the criteria of a rule: a map from key to `{ type, pattern }`, all of which must hold. `SVC_INVALID` names the key and
- * says what is allowed.
+ * Compiles the criteria of a rule: a map from key to `{ type, pattern }`, all of which must match. Throws `SVC_INVALID` with the key and
+ * the rule for it if they are invalid.
  */
 export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const entries = compileEntries(criteria, { root: "trigger", depth: 0 });
@@ -65,7 +68,7 @@ function evaluateEntries(
 	{ payload, now, datastore }: { readonly payload: JsonObject; readonly now: number; readonly datastore: Datastore },
 ): CriteriaVerdict {
 	const [first] = entries;
-	// An empty payload satisfies no criterion at all, not even that something does not exist.
+	// An empty payload does not match any criterion, not even one of the type `nexists`.
 	if (first !== undefined && Object.keys(payload).length === 0) {
 		return { matched: false, failed: { key: first.key, operator: first.operator, pattern: null, value: null } };
 	}

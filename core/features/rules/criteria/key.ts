@@ -3,15 +3,15 @@ import { toErrorMessage } from "../../../contract/index.ts";
 import { TemplateError } from "../../../language/templates/errors.ts";
 import { parseJsonPath } from "../../../language/templates/json-path.ts";
 
-/** Name of what criteria look at: the payload of a trigger instance or, inside `search`, an item. */
+/** Name of the value that criteria test: the payload of a trigger instance or, within `search`, an item. */
 export type Root = "trigger" | "item";
 
-/** Finds what a key stands for; null when it is missing. `TemplateError` when the key cannot be read. */
+/** Returns the value of a key; null if it is missing. Throws `TemplateError` if the key is invalid. */
 export type KeyReader = (root: JsonObject) => JsonValue;
 
-/** Compile a key. One that cannot be read is reported when it is used, as criteria of the reference are. */
+/** Compiles a key. An invalid key throws only when it is used, so that the error belongs to the evaluation of an event. */
 export function compileKey(key: string, root: Root): KeyReader {
-	// What follows is a tag, with which one attribute can be tested more than once.
+	// After `#` follows a tag, so that criteria can test one attribute more than once.
 	const [text = ""] = key.split("#");
 	try {
 		const path = parseJsonPath(text);

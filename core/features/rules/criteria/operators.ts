@@ -8,18 +8,18 @@ import { numberOf, typeName } from "../../../language/templates/values.ts";
 import { currentWorkBudget } from "../../../language/work-budget.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
-/** Whether a value from the payload and a pattern, both not null, fit; `TemplateError` when they cannot be compared. */
+/** Returns true if a value from the payload matches a pattern; neither is null. Throws `TemplateError` if they cannot be compared. */
 type Comparison = (value: JsonValue, pattern: JsonValue, now: number) => boolean;
 
 export interface Operator {
 	readonly compare: Comparison;
-	/** Result for a value that is null or missing; without one, the operator cannot be applied to it. */
+	/** Returns the result for a value that is null or missing; undefined if the operator does not accept it. Default: not accepted. */
 	readonly whenNull?: (pattern: JsonValue) => boolean | undefined;
-	/** Whether the pattern counts at all. */
+	/** True if the operator ignores the pattern. */
 	readonly ignoresPattern?: boolean;
-	/** Throws `TemplateError` for a pattern that nothing can ever be compared with. Absent: any may be. */
+	/** Throws `TemplateError` for a pattern that the operator can never use. Default: every pattern is accepted. */
 	readonly checkPattern?: (pattern: JsonValue) => void;
-	/** Result for a pattern that is null. Default: false. */
+	/** Returns the result for a pattern that is null. Default: false. */
 	readonly whenPatternIsNull?: (value: JsonValue) => boolean;
 }
 
@@ -30,13 +30,13 @@ function textOf(value: JsonValue, what: "value" | "pattern"): string {
 	throw new TemplateError(`the ${what} must be a text, not ${typeName(value)}`);
 }
 
-/** A comparison of two texts. */
+/** Returns a comparison of two strings. */
 const onTexts =
 	(compare: (value: string, pattern: string) => boolean): Comparison =>
 	(value, pattern) =>
 		compare(textOf(value, "value"), textOf(pattern, "pattern"));
 
-/** The same without regard to case. */
+/** Returns a case-insensitive comparison of two strings. */
 const ignoringCase = (compare: (value: string, pattern: string) => boolean): Comparison =>
 	onTexts((value, pattern) => compare(value.toLowerCase(), pattern.toLowerCase()));
 
@@ -50,7 +50,7 @@ const search = (options: TextPatternOptions): Operator => ({
 	checkPattern: (pattern) => void compileTextPattern(textOf(pattern, "pattern"), options),
 });
 
-/** Seconds from the time a value stands for until now, compared with the pattern. */
+/** Returns a comparison of the age of a value (seconds from its time until now) with the pattern. */
 const onAge =
 	(compare: (age: number, limit: number) => boolean): Comparison =>
 	(value, pattern, now) => {
@@ -61,10 +61,10 @@ const onAge =
 		return compare((now - then) / 1_000_000, limit);
 	};
 
-/** Unix times above it are in milliseconds: in seconds it is the year 5138. */
+/** Largest Unix time that is interpreted as seconds (the year 5138); larger ones are interpreted as milliseconds. */
 const maxUnixSeconds = 100_000_000_000;
 
-/** Microseconds since 1970 of a date and time, or of a Unix time in seconds or milliseconds. */
+/** Converts a date and time, or a Unix time in seconds or milliseconds, to microseconds since 1970. */
 function toTime(value: JsonValue): number | undefined {
 	const isUnixTime = typeof value === "number" || (typeof value === "string" && /^\s*\d{9,16}(?:\.\d{1,9})?\s*$/.test(value));
 	if (!isUnixTime) return toMicroseconds(textOf(value, "value"));
@@ -73,7 +73,7 @@ function toTime(value: JsonValue): number | undefined {
 }
 
 const isInside: Comparison = (value, pattern) => contains(pattern, value, budget());
-/** Null is in no array; in a text it cannot be looked for. */
+/** Returns `whenNull` for `inside` and `ninside`: no array contains null, and a string cannot be searched for null. */
 const nullInside = (result: boolean) => (pattern: JsonValue) => (typeof pattern === "string" ? undefined : result);
 
 const named: Readonly<Record<string, Operator>> = {
@@ -118,16 +118,16 @@ const aliases: Readonly<Record<string, string>> = {
 	nin: "ninside",
 };
 
-/** Operators by name, aliases included; `search` is not among them, as it holds criteria of its own. */
+/** Operators by name, including aliases. `search` is absent, because its pattern consists of criteria. */
 export const operators: ReadonlyMap<string, Operator> = new Map([
 	...Object.entries(named),
 	...Object.entries(aliases).map(([alias, name]): [string, Operator] => [alias, named[name] as Operator]),
 ]);
 
-/** What may stand as `type` of a criterion. */
+/** Allowed values of `type` of a criterion. */
 export const operatorNames: readonly string[] = [...operators.keys(), "search"].sort();
 
-/** Apply an operator as the table of null and missing values says. */
+/** Applies an operator, including its rules for values and patterns that are null or missing. */
 export function applyOperator(operator: Operator, value: JsonValue, pattern: JsonValue, now: number): boolean {
 	if (pattern === null && operator.ignoresPattern !== true) return operator.whenPatternIsNull?.(value) ?? false;
 	if (value !== null) return operator.compare(value, pattern, now);

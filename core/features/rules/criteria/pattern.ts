@@ -4,23 +4,23 @@ import { isRenderProblem, TemplateError } from "../../../language/templates/erro
 import type { TemplateScope } from "../../../language/templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../../../language/templates/template.ts";
 
-/** What a pattern may use, and when it is. */
+/** Values that a pattern may use, and the time of the evaluation. */
 export interface Evaluation {
-	/** `{ trigger: payload }`, inside `search` `{ item }`. */
+	/** `{ trigger: payload }`, or `{ item }` within `search`. */
 	readonly values: JsonObject;
 	readonly datastore: Datastore;
-	/** Microseconds since 1970. */
+	/** Time of the evaluation in microseconds since 1970. */
 	readonly now: number;
 }
 
 export interface CompiledPattern {
-	/** Whether items of the datastore may have to be read. */
+	/** True if the pattern may need items of the datastore. */
 	readonly usesDatastore: boolean;
-	/** The pattern as it counts for one evaluation. */
+	/** Returns the pattern rendered for one evaluation. */
 	render(evaluation: Evaluation): JsonValue;
 }
 
-/** Compile a pattern: texts may hold templates, and one that is a single expression keeps the type of its value. */
+/** Compiles a pattern. Strings may contain templates; a template that is a single expression keeps the type of its value. */
 export function compilePattern(pattern: JsonValue): CompiledPattern {
 	if (typeof pattern !== "string" || !isTemplate(pattern)) return { usesDatastore: false, render: () => pattern };
 	const { usesDatastore, render } = compileText(pattern);
@@ -47,7 +47,7 @@ function compileText(text: string): CompiledPattern {
 		};
 		return { usesDatastore: false, render };
 	}
-	// What else there is stands in the values; what the datastore is called besides is known only with it.
+	// All other names are regarded as the datastore: its aliases are known only at evaluation.
 	const usesDatastore = template.references.names.some((name) => name !== "trigger" && name !== "item");
 	return {
 		usesDatastore,
@@ -55,7 +55,7 @@ function compileText(text: string): CompiledPattern {
 	};
 }
 
-/** Items of the system scope only, also in their old form without `svckv`. */
+/** Returns the scope of a pattern. It contains only items of the system scope, also in the old form without `svckv`. */
 function toPatternScope(values: JsonObject, datastore: Datastore): TemplateScope {
 	const svckv = new DatastoreReference(datastore, ["system"]);
 	const lookup = (name: string) => {

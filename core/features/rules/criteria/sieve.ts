@@ -3,25 +3,25 @@ import { parseJsonPath } from "../../../language/templates/json-path.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import type { KeyReader } from "./key.ts";
 
-/** Beyond that comparing could come to its bounds, of which only the criterion itself can tell. */
+/** Limits of the strings of a pre-filter. With more, a comparison could exceed its work limits, which only the criterion can report. */
 const most = { texts: 1_000, characters: 100_000 };
 
-/** Tells of most events that criteria do not hold, for a hundredth of what it takes to decide them: many rules are looked at for each event. */
+/** Pre-filter that rejects most events that do not match, at a hundredth of the cost of the criteria. An event may concern many rules. */
 export interface Sieve {
-	/** Sieves of the same place look at the same value. */
+	/** JSON path of the value. Pre-filters with the same path read the same value. */
 	readonly place: string;
-	/** The value in `{ trigger: payload }`; null when it is missing. */
+	/** Returns the value in `{ trigger: payload }`; null if it is missing. */
 	readonly read: KeyReader;
-	/** Where the value is a text, the criteria do not hold unless it is one of these. */
+	/** Strings that can match. If the value is another string, the criteria do not match. */
 	readonly texts: ReadonlySet<string>;
 }
 
-/** Whether criteria do not hold for what their sieve has read; false where only they can tell. */
+/** Returns true if the criteria cannot match the value that the pre-filter has read; false if the criteria must be evaluated. */
 export function isLetOut({ texts }: Sieve, value: JsonValue): boolean {
 	return typeof value === "string" && !texts.has(value);
 }
 
-/** From the first criterion, which is decided first. Undefined where it cannot be told so simply. */
+/** Derives the pre-filter from the first criterion, which is evaluated first. Returns undefined if that criterion is not simple enough. */
 export function toSieve(criteria: JsonObject): Sieve | undefined {
 	const [[key, entry] = ["", null]] = Object.entries(criteria);
 	const texts = isJsonObject(entry) ? toTexts(entry["type"], entry["pattern"]) : undefined;
@@ -47,7 +47,7 @@ function toPlainPath(text: string) {
 		const path = parseJsonPath(text);
 		return path.isSingleValued && path.startsWithMember("trigger") ? path : undefined;
 	} catch {
-		// The criterion says what is wrong with it.
+		// The evaluation of the criterion reports the error.
 		return undefined;
 	}
 }

@@ -1,12 +1,12 @@
 import { TemplateError } from "../../../language/templates/errors.ts";
 
-/** One element of a shell pattern: `*`, or whether a character fits. */
+/** Element of a shell pattern: `*`, or a function that returns true if a character matches. */
 type Element = "any" | ((character: string) => boolean);
 
-/** Comparisons one match may take. */
+/** Maximum number of comparisons for one match. */
 const mostSteps = 1_000_000;
 
-/** Whether the whole text fits a shell pattern: `*`, `?`, `[seq]`, `[!seq]`. */
+/** Returns true if all of `text` matches a shell pattern (`*`, `?`, `[seq]`, `[!seq]`). Throws `TemplateError` if it takes too long. */
 export function matchesWildcard(text: string, pattern: string): boolean {
 	if (text.length > mostSteps) throw new TemplateError("the search for its pattern takes too long");
 	const elements = toElements(pattern);
@@ -14,7 +14,7 @@ export function matchesWildcard(text: string, pattern: string): boolean {
 	let position = 0;
 	let index = 0;
 	let steps = 0;
-	// Where the last star stands and how far its text has been taken: the only place to come back to.
+	// Index of the last star and the end of the text that it matches. It is sufficient to backtrack to the last star.
 	let star = -1;
 	let taken = 0;
 	while (position < characters.length) {
@@ -50,7 +50,10 @@ function toElements(pattern: string): readonly Element[] {
 	return elements;
 }
 
-/** Place of the closing bracket; one right behind the opening belongs to the set. Without any the bracket stands for itself. */
+/**
+ * Returns the index of the closing bracket. A bracket directly after the opening one belongs to the set. Returns undefined if there is
+ * none; the opening bracket is then an ordinary character.
+ */
 function endOfSet(characters: readonly string[], start: number): number | undefined {
 	const first = characters[start + 1] === "!" ? start + 2 : start + 1;
 	const end = characters.indexOf("]", first + 1);

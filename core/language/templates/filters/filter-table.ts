@@ -14,7 +14,9 @@ import { textFilters } from "./text-filters.ts";
 import { valueFilters } from "./value-filters.ts";
 import { yamlFilters } from "./yaml-filters.ts";
 
-/** Returns a filter for the digest of its input as text. The text is hashed in UTF-8; the digest has lower-case hexadecimal digits. */
+/**
+ * Returns a filter for the digest of its input as a string. The string is hashed in UTF-8; the digest has lower-case hexadecimal digits.
+ */
 const digest =
 	(algorithm: "md5" | "sha1" | "sha256" | "sha512"): Filter =>
 	(input, _args, { budget }) => {
@@ -23,7 +25,7 @@ const digest =
 		return createHash(algorithm).update(text).digest("hex");
 	};
 
-/** Encodings and digests of texts. */
+/** Encodings and digests of strings. */
 const digestFilters: Readonly<Record<string, Filter>> = {
 	b64encode: (input, _args, { budget }) => {
 		const text = toPythonText(input, budget);
@@ -33,7 +35,7 @@ const digestFilters: Readonly<Record<string, Filter>> = {
 	b64decode: (input, args, { budget }) => {
 		if (typeof input !== "string") throw args.error("needs a text in Base64");
 		budget.spendText(input.length);
-		// White space is removed first: a pattern that allows white space in several places takes quadratic time.
+		// White space is removed first: a pattern that allows white space at several positions takes quadratic time.
 		if (!/^[\w+/-]*={0,2}$/.test(input.replace(/\s+/g, ""))) throw args.error("needs a text in Base64");
 		try {
 			return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(input, "base64"));
@@ -171,7 +173,7 @@ export function hasFilter(name: string): boolean {
 /** Semantic version. Its numbers may exceed the safe integers. */
 interface Version {
 	readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
-	/** Text after the hyphen, split at the dots. */
+	/** Characters after the hyphen, split at the dots. */
 	readonly prerelease: readonly string[];
 }
 
@@ -185,7 +187,7 @@ function parseVersion(text: string): Version | undefined {
 	return { numbers: [major, minor, patch], prerelease: match[4]?.split(".") ?? [] };
 }
 
-/** Returns the version as text with three numbers: `1.10.0` for `v1.10`. */
+/** Returns the version as a string with three numbers: `1.10.0` for `v1.10`. */
 function toVersionText({ numbers, prerelease }: Version): string {
 	return numbers.join(".") + (prerelease.length === 0 ? "" : `-${prerelease.join(".")}`);
 }
@@ -205,7 +207,7 @@ function compareVersions(a: Version, b: Version): number {
 	return a.prerelease.length - b.prerelease.length;
 }
 
-/** Compares two parts of a pre-release: numbers by value, and before texts. */
+/** Compares two parts of a pre-release: numbers by value, and before words. */
 function compareParts(a: string, b: string): number {
 	const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)];
 	if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;

@@ -5,13 +5,13 @@ import type { Value } from "../values.ts";
 /** Services that a filter may use in addition to its input and arguments. */
 export interface FilterContext {
 	readonly budget: Budget;
-	/** Returns a member like an expression does. If expressions can read members of JSON texts, `memberOf` does too. */
+	/** Returns a member like an expression does. If expressions can read members of JSON strings, `memberOf` does too. */
 	memberOf(object: Value, key: Value): Value;
 	/** Applies another filter by name. */
 	applyFilter(name: string, input: Value, args: Arguments): Value;
 	/** Applies a test by name. */
 	applyTest(name: string, value: Value, args: Arguments): boolean;
-	/** Returns the clear text of a secret datastore item's ciphertext. */
+	/** Returns the plaintext of a secret datastore item's ciphertext. */
 	decrypt(cipherText: string): string;
 }
 

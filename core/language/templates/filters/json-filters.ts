@@ -35,7 +35,7 @@ export const jsonFilters: Readonly<Record<string, Filter>> = {
 		try {
 			return parseJson(input, maxLargeNumbers) as Value;
 		} catch {
-			// The parser's message would quote the text, which may be a secret.
+			// The parser's message would quote the string, which may be a secret.
 			throw args.error("needs a text that is JSON");
 		}
 	},

@@ -15,7 +15,7 @@ export const layoutFilters: Readonly<Record<string, Filter>> = {
 		const width = args.integer(0, "width", 80);
 		const paddingLength = Math.max(0, width - [...text].length);
 		budget.spendText(text.length + paddingLength);
-		// If the width is odd, an odd number of blanks has its extra blank on the left, as in Jinja.
+		// If the width is odd, an odd number of spaces has its extra space on the left, as in Jinja.
 		const leftPadding = Math.floor(paddingLength / 2) + (paddingLength & width & 1);
 		return " ".repeat(leftPadding) + text + " ".repeat(paddingLength - leftPadding);
 	},
@@ -88,7 +88,7 @@ function fileSize(bytes: number, { base, names }: (typeof byteUnits)[keyof typeo
 	return `${size.toFixed(1)} ${names[index]}`;
 }
 
-/** Splits a line into parts of at most `width` characters, at blanks if possible. */
+/** Splits a line into parts of at most `width` characters, at white space if possible. */
 function wrapLine(line: string, width: number, shouldBreakLongWords: boolean): readonly string[] {
 	const lines: string[] = [];
 	let current = "";

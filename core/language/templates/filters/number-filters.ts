@@ -52,7 +52,7 @@ const basePrefixes: ReadonlyMap<number, string> = new Map([
 	[16, "0x"],
 ]);
 
-/** Returns the number of a decimal text; undefined if it is not one. */
+/** Returns the number that a decimal string represents; undefined if it represents none. */
 function parseDecimal(text: string): number | undefined {
 	const trimmed = text.trim();
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;

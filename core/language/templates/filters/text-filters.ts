@@ -7,7 +7,7 @@ import { attributeGetter } from "./attribute.ts";
 import type { Filter, FilterContext } from "./filter.ts";
 import { escapeMarkup } from "./markup.ts";
 
-/** Returns a filter on the text of its input. */
+/** Returns a filter that converts its input to a string first. */
 const onText =
 	(convert: (text: string) => Value): Filter =>
 	(input, _args, { budget }) => {
@@ -80,7 +80,7 @@ function indentLines(
 		.join("\n");
 }
 
-/** Encodes a text for the path of a URL, and an object or a list of pairs for its query. */
+/** Encodes a string for the path of a URL, and an object or a list of pairs for its query. */
 function urlEncode(input: Value, { budget }: FilterContext): string {
 	if (!isObject(input) && !isList(input)) return quote(toPythonText(input, budget)).replaceAll("%2F", "/");
 	const pairs = isObject(input) ? Object.entries(input) : input.map((pair) => elementsOf(pair, budget));

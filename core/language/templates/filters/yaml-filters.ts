@@ -9,12 +9,12 @@ import type { Filter } from "./filter.ts";
 export const yamlFilters: Readonly<Record<string, Filter>> = {
 	to_yaml_string: (input, args, { budget }) => {
 		const plainValue = toJson(input, 0, budget);
-		// Shared values are written out in full, so the size is proportional to the JSON text.
+		// Shared values are written out in full, so the size is proportional to the size of the JSON.
 		budget.spendText(2 * (stringifyJson(plainValue)?.length ?? 0));
 		const indent = args.get(0, "indent") ?? null;
 		const isAscii = !args.flag(1, "allow_unicode", true);
 		const spaces = indent === null ? 2 : Math.min(Math.max(args.integer(0, "indent"), 2), 16);
-		// Writing YAML takes far longer than other text operations, and so does reading it.
+		// Writing YAML takes far longer than other string operations, and so does reading it.
 		const text = withTimeLimit(args, () => {
 			const document = new Document(plainValue, { version: "1.1", aliasDuplicateObjects: false, sortMapEntries: true });
 			if (isAscii) quoteBeyondAscii(document);
@@ -34,7 +34,7 @@ export const yamlFilters: Readonly<Record<string, Filter>> = {
 				return undefined;
 			}
 		});
-		// The parser's message would quote the text, which may be a secret.
+		// The parser's message would quote the string, which may be a secret.
 		if (parseResult === undefined)
 			throw args.error(`needs a text that is YAML, with at most ${maxYamlDepth} objects and lists in one another`);
 		return parseResult.value;
@@ -51,8 +51,8 @@ function withTimeLimit<T>(args: Arguments, work: () => T): T {
 }
 
 /**
- * Returns the tags of YAML 1.1 with two exceptions. `y` and `n` stay texts, as in Python; the other words for true and false are booleans.
- * Dates stay texts, as in all files of a pack.
+ * Returns the tags of YAML 1.1 with two exceptions. `y` and `n` remain strings, as in Python; the other words for true and false are
+ * booleans. Dates remain strings, as in all files of a pack.
  */
 function selectTags(tags: Tags): Tags {
 	return tags
@@ -88,7 +88,7 @@ function escapeUnit(unit: string): string {
 	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Quotes the texts that contain characters beyond ASCII, because YAML supports escapes only between double quotes. */
+/** Quotes the strings that contain characters beyond ASCII, because YAML supports escapes only between double quotes. */
 function quoteBeyondAscii(document: Document): void {
 	visit(document, {
 		Scalar(_key, node) {

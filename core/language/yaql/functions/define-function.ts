@@ -18,7 +18,7 @@ export interface Argument {
 
 /** Argument of the form `key => value`. */
 export interface ArgumentPair {
-	/** Name, if the key is a word or a text; otherwise undefined. */
+	/** Name, if the key is a word or a string; otherwise undefined. */
 	readonly name: string | undefined;
 	readonly key: Argument;
 	readonly value: Argument;
@@ -31,7 +31,7 @@ export const mismatch = Symbol("an argument of another type");
 export interface Parameter<T> {
 	readonly name: string;
 	readonly arity: "one" | "rest" | "pairs";
-	/** Value of the parameter if the argument is absent. Without it the argument is required. */
+	/** Value of the parameter if the argument is absent. If it is not set, the argument is required. */
 	readonly fallback?: { readonly value: unknown };
 	/** Converts an argument for the function, or returns `mismatch`. A `rest` parameter calls it for each argument. */
 	readonly convert?: (argument: Argument) => unknown;

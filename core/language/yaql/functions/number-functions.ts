@@ -88,7 +88,7 @@ function round(number: YaqlValue, digits: number): YaqlValue {
 		const unit = 10 ** -digits;
 		return toSameType(number, roundHalfEven(value / unit) * unit);
 	}
-	// The decimal text is exact; multiplying would add an error.
+	// The decimal string is exact; multiplying would add an error.
 	return toFloat(digits > 15 ? value : Number(value.toFixed(digits)));
 }
 

@@ -111,7 +111,7 @@ function replace(
 	return parts.join("");
 }
 
-/** Returns a replacement text with `\1` and `\g<name>` replaced by the groups of the match. */
+/** Returns a replacement with `\1` and `\g<name>` replaced by the groups of the match. */
 function expand(template: string, match: RegExpExecArray): string {
 	return template.replace(
 		/\\(?:(\d{1,2})|g<(?:(\d{1,2})|(\w+))>|([^]))/gu,

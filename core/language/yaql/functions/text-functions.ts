@@ -22,7 +22,7 @@ import {
 const characters = optional(nullable(text("chars")));
 const separator = optional(nullable(text("separator")));
 
-/** Functions of texts. Positions count code points, as in Python. */
+/** Functions of strings. Positions count code points, as in Python. */
 export const textFunctions = [
 	defineBoth("len", [text("string")], ({ budget }, string) => toCodePoints(string, budget).length),
 	defineFunction("str", [any("value")], ({ budget }, value) => toYaqlText(value, budget)),
@@ -110,7 +110,7 @@ function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): stri
 	for (const element of withStepCost(sequence, budget)) {
 		const part = toYaqlText(element, budget);
 		size += part.length + delimiter.length;
-		// The size is checked before all texts exist, because the list may be infinite.
+		// The size is checked before all strings exist, because the list may be infinite.
 		budget.spendText(size <= budget.limits.output ? part.length : size);
 		texts.push(part);
 	}
@@ -151,7 +151,7 @@ interface SearchOptions {
 	readonly length: number | undefined;
 }
 
-/** Returns the position of a text within a range of another text; -1 if the range does not contain it. */
+/** Returns the position of a substring within a range of a string; -1 if the range does not contain it. */
 function indexOf({ string, sub, start, length }: SearchOptions, which: "first" | "last", budget: Budget): number {
 	const codePoints = toCodePoints(string, budget);
 	const begin = Math.min(Math.max(start < 0 ? start + codePoints.length : start, 0), codePoints.length);

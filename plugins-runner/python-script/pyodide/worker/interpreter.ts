@@ -9,14 +9,14 @@ type LoadOptions = Parameters<typeof loadPyodide>[0];
 
 const pageSize = 65_536;
 
-/** Load the interpreter from the module at this address. */
+/** Loads the interpreter from the module with this URL. */
 export async function loadInterpreter(address: string, options: LoadOptions): Promise<PyodideInterface> {
 	provideConstants();
 	const { loadPyodide } = (await import(address)) as PyodideModule;
 	return loadPyodide({ ...options, stdout: () => {}, stderr: () => {} });
 }
 
-/** The interpreter asks for constants in an old way, which the permission model refuses. */
+/** Provides `process.binding`, from which the interpreter reads constants; the original is refused by Node's permission model. */
 function provideConstants(): void {
 	const binding = () => ({ fs: fileConstants, os: constants });
 	Object.assign(process, { binding });
@@ -27,7 +27,7 @@ interface Memory {
 	grow(this: Memory, pages: number): number;
 }
 
-/** Give Python no more than so many bytes; it then raises MemoryError. Before the interpreter is loaded. */
+/** Limits the memory of Python; beyond the limit Python raises MemoryError. Must be called before the interpreter is loaded. */
 export function limitMemory(bytes: number): void {
 	const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: { readonly Memory: { readonly prototype: Memory } } };
 	const { prototype } = WebAssembly.Memory;

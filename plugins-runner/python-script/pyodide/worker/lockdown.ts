@@ -1,9 +1,11 @@
-/** What of Node stands open to Python through its module `js`. The web's own names, such as `fetch`, stay. */
+/** Node.js globals that Python could reach through its module `js`. Web globals such as `fetch` remain available. */
 const names = ["process", "global", "require", "module", "__filename", "__dirname"];
 
-/** Take Node away from whoever comes by way of JavaScript; those who need it have it already. */
+/**
+ * Removes the Node.js globals, so that Python cannot reach them through JavaScript. Code of the worker already holds its own references.
+ */
 export function lockDown(): void {
 	for (const name of names) Reflect.deleteProperty(globalThis, name);
-	// The interpreter notes its exit code there when it ends by `os._exit`.
+	// The interpreter stores its exit code in `process.exitCode` when it ends by `os._exit`.
 	Object.assign(globalThis, { process: Object.seal({ exitCode: 0 }) });
 }

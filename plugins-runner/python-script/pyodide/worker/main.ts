@@ -13,8 +13,8 @@ const output = 3;
 const newline = 10;
 
 /**
- * The way to the service and back. Everything waits: Python cannot go on before what it wrote has been taken, which is the
- * back-pressure, and no turn of the event loop is needed.
+ * The connection to the service. All operations block: Python cannot continue before its output has been read, which applies back-pressure.
+ * No turn of the event loop is needed.
  */
 class Channel {
 	#received: Buffer = Buffer.alloc(0);
@@ -24,7 +24,7 @@ class Channel {
 		while (rest.length > 0) rest = rest.subarray(writeSync(output, rest));
 	}
 
-	/** The next message; undefined when the service has gone. */
+	/** Returns the next message; undefined if the service has closed the connection. */
 	receive(): unknown {
 		const chunks: Buffer[] = [this.#received];
 		let last = this.#received;
@@ -50,7 +50,7 @@ function readChunk(): Buffer {
 type Operation = (...values: readonly unknown[]) => unknown;
 type Operations = Record<string, Operation | undefined>;
 
-/** What the interpreter's file system has, as far as it is used here. */
+/** The functions of the interpreter's file system that this worker uses. */
 interface FileSystem {
 	readonly ErrnoError: new (errno: number) => Error;
 	readonly filesystems: { readonly NODEFS: HostFiles };
@@ -65,31 +65,31 @@ interface HostFiles {
 	convertNodeCode(error: unknown): number | undefined;
 }
 
-/** The errno numbers of the interpreter's system, not the machine's. */
+/** Errno numbers of the interpreter's system, which differ from those of the machine. */
 const permissionDenied = 2;
 const readOnlyFileSystem = 69;
 const accessModes = 0o3;
 const changes = 0o1100;
 
-/** Show the pack to Python under its own path, to be read only, and go there. */
+/** Mounts the pack read-only under its own path and makes that path the working directory. */
 function showPack(python: PyodideInterface, root: string, path: string): void {
 	showDirectory(python, root, path);
 	(python.FS as unknown as FileSystem).chdir(path);
 }
 
-/** Show a directory to Python under a path, to be read only. */
+/** Mounts a directory read-only under a path. */
 function showDirectory(python: PyodideInterface, root: string, path: string): void {
 	const files = python.FS as unknown as FileSystem;
 	files.mkdirTree(path);
 	files.mount(files.filesystems.NODEFS, { root }, path);
 }
 
-/** Refuse every change of the host's files as a read-only file system does. */
+/** Rejects every change of the host's files, as a read-only file system does. */
 function makeReadOnly(python: PyodideInterface): void {
 	const { ErrnoError, filesystems } = python.FS as unknown as FileSystem;
 	const { node_ops, stream_ops } = filesystems.NODEFS;
 	const { convertNodeCode } = filesystems.NODEFS;
-	// What the permission model says is unknown there, and would pass for success.
+	// The interpreter has no number for errors of Node's permission model. Without this default it would treat them as success.
 	filesystems.NODEFS.convertNodeCode = (error) => convertNodeCode(error) ?? permissionDenied;
 	const refuse = () => {
 		throw new ErrnoError(readOnlyFileSystem);
@@ -104,15 +104,17 @@ function makeReadOnly(python: PyodideInterface): void {
 	};
 }
 
-/** Kilobytes of stack: three times what Python's recursion limit takes while nothing is optimized yet. Only what is used takes memory. */
+/** Kilobytes of stack: three times the need of Python's recursion limit in unoptimized code. Only used pages occupy memory. */
 const stackSize = 16_000;
 
-/** A worker process: gets an interpreter ready, waits for one run, reports how it ended, and waits to be ended itself. */
+/** A worker process: loads an interpreter, waits for one run, reports the result, and waits until the service ends the process. */
 const settings = JSON.parse(process.argv[2] ?? "{}") as WorkerSettings;
 const channel = new Channel();
 const exit: () => never = process.exit.bind(process);
 
-/** Node would print a whole line of the interpreter, which is all of it, before the error. */
+/**
+ * Sends the error to the service. Node's default handler would first print the source line, which is the interpreter's whole minified code.
+ */
 const giveUp = (error: unknown) => {
 	channel.send({ type: "failed", reason: String(error).slice(0, 500) });
 	exit();
@@ -135,7 +137,7 @@ if (snapshot === undefined) {
 }
 const python = await loadInterpreter(settings.pyodide, { _loadSnapshot: snapshot });
 makeReadOnly(python);
-// Sockets need stacks that can be switched. Where Node lacks them Python does without a network.
+// Sockets need stack switching. If Node.js does not support it, Python runs without network access.
 const hasSockets = await python.useNodeSockFS().then(
 	() => true,
 	() => false,

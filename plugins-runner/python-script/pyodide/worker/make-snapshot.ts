@@ -4,10 +4,10 @@ import type { SnapshotSettings } from "../messages.ts";
 import { loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { packSnapshot } from "./snapshot.ts";
 
-/** Makes the snapshot that workers start from: an interpreter that has the Python half of the runner in memory. */
+/** Makes the snapshot from which workers start: an interpreter with the runner's Python modules loaded. */
 const settings = JSON.parse(process.argv[2] ?? "{}") as SnapshotSettings;
 const directory = "/svc-runner";
-/** What most actions import, and the runner itself. */
+/** Modules that most actions and the runner import. */
 const modules = ["json", "logging", "traceback", "urllib.parse", "run_pyodide"];
 
 const python = await loadInterpreter(settings.pyodide, { _makeSnapshot: true });

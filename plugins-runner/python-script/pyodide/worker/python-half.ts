@@ -2,7 +2,7 @@ import { stringifyJson } from "../../../../core/contract/index.ts";
 import type { AnswerMessage, RunMessage } from "../messages.ts";
 import type { PyodideInterface } from "./interpreter.ts";
 
-/** What a run does to the outside. */
+/** Operations through which a run reaches the service. */
 export interface Host {
 	write(channel: "stdout" | "stderr", bytes: Uint8Array): void;
 	report(text: string): void;
@@ -15,25 +15,25 @@ export interface RunEnd {
 }
 
 type PythonFunction = ((...values: readonly unknown[]) => unknown) & {
-	/** Call it on a stack of its own, so that Python can wait for promises. */
+	/** Calls the function on a separate stack, so that Python can wait for promises. */
 	callPromising(...values: readonly unknown[]): Promise<unknown>;
 };
 
-/** Bytes of output that are handed on at once. */
+/** Maximum number of output bytes in one message. */
 const pieceSize = 65_536;
 
-/** The functions of python/run_pyodide.py, which the snapshot holds. */
+/** Calls the functions of python/run_pyodide.py, which is part of the snapshot. */
 export class PythonHalf {
 	readonly #python: PyodideInterface;
 	readonly #canSwitch: boolean;
 
-	/** @param canSwitch whether Node has stacks that can be switched */
+	/** @param canSwitch true if Node.js supports stack switching */
 	constructor(python: PyodideInterface, canSwitch: boolean) {
 		this.#python = python;
 		this.#canSwitch = canSwitch;
 	}
 
-	/** Do what every run does, to no effect, so that the run need not wait for the machine code of it. */
+	/** Performs the steps of a run without effect, so that the run does not wait for their compilation to machine code. */
 	async warmUp(): Promise<void> {
 		const nobody: Host = { write() {}, report() {}, call: () => ({ status: 0, text: "" }) };
 		this.#captureOutput(nobody);
@@ -68,7 +68,7 @@ export class PythonHalf {
 	}
 }
 
-/** What becomes of None differs with the direction, and Python takes values apart by their place. */
+/** Converts a host for Python. JavaScript receives Python's None as undefined, and Python unpacks the answer by position. */
 function toPythonHost(host: Host): unknown {
 	return {
 		report: host.report,
@@ -79,7 +79,10 @@ function toPythonHost(host: Host): unknown {
 	};
 }
 
-/** The driver lets nothing through, so it was the interpreter that ended: by `os._exit`, or damaged. */
+/**
+ * Converts an error of the interpreter. The driver catches all exceptions of Python, so the interpreter itself ended: by `os._exit`, or
+ * because it is damaged.
+ */
 function toEnd(error: unknown): RunEnd {
 	const status: unknown = (error as { readonly status?: unknown } | null)?.status;
 	if (typeof status === "number") return { exitCode: status };

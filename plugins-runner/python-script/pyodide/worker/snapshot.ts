@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 
 const digestLength = 32;
 
-/** The content of a snapshot file; undefined when it is damaged, or made from something else. */
+/** Returns the content of a snapshot file. Returns undefined if the file is damaged or was made from other sources. */
 export function readSnapshot(file: string, recipe: string): Uint8Array | undefined {
 	let bytes: Buffer;
 	try {
 		bytes = readFileSync(file);
 	} catch {
-		// Somebody removed it since the worker was started: as good as a broken one.
+		// The file was removed after the worker was started; treat it like a damaged one.
 		return undefined;
 	}
 	const content = bytes.subarray(digestLength);

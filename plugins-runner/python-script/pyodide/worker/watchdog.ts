@@ -3,15 +3,15 @@ import { Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
 /**
- * A thread beside Python's, which may be busy for ever: ends the process when the service is gone or too much memory is in
- * use, and passes on the wish to interrupt.
+ * A thread that runs in addition to Python's thread, which may be busy forever. It kills the process when the service has ended or memory
+ * exceeds the limit, and it forwards interrupts to Python.
  */
 const { interrupt, memoryLimit } = workerData as { readonly interrupt: Uint8Array; readonly memoryLimit: number };
 const descriptor = 4;
 const interruptNumber = 2;
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two checks of memory use. */
 const period = 100;
-/** Bytes that the JavaScript around Python may use besides. */
+/** Bytes that the JavaScript around Python may use in addition. */
 const allowance = 64 * 1024 * 1024;
 
 const lifeline = new Socket({ fd: descriptor });
