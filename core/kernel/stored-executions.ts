@@ -8,7 +8,6 @@ import type { Principal } from "./basics/principal.ts";
 
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { ActionCatalog } from "./executions/action-catalog.ts";
-import { findAwaitedInquiries } from "./executions/awaited-inquiries.ts";
 import { cancelExecution, changeStatus } from "./executions/cancel.ts";
 import type { CompletionEffects } from "./executions/completion-effects.ts";
 import {
@@ -22,6 +21,7 @@ import {
 	toExecutionView,
 } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
+import { findPendingDescendants } from "./executions/pending-descendants.ts";
 
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
@@ -122,7 +122,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
-		return execution.status === "paused" ? findAwaitedInquiries(this.#parts, execution) : [];
+		return execution.status === "paused" ? findPendingDescendants(this.#parts, execution) : [];
 	}
 
 	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {

@@ -3,8 +3,8 @@ import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
-import { type AwaitedInquiryDependencies, assertResumable } from "./awaited-inquiries.ts";
 import { toCancelPatch } from "./cancel-descendants.ts";
+import { assertResumable, type PendingDescendantDependencies } from "./pending-descendants.ts";
 import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
@@ -12,7 +12,7 @@ import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
 
-export interface ExecutionChangeOptions extends CancelOptions, AwaitedInquiryDependencies, Uses<"isWorkflow"> {}
+export interface ExecutionChangeOptions extends CancelOptions, PendingDescendantDependencies, Uses<"isWorkflow"> {}
 
 /**
  * Cancels an execution (specification, 9.2 and 9.3). An execution whose run has started becomes `canceling`, and the node that holds the

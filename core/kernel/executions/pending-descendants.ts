@@ -4,20 +4,20 @@ import { toChildOrigin } from "./child-record.ts";
 import { readJournal } from "./journal-entries.ts";
 import { isWaiting } from "./status.ts";
 
-export type AwaitedInquiryDependencies = Uses<"storage" | "runners">;
+export type PendingDescendantDependencies = Uses<"storage" | "runners">;
 
 type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
 const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] as const;
 
-/** Bounds the inquiries that an error message names; it only counts further ones. */
-const maxNamedInquiries = 5;
+/** Bounds the questions that an error message names; it only counts further ones. */
+const maxNamedQuestions = 5;
 
 /**
- * Returns the ids of the open inquiries below a paused execution, the oldest first, if the execution can only wait for their answers.
+ * Returns the ids of the open questions (pending executions) below a paused execution, the oldest first, if the execution can only wait for their answers.
  * Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held back work.
  */
-export async function findAwaitedInquiries(parts: AwaitedInquiryDependencies, execution: PausedExecution): Promise<readonly string[]> {
+export async function findPendingDescendants(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
 	const openChildren = await parts.storage.find("execution", {
 		where: { parent_id: id, end_timestamp: null },
@@ -27,14 +27,14 @@ export async function findAwaitedInquiries(parts: AwaitedInquiryDependencies, ex
 	// Executions that API clients started with this parent are not branches of the workflow.
 	const branches = openChildren.filter((child) => toChildOrigin(child) !== undefined);
 	if (!branches.every(({ status }) => isWaiting(status))) return [];
-	const inquiries: string[] = [];
+	const questions: string[] = [];
 	for (const child of branches) {
-		const awaited = child.status === "pending" ? [child.id] : await findAwaitedInquiries(parts, child);
+		const awaited = child.status === "pending" ? [child.id] : await findPendingDescendants(parts, child);
 		if (awaited.length === 0) return [];
-		inquiries.push(...awaited);
+		questions.push(...awaited);
 	}
-	if (inquiries.length === 0) return [];
-	return (await hasHeldWork(parts, execution)) ? [] : inquiries;
+	if (questions.length === 0) return [];
+	return (await hasHeldWork(parts, execution)) ? [] : questions;
 }
 
 /** Bounds the pauses for which it is cached whether they hold back work. */
@@ -46,7 +46,7 @@ const maxCachedPauses = 1_000;
 const hasHeldWorkByFence = new Map<string, boolean>();
 
 async function hasHeldWork(
-	{ storage, runners }: AwaitedInquiryDependencies,
+	{ storage, runners }: PendingDescendantDependencies,
 	{ id, runner_name, fence }: PausedExecution,
 ): Promise<boolean> {
 	const { definitions } = runners.get(runner_name) ?? {};
@@ -61,13 +61,13 @@ async function hasHeldWork(
 }
 
 /** Throws `SVC_CONFLICT` if a paused execution only waits for answers: if it were resumed, it would pause again at once. */
-export async function assertResumable(parts: AwaitedInquiryDependencies, execution: PausedExecution): Promise<void> {
-	const inquiries = await findAwaitedInquiries(parts, execution);
-	const [first] = inquiries;
+export async function assertResumable(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<void> {
+	const questions = await findPendingDescendants(parts, execution);
+	const [first] = questions;
 	if (first === undefined) return;
-	const quotedIds = inquiries.slice(0, maxNamedInquiries).map((id) => `"${id}"`);
-	const more = inquiries.length > quotedIds.length ? ` and ${inquiries.length - quotedIds.length} more` : "";
-	const words = inquiries.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
+	const quotedIds = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);
+	const more = questions.length > quotedIds.length ? ` and ${questions.length - quotedIds.length} more` : "";
+	const words = questions.length === 1 ? "the answer to inquiry" : "an answer to each inquiry of";
 	throw new SvcError(
 		"SVC_CONFLICT",
 		`status: execution "${execution.id}" cannot be resumed, it waits for ${words} ${quotedIds.join(", ")}${more}; it goes on by itself ` +
