@@ -1,7 +1,7 @@
 import type { JsonValue, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
 import { type InlineEvaluation, noActionDecision } from "../../kernel/events/event-handler.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
-import { WorkBudget, workLimits } from "../../language/work-budget.ts";
+import { WorkBudget, type WorkLimits, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
 import { isLetOut } from "./criteria/sieve.ts";
 import type { IndexedRule } from "./rule-index.ts";
@@ -10,7 +10,7 @@ import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts
 /** Maximum number of rules evaluated before an event is stored, because the sender waits. */
 const lookedAtFirst = 1_000;
 /** Limits of the work for all these rules together. If they are exceeded, the event is stored and evaluated later. */
-const workAtFirst = { ...workLimits, searching: 5 };
+const workAtFirst: WorkLimits = { ...workLimits, searchMs: 5 };
 
 /** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
 export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorOptions): Promise<InlineEvaluation | undefined> {
