@@ -21,13 +21,13 @@ const silentBus = {
  */
 export async function dryRunEngine<F extends FeatureList>(
 	dependencies: EngineDependencies,
-	plugins: Omit<Plugins, "storage" | "eventBus" | "authBackend" | "hub">,
+	plugins: Omit<Plugins, "storageSource" | "eventBus" | "authBackend" | "hub">,
 	storage: Storage,
 	createFeatures: CreateFeatures<F>,
 ): Promise<Pick<EngineCore, "executions"> & ApiOf<F>> {
 	const kernel = createKernel(
 		dependencies,
-		{ ...plugins, storage, eventBus: silentBus, authBackend: undefined, hub: new TelemetryHub() },
+		{ ...plugins, storageSource: { current: storage }, eventBus: silentBus, authBackend: undefined, hub: new TelemetryHub() },
 		"",
 	);
 	const features = createFeatures(kernel);

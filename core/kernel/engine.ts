@@ -24,7 +24,7 @@ export function createEngineOf<F extends FeatureList>(
 		await dryRunEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createStartupRetry({ storage: host.storage, logger, signal: halting.signal });
+	const retryStartup = createStartupRetry({ storageSource: host.storageSource, logger, signal: halting.signal });
 	const node = createNode({
 		...dependencies,
 		...kernel,

@@ -5,8 +5,8 @@ import type { TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
 import { noPackContent, type PackContentSource } from "./executions/action-catalog.ts";
 import type { CompletionHook } from "./executions/completion-effects.ts";
 import type { Feature } from "./feature.ts";
-import type { WriteInterceptor } from "./plugins/audited-storage.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
+import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import { noRunCredentials, type RunCredentials } from "./runs/run-credentials.ts";
 import { type ExecutionQueues, noExecutionQueues } from "./scheduling/execution-queues.ts";
 import {

@@ -5,7 +5,7 @@ import type { TriggerTypeDefinition, TriggerTypeRegistry } from "./events/trigge
 import type { PackContentSource } from "./executions/action-catalog.ts";
 import type { CompletionHook, CompletionHookResult } from "./executions/completion-effects.ts";
 import type { BackgroundLoop } from "./nodes/role-loops.ts";
-import type { WriteInterceptor } from "./plugins/audited-storage.ts";
+import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import type { IssuedCredentials, RunCredentials } from "./runs/run-credentials.ts";
 import type { ExecutionQueues } from "./scheduling/execution-queues.ts";
 import type { DatastoreSource, PackConfigurationSource } from "./submission/parameter-rendering.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Options, Runner, Sensor, Storage } from "../contract/index.ts";
+import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Options, Runner, Sensor } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
@@ -22,8 +22,8 @@ import type { Admit, StoreAdmitted } from "./executions/new-execution.ts";
 import { ExtensionPoints } from "./extension-points.ts";
 import { BulkOutput } from "./output/bulk-output.ts";
 import { OutputReader } from "./output/output-reader.ts";
-import { withWriteInterceptor } from "./plugins/audited-storage.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
+import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
 import type { RunCredentials } from "./runs/run-credentials.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
@@ -34,12 +34,12 @@ import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import { StoredExecutions } from "./stored-executions.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { instrumentPlugins } from "./telemetry/instrumented-plugins.ts";
+import { instrument } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 /** Plugins of an engine, created but not started. */
 export interface Plugins {
-	readonly storage: Storage;
+	readonly storageSource: StorageSource;
 	readonly eventBus: EventBus;
 	/** By runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
@@ -60,7 +60,7 @@ export interface Plugins {
  * A feature may keep the members at once, but may use them only after the engine has started. Its `register` may already use the storage
  * and the members that read it.
  */
-export interface Kernel extends Omit<Plugins, "dialects">, EngineParts {
+export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, EngineParts {
 	/** Configuration besides the options, and the objects that the embedding program supplies. */
 	readonly dependencies: EngineDependencies;
 	readonly logger: EngineDependencies["logger"];
@@ -169,12 +169,13 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 type SharedParts = ReturnType<typeof createSharedParts>;
 
 /** Creates the parts that several other parts of the kernel need. */
-function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugins: Plugins, nodeId: string) {
-	const plugins = instrumentPlugins(uninstrumentedPlugins);
+function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plugins, nodeId: string) {
+	const { storageSource, ...plugins } = createdPlugins;
+	const { eventBus, metrics } = instrument(plugins.eventBus, plugins.hub);
 	const { options, logger, roles } = dependencies;
 	const runners = new Map(plugins.runners);
 	const extensions = new ExtensionPoints(runners);
-	const storage = withWriteInterceptor(plugins.storage, () => extensions.writeInterceptor);
+	const storage = new EngineStorage(storageSource, { metrics, interceptor: () => extensions.writeInterceptor });
 	const clock = new StorageClock(storage, dependencies.clock, options.scheduler.clock_tolerance);
 	const keyFile = options.keyvalue.encryption_key_path || join(dependencies.dataDirectory, "datastore-key.json");
 	const keys = new KeyRing({ path: keyFile, isEnabled: options.keyvalue.enable_encryption, logger });
@@ -183,6 +184,7 @@ function createSharedParts(dependencies: EngineDependencies, uninstrumentedPlugi
 	const parts = {
 		...plugins,
 		storage,
+		eventBus,
 		runners,
 		dialects,
 		dependencies,

@@ -62,12 +62,12 @@ export class EngineLifecycle {
 		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
 		assertRolesReachable({
 			roles,
-			storage: { ...composition.storage, capabilities: host.storage.capabilities },
+			storage: { ...composition.storage, capabilities: host.storageSource.current.capabilities },
 			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
 		});
 		await host.start(retryStartup);
 		try {
-			await retryStartup(() => assertNoDatabaseMove(host.storage, kernel.clock.now()));
+			await retryStartup(() => assertNoDatabaseMove(host.storageSource.current, kernel.clock.now()));
 			await node.register();
 			await kernel.changes.start();
 			await retryStartup(kernel.register);

@@ -4,7 +4,7 @@ import type { AuditedRequest, AuditHook } from "../../http/audit-hook.ts";
 import type { Reply } from "../../http/replies.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/audited-storage.ts";
+import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/engine-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { auditedKind } from "./audited-kinds.ts";

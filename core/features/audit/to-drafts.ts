@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, Storage, WriteOperation } from "../../contract/index.ts";
-import { kindOfOperation } from "../../kernel/plugins/audited-storage.ts";
+import { kindOfOperation } from "../../kernel/plugins/engine-storage.ts";
 import { auditedKind } from "./audited-kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

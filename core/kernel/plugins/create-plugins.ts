@@ -14,6 +14,7 @@ import {
 } from "../../contract/index.ts";
 import { toConfigError } from "../basics/config-error.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
+import type { StorageSource } from "./engine-storage.ts";
 import { findShapeProblems } from "./plugin-shapes.ts";
 
 /** Plugins of a composition, created but not started. */
@@ -42,7 +43,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 	const restartableStorage = attempt(
 		{ path: "storage", plugin: storage, problems },
 		() => createRestartableStorage(storage),
-		(created) => created.storage,
+		(created) => created.current,
 	);
 	const plugins = {
 		eventBus: create("event_bus", eventBus, problems),
@@ -85,43 +86,23 @@ function attempt<T>({ path, plugin, problems }: CreationTarget, createOne: () =>
 	}
 }
 
-/** Restartable proxy: one storage object for the engine, behind which each attempt to start has a new instance of the plugin. */
-export interface RestartableStorage {
-	/** Its capabilities may be read at any time, all other members only once `start` has resolved. */
-	readonly storage: Storage;
+/** Storage plugin of which each attempt to start has a new instance. */
+export interface RestartableStorage extends StorageSource {
 	/** Starts an instance by calling `begin`. If that fails, stops the instance and rejects; the next call starts a new one. */
 	start(begin: (instance: Storage) => Promise<void>): Promise<void>;
 	stop(): Promise<void>;
 }
 
-/** Creates the plugin's first instance, and the proxy for it. */
+/** Creates the plugin's first instance. */
 function createRestartableStorage(plugin: StoragePlugin): RestartableStorage {
-	let instance = plugin.create();
 	/** True if a start has been attempted with the instance, so that the next attempt needs a new one. */
 	let isUsed = false;
-	const boundMembers = new Map<PropertyKey, unknown>();
-
-	function replaceIfUsed(): void {
-		if (isUsed) instance = plugin.create();
-		isUsed = true;
-		boundMembers.clear();
-	}
-
-	const storage = new Proxy({} as Storage, {
-		get(_target, name: keyof Storage) {
-			const boundMember = boundMembers.get(name);
-			if (boundMember !== undefined) return boundMember;
-			const member: unknown = instance[name];
-			const value: unknown = typeof member === "function" ? member.bind(instance) : member;
-			boundMembers.set(name, value);
-			return value;
-		},
-	});
-
-	return {
-		storage,
-		async start(begin) {
-			replaceIfUsed();
+	const restartable = {
+		current: plugin.create(),
+		async start(begin: (instance: Storage) => Promise<void>) {
+			if (isUsed) restartable.current = plugin.create();
+			isUsed = true;
+			const instance = restartable.current;
 			try {
 				await begin(instance);
 			} catch (error) {
@@ -130,6 +111,7 @@ function createRestartableStorage(plugin: StoragePlugin): RestartableStorage {
 				throw error;
 			}
 		},
-		stop: async () => instance.stop?.(),
+		stop: async () => restartable.current.stop?.(),
 	};
+	return restartable;
 }

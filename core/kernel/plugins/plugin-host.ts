@@ -8,7 +8,6 @@ import type {
 	PluginKind,
 	Runner,
 	Sensor,
-	Storage,
 	Telemetry,
 } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
@@ -18,6 +17,7 @@ import { findOptionProblems } from "./check-options.ts";
 import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
 
+import type { StorageSource } from "./engine-storage.ts";
 import { shouldStart } from "./started-kinds.ts";
 import type { StartupRetry } from "./startup-retry.ts";
 
@@ -35,7 +35,7 @@ export interface HostNode {
 
 /** Plugins of one engine. They are created at once, and started by `start`. */
 export class PluginHost {
-	readonly storage: Storage;
+	readonly storageSource: StorageSource;
 	readonly eventBus: EventBus;
 	readonly authBackend: AuthBackend | undefined;
 	/** By runner type name. */
@@ -55,7 +55,7 @@ export class PluginHost {
 
 	constructor(dependencies: EngineDependencies, node: HostNode) {
 		const { restartableStorage, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
-		this.storage = restartableStorage.storage;
+		this.storageSource = restartableStorage;
 		this.eventBus = eventBus;
 		this.authBackend = authBackend;
 		this.runners = runners;
@@ -77,7 +77,9 @@ export class PluginHost {
 	 */
 	async start(retryStartup: StartupRetry): Promise<void> {
 		const { composition, roles } = this.#dependencies;
-		const problems = await findOptionProblems({ composition, plugins: this, roles }, (name) => this.#toContext(name));
+		const problems = await findOptionProblems({ composition, plugins: { ...this, storage: this.storageSource.current }, roles }, (name) =>
+			this.#toContext(name),
+		);
 		if (problems.length > 0) throw toConfigError(problems);
 		try {
 			await this.#startTelemetry();

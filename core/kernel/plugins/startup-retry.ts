@@ -1,5 +1,6 @@
-import { isSvcError, type Logger, type Storage } from "../../contract/index.ts";
+import { isSvcError, type Logger } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
+import type { StorageSource } from "./engine-storage.ts";
 
 /**
  * Performs a step of the start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage serves this process
@@ -9,18 +10,18 @@ export type StartupRetry = (attempt: () => Promise<void>) => Promise<void>;
 
 /** Creates the retry of startup steps. When `signal` aborts, a step that waits for the storage rejects with its last error. */
 export function createStartupRetry(parts: {
-	readonly storage: Storage;
+	readonly storageSource: StorageSource;
 	readonly logger: Logger;
 	readonly signal: AbortSignal;
 }): StartupRetry {
-	const { storage, logger, signal } = parts;
+	const { storageSource, logger, signal } = parts;
 	return async (attempt) => {
 		let isFinal = false;
 		const tryOnce = async () => {
 			try {
 				await attempt();
 			} catch (error) {
-				isFinal = storage.capabilities.shared !== true && !(isSvcError(error) && "retry_after" in error.facts);
+				isFinal = storageSource.current.capabilities.shared !== true && !(isSvcError(error) && "retry_after" in error.facts);
 				throw error;
 			}
 		};

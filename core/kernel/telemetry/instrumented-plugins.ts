@@ -6,12 +6,7 @@ import {
 	type EventData,
 	type Instrument,
 	isSvcError,
-	type Order,
-	type Patch,
-	type Query,
-	type Storage,
 	type SubscribeOptions,
-	type Where,
 	type WriteOperation,
 } from "../../contract/index.ts";
 import { toSubscription } from "../basics/plugin-results.ts";
@@ -19,22 +14,15 @@ import { announcementPrefix } from "../executions/execution-events.ts";
 import { countStoredEvents, ExecutionMetrics } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
-interface InstrumentablePlugins {
-	readonly storage: Storage;
-	readonly eventBus: EventBus;
-	readonly hub: TelemetryHub;
-}
-
 /**
- * Returns the plugins with storage and event bus wrapped, so that all traffic through them is measured. Everything that the service does is
- * stored and then published, so no other code needs to measure it. Without a telemetry plugin, returns the plugins unchanged, at no cost.
+ * Returns the event bus with all traffic measured, and the metrics of the storage. Everything that the service does is stored and then
+ * published, so no other code needs to measure it. Without a telemetry plugin, returns the bus unchanged and no metrics, at no cost.
  */
-export function instrumentPlugins<P extends InstrumentablePlugins>(plugins: P): P {
-	const { storage, eventBus, hub } = plugins;
-	if (!hub.isOn) return plugins;
+export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
+	if (!hub.isOn) return { eventBus };
 	countStoredEvents(hub);
 	hub.onPublished(new ExecutionMetrics(hub));
-	return { ...plugins, storage: new InstrumentedStorage(storage, hub), eventBus: new ObservedBus(eventBus, hub) };
+	return { eventBus: new ObservedBus(eventBus, hub), metrics: new StorageMetrics(hub) };
 }
 
 /** Event bus that measures events and passes published ones to the telemetry hub. They are stored before, so they are true. */
@@ -116,23 +104,13 @@ function toLabel(name: string): string {
 /** Upper bounds of the statement histogram, in seconds. Most statements take less than a millisecond, or wait for a disk. */
 const statementBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Order<E>[]; readonly limit: number };
-
-/** Storage that measures each statement, and passes inserted records to the telemetry hub. */
-export class InstrumentedStorage implements Storage {
-	/** Optional methods exist only if the wrapped storage has them, because callers check for them. */
-	declare readonly now?: () => Promise<number>;
-	declare readonly compact?: () => Promise<boolean>;
-	readonly #storage: Storage;
+/** Measures the statements of the storage, and passes inserted records to the telemetry hub. */
+export class StorageMetrics {
 	readonly #hub: TelemetryHub;
 	readonly #duration: Instrument;
 	readonly #errors: Instrument;
 
-	constructor(storage: Storage, hub: TelemetryHub) {
-		this.#storage = storage;
-		// Look the method up at each call: a repeated start replaces the instance behind a restartable storage.
-		if (storage.now !== undefined) this.now = () => (storage as Required<Storage>).now();
-		if (storage.compact !== undefined) this.compact = () => (storage as Required<Storage>).compact();
+	constructor(hub: TelemetryHub) {
 		this.#hub = hub;
 		this.#duration = hub.histogram({
 			name: "svc_storage_statement_duration_seconds",
@@ -147,67 +125,19 @@ export class InstrumentedStorage implements Storage {
 		});
 	}
 
-	get capabilities(): Storage["capabilities"] {
-		return this.#storage.capabilities;
-	}
-
-	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
-		return this.#timed("insert", this.#storage.insert(kind, entities), () => this.#hub.notifyStored(kind, entities));
-	}
-
-	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
-		return this.#timed("get", this.#storage.get(kind, id));
-	}
-
-	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
-		return this.#timed("find", this.#storage.find(kind, query));
-	}
-
-	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number> {
-		return this.#timed("count", limit === undefined ? this.#storage.count(kind, where) : this.#storage.count(kind, where, limit));
-	}
-
-	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
-		kind: K,
-		field: F,
-		where?: Where<EntityMap[K]>,
-	): Promise<NonNullable<EntityMap[K][F]>[]> {
-		return this.#timed("distinct", this.#storage.distinct(kind, field, where));
-	}
-
-	update<K extends EntityKind>(
-		...[kind, id, patch, expected]: [kind: K, id: string, patch: Patch<EntityMap[K]>, expected?: Where<EntityMap[K]>]
-	): Promise<EntityMap[K] | undefined> {
-		return this.#timed("update", this.#storage.update(kind, id, patch, expected));
-	}
-
-	claim<K extends EntityKind>(kind: K, query: ClaimQuery<EntityMap[K]>, patch: Patch<EntityMap[K]>): Promise<EntityMap[K][]> {
-		return this.#timed("claim", this.#storage.claim(kind, query, patch));
-	}
-
-	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number> {
-		return this.#timed("remove", this.#storage.remove(kind, query));
-	}
-
-	write(operations: readonly WriteOperation[]): Promise<void> {
-		return this.#timed("write", this.#storage.write(operations), () => {
-			for (const operation of operations) {
-				if ("insert" in operation) this.#hub.notifyStored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
-			}
-		});
-	}
-
 	/**
 	 * Measures a statement. Returns the promise of the storage itself, so that the caller waits for no further promise. The hub is notified
-	 * before the caller continues. `onStored` must not throw.
+	 * of inserted records before the caller continues.
 	 */
-	#timed<T>(method: string, statement: Promise<T>, onStored?: () => void): Promise<T> {
+	measure<T>(method: string, statement: Promise<T>, operations: readonly WriteOperation[] = []): Promise<T> {
 		const startedAt = performance.now();
 		const recordDuration = () => this.#duration.record((performance.now() - startedAt) / 1_000, method);
 		statement.then(
 			() => {
 				recordDuration();
-				onStored?.();
+				for (const operation of operations) {
+					if ("insert" in operation) this.#hub.notifyStored(operation.insert, operation.entities as readonly EntityMap[EntityKind][]);
+				}
 			},
 			(error: unknown) => {
 				recordDuration();

@@ -2,7 +2,8 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Meters, type Storage, SvcError, type Telemetry, type TraceEntity } from "../../contract/index.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { InstrumentedStorage } from "./instrumented-plugins.ts";
+import { EngineStorage } from "../plugins/engine-storage.ts";
+import { StorageMetrics } from "./instrumented-plugins.ts";
 import { TelemetryHub } from "./telemetry-hub.ts";
 
 const trace: TraceEntity = { id: "0".repeat(24), trace_tag: "a", start_timestamp: "2026-01-01T00:00:00.000000Z", traceparent: null };
@@ -24,7 +25,7 @@ function observe(storage: Partial<Storage>) {
 	const notes = new Notes();
 	const errors: string[] = [];
 	const hub = new TelemetryHub([notes], { ...silentLogger, error: (message: string) => void errors.push(message) });
-	const observed = new InstrumentedStorage(storage as Storage, hub);
+	const observed = new EngineStorage({ current: storage as Storage }, { metrics: new StorageMetrics(hub) });
 	hub.connectPlugins();
 	return { hub, observed, errors, notes: notes.kept };
 }

@@ -66,7 +66,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 	const options = await findOptionFindings(config, plugins, context);
 	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
 	const isBusShared = plugins.eventBus.capabilities.shared === true;
-	const stored = await lookAtStorage(config, plugins.restartableStorage.storage, { context, isBusShared });
+	const stored = await lookAtStorage(config, plugins.restartableStorage.current, { context, isBusShared });
 	const drafted = await draft(config, plugins, stored).finally(() => plugins.restartableStorage.stop());
 	const directory = await findDirectoryProblem(config.dataDirectory);
 	const problems = withoutRepeats([
@@ -110,7 +110,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 
 /** Returns the problems that plugins report about their options. */
 async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
-	const plugins = { ...created, storage: created.restartableStorage.storage };
+	const plugins = { ...created, storage: created.restartableStorage.current };
 	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
 	return problems.map(toFinding);
 }
@@ -226,7 +226,7 @@ export function listPlugins(
 	const { authBackend } = config;
 	return [
 		...config.telemetry.map((plugin, index) => entry(`telemetry[${index}]`, plugin)),
-		{ ...entry("storage", config.storage), capabilities: { ...restartableStorage.storage.capabilities } },
+		{ ...entry("storage", config.storage), capabilities: { ...restartableStorage.current.capabilities } },
 		{ ...entry("event_bus", config.eventBus), capabilities: { ...eventBus.capabilities } },
 		...(authBackend === undefined ? [] : [entry("auth.backend", authBackend)]),
 		...config.dialects.map((plugin, index) => entry(`dialects[${index}]`, plugin)),
@@ -254,14 +254,14 @@ export function listWarnings({ options, warnings }: ResolvedConfig, { restartabl
 		});
 	}
 	if (options.system.debug) found.push({ path: "system.debug", message: "debug mode is on: logs hold secrets", hint: "leave it out" });
-	if (restartableStorage.storage.capabilities.durable !== true) {
+	if (restartableStorage.current.capabilities.durable !== true) {
 		found.push({
 			path: "storage",
 			message: "what it keeps is gone when the service stops",
 			hint: 'storage: knexStorage({ client: "sqlite" })',
 		});
 	}
-	if (restartableStorage.storage.capabilities.shared === true && eventBus.capabilities.shared !== true) {
+	if (restartableStorage.current.capabilities.shared === true && eventBus.capabilities.shared !== true) {
 		found.push({
 			path: "event_bus",
 			message: "it reaches this process only, so that no second node can work on the storage",
@@ -276,7 +276,7 @@ export function findRoleFindings({ roles, storage, eventBus }: ResolvedConfig, p
 	try {
 		assertRolesReachable({
 			roles,
-			storage: { name: storage.name, capabilities: plugins.restartableStorage.storage.capabilities },
+			storage: { name: storage.name, capabilities: plugins.restartableStorage.current.capabilities },
 			eventBus: { name: eventBus.name, capabilities: plugins.eventBus.capabilities },
 		});
 		return [];

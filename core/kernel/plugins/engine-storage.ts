@@ -1,0 +1,214 @@
+import {
+	type EntityKind,
+	type EntityMap,
+	isSvcError,
+	type Order,
+	type Patch,
+	type Query,
+	type Storage,
+	SvcError,
+	type Where,
+	type WriteOperation,
+} from "../../contract/index.ts";
+import type { StorageMetrics } from "../telemetry/instrumented-plugins.ts";
+
+/** Execution of a built-in action that changes records for the user who requested it. */
+export interface InterceptedRun {
+	readonly user: string;
+	readonly execution_id: string;
+	readonly action_ref: string;
+	/** Kinds of records whose changes by the run must pass the write interceptor. */
+	readonly kinds: readonly EntityKind[];
+}
+
+/** Write interceptor: adds operations, such as audit records, to the write that stores a change. */
+export interface WriteInterceptor {
+	/** Returns true if changes of this kind of records must be intercepted now. Called before every write, so it must be fast. */
+	intercepts(kind: EntityKind): boolean;
+	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
+	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
+	/** Calls `work` for a run of a built-in action, and intercepts its changes. Rejects as `work` does. Default: intercepts nothing. */
+	duringRun?<T>(run: InterceptedRun, work: () => Promise<T>): Promise<T>;
+}
+
+/** Maximum number of records that one write removes. */
+const maxRemovalBatch = 500;
+/** Maximum number of attempts to remove records while other callers change them. */
+const maxRemovalAttempts = 10;
+
+/** Source of the storage plugin. `current` is another instance after a start that was repeated. */
+export interface StorageSource {
+	readonly current: Storage;
+}
+
+/** Hooks of the engine in its storage. */
+export interface StorageHooks {
+	/** Measures each statement, and reports inserted records. Default: nothing is measured. */
+	readonly metrics?: StorageMetrics | undefined;
+	/** Returns the interceptor of changes. It is called at each write, because the feature that provides it is created later. */
+	readonly interceptor?: () => WriteInterceptor | undefined;
+}
+
+type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Order<E>[]; readonly limit: number };
+
+/**
+ * The storage of an engine: passes each call to the storage plugin, with the hooks of the engine. Claims are not intercepted: they only
+ * assign work to a node.
+ */
+export class EngineStorage implements Storage {
+	/** Without a value if the plugin lacks them, even before it has started, because callers check for them. */
+	declare readonly now?: () => Promise<number>;
+	declare readonly compact?: () => Promise<boolean>;
+	readonly #source: StorageSource;
+	readonly #metrics: StorageMetrics | undefined;
+	readonly #interceptor: () => WriteInterceptor | undefined;
+
+	constructor(source: StorageSource, { metrics, interceptor = () => undefined }: StorageHooks) {
+		this.#source = source;
+		this.#metrics = metrics;
+		this.#interceptor = interceptor;
+		if (source.current.now !== undefined) this.now = () => (source.current as Required<Storage>).now();
+		if (source.current.compact !== undefined) this.compact = () => (source.current as Required<Storage>).compact();
+	}
+
+	get capabilities(): Storage["capabilities"] {
+		return this.#source.current.capabilities;
+	}
+
+	insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
+		const operation = toInsert(kind, entities);
+		const intercepted = this.#intercept(kind)?.write([operation]);
+		return intercepted ?? this.#measured("insert", this.#source.current.insert(kind, entities), [operation]);
+	}
+
+	get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
+		return this.#measured("get", this.#source.current.get(kind, id));
+	}
+
+	find<K extends EntityKind>(kind: K, query: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
+		return this.#measured("find", this.#source.current.find(kind, query));
+	}
+
+	count<K extends EntityKind>(kind: K, where: Where<EntityMap[K]>, limit?: number): Promise<number> {
+		const { current } = this.#source;
+		return this.#measured("count", limit === undefined ? current.count(kind, where) : current.count(kind, where, limit));
+	}
+
+	distinct<K extends EntityKind, F extends keyof EntityMap[K] & string>(
+		kind: K,
+		field: F,
+		where?: Where<EntityMap[K]>,
+	): Promise<NonNullable<EntityMap[K][F]>[]> {
+		return this.#measured("distinct", this.#source.current.distinct(kind, field, where));
+	}
+
+	update<K extends EntityKind>(
+		...[kind, id, patch, expected]: [kind: K, id: string, patch: Patch<EntityMap[K]>, expected?: Where<EntityMap[K]>]
+	): Promise<EntityMap[K] | undefined> {
+		const intercepted = this.#intercept(kind)?.update(kind, id, { patch, expected });
+		return intercepted ?? this.#measured("update", this.#source.current.update(kind, id, patch, expected));
+	}
+
+	claim<K extends EntityKind>(kind: K, query: ClaimQuery<EntityMap[K]>, patch: Patch<EntityMap[K]>): Promise<EntityMap[K][]> {
+		return this.#measured("claim", this.#source.current.claim(kind, query, patch));
+	}
+
+	remove<K extends EntityKind>(kind: K, query: { readonly where: Where<EntityMap[K]>; readonly limit?: number }): Promise<number> {
+		return this.#intercept(kind)?.remove(kind, query) ?? this.#measured("remove", this.#source.current.remove(kind, query));
+	}
+
+	write(operations: readonly WriteOperation[]): Promise<void> {
+		const interceptor = this.#interceptor();
+		const isIntercepted = interceptor !== undefined && operations.some((operation) => interceptor.intercepts(kindOfOperation(operation)));
+		return isIntercepted ? interceptor.write(operations, (all) => this.#write(all)) : this.#write(operations);
+	}
+
+	#write(operations: readonly WriteOperation[]): Promise<void> {
+		return this.#measured("write", this.#source.current.write(operations), operations);
+	}
+
+	/** Returns the calls that intercept a change of this kind of records; undefined if the interceptor does not watch the kind. */
+	#intercept(kind: EntityKind): InterceptedWrites | undefined {
+		const interceptor = this.#interceptor();
+		return interceptor?.intercepts(kind) === true ? new InterceptedWrites(this, interceptor, (all) => this.#write(all)) : undefined;
+	}
+
+	#measured<T>(method: string, statement: Promise<T>, operations?: readonly WriteOperation[]): Promise<T> {
+		return this.#metrics === undefined ? statement : this.#metrics.measure(method, statement, operations);
+	}
+}
+
+/** Returns the kind of records that an operation changes. */
+export function kindOfOperation(operation: WriteOperation): EntityKind {
+	if ("insert" in operation) return operation.insert;
+	return "update" in operation ? operation.update : operation.remove;
+}
+
+/** Returns the operation that inserts records. The cast is needed because TypeScript cannot type an operation of a generic kind. */
+function toInsert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): WriteOperation {
+	return { insert: kind, entities } as unknown as WriteOperation;
+}
+
+/** Single changes made by `write`, so that they can be intercepted. Each has the same result as the storage method of its name. */
+class InterceptedWrites {
+	readonly #storage: Pick<Storage, "get" | "find" | "count">;
+	readonly #interceptor: WriteInterceptor;
+	readonly #store: Storage["write"];
+
+	/** @param store stores operations without intercepting them again */
+	constructor(storage: Pick<Storage, "get" | "find" | "count">, interceptor: WriteInterceptor, store: Storage["write"]) {
+		this.#storage = storage;
+		this.#interceptor = interceptor;
+		this.#store = store;
+	}
+
+	write(operations: readonly WriteOperation[]): Promise<void> {
+		return this.#interceptor.write(operations, this.#store);
+	}
+
+	async update<K extends EntityKind>(
+		kind: K,
+		id: string,
+		{ patch, expected }: { readonly patch: object; readonly expected: object | undefined },
+	): Promise<EntityMap[K] | undefined> {
+		try {
+			await this.write([{ update: kind, id, patch, ...(expected !== undefined && { expected }) } as unknown as WriteOperation]);
+		} catch (error) {
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+			const isAsExpected = (await this.#storage.count(kind, { ...expected, id } as Where<EntityMap[K]>, 1)) > 0;
+			// If the record is as expected, the conflict has another cause, such as a duplicate unique key.
+			if (isAsExpected) throw error;
+			return undefined;
+		}
+		return this.#storage.get(kind, id);
+	}
+
+	async remove<K extends EntityKind>(kind: K, { where, limit }: Pick<Query<EntityMap[K]>, "where" | "limit">): Promise<number> {
+		let removedCount = 0;
+		for (let failedAttempts = 0; failedAttempts < maxRemovalAttempts; ) {
+			const batchSize = Math.min(maxRemovalBatch, limit === undefined ? maxRemovalBatch : limit - removedCount);
+			if (batchSize <= 0) return removedCount;
+			const batch = await this.#storage.find(kind, { ...(where && { where }), limit: batchSize });
+			const ids = batch.map(({ id }) => id);
+			if (ids.length === 0) return removedCount;
+			try {
+				await this.write(toRemoval(kind, ids));
+				removedCount += ids.length;
+				if (ids.length < batchSize) return removedCount;
+			} catch (error) {
+				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+				failedAttempts += 1;
+			}
+		}
+		throw new SvcError("SVC_CONFLICT", `${kind}: what is to be removed is being changed by others; try again`);
+	}
+}
+
+/**
+ * Returns the operations that remove records. An empty update of each makes the write fail if another caller has removed one meanwhile.
+ * Otherwise both callers would count it.
+ */
+function toRemoval(kind: EntityKind, ids: readonly string[]): readonly WriteOperation[] {
+	const existenceChecks = ids.map((id) => ({ update: kind, id, patch: {} }) as unknown as WriteOperation);
+	return [...existenceChecks, { remove: kind, where: { id: { in: ids } } } as unknown as WriteOperation];
+}
