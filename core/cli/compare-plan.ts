@@ -100,11 +100,11 @@ async function compareNodes({ version, roles = [] }: ServicePlan, { list }: Api)
 	});
 	return nodes.items
 		.filter(({ state }) => state !== "gone")
-		.flatMap((node): Difference[] => [
+		.flatMap((node, _index, liveNodes): Difference[] => [
 			...(node.version === version
 				? []
 				: [{ what: "version" as const, name: `node ${node.name}`, change: "changed" as const, detail: `${node.version} to ${version}` }]),
-			...(isDeepStrictEqual([...node.roles], [...roles]) || nodes.items.length > 1
+			...(isDeepStrictEqual([...node.roles], [...roles]) || liveNodes.length > 1
 				? []
 				: [
 						{
