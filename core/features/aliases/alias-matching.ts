@@ -1,5 +1,5 @@
 import { type ActionAliasEntity, isSvcError, SvcError } from "../../contract/index.ts";
-import type { CommandValues } from "../../language/aliases/alias-format.ts";
+import type { AliasFormat, CommandValues } from "../../language/aliases/alias-format.ts";
 import { type Command, readCommand } from "../../language/aliases/command-text.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget } from "../../language/work-budget.ts";
@@ -96,11 +96,18 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 }
 
 /**
- * Reads a command by a representation. Throws `SVC_INVALID` for one that cannot be compiled, which the caller treats as no match. Only
- * another version of the service could have stored it.
+ * Returns the values that a command holds, or undefined if it does not match. A format that cannot be compiled, as only another version of
+ * the service could have stored it, matches no command. Throws `SVC_INVALID` if the search takes too long.
  */
 function readBy(representation: Representation, command: Command): readonly CommandValues[] | undefined {
-	return compileRepresentation(representation).read(command);
+	let format: AliasFormat;
+	try {
+		format = compileRepresentation(representation);
+	} catch (error) {
+		if (isSvcError(error, "SVC_INVALID")) return undefined;
+		throw error;
+	}
+	return format.read(command);
 }
 
 function ambiguous(found: readonly AliasMatch[], mayName: MayName): SvcError {
