@@ -7,7 +7,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Ago } from "../parts/time.tsx";
-import { readTrace, type TraceTree, tellsOfTrace } from "./read-trace.ts";
+import { readTrace, type TraceChoice, type TraceTree, tellsOfTrace } from "./read-trace.ts";
 import type { ShownTrace } from "./shown-trace.ts";
 import { Branch } from "./trace-branch.tsx";
 
@@ -17,15 +17,6 @@ const mostOpen = 60;
 /** Shows a trace from causes to effects: events, rules that acted or did not, executions, and the effects of their completion. */
 export function Page({ values: { trace = "" } }: PageProps) {
 	const [execution, event] = [addressBar.query("execution"), addressBar.query("event")];
-	const last = useRef<TraceTree | undefined>(undefined);
-	const tree = useResource(
-		async () => {
-			last.current = await readTrace({ trace, execution, event });
-			return last.current;
-		},
-		[trace, execution, event],
-		{ isTouched: (told) => tellsOfTrace(told, last.current) },
-	);
 	if (trace === "" && execution === "" && event === "") {
 		return (
 			<>
@@ -38,6 +29,19 @@ export function Page({ values: { trace = "" } }: PageProps) {
 			</>
 		);
 	}
+	return <ChosenTrace trace={trace} execution={execution} event={event} />;
+}
+
+function ChosenTrace({ trace, execution, event }: TraceChoice) {
+	const last = useRef<TraceTree | undefined>(undefined);
+	const tree = useResource(
+		async () => {
+			last.current = await readTrace({ trace, execution, event });
+			return last.current;
+		},
+		[trace, execution, event],
+		{ isTouched: (told) => tellsOfTrace(told, last.current) },
+	);
 	return (
 		<Loaded resource={tree} title="Why">
 			{(found) => <Trace tree={found} chosen={execution || event} />}

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
 import { hostileText } from "../../../testing/web/chatty.test-support.ts";
-import { assertClean, assertFitsPhone, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
+import { assertClean, assertFitsPhone, goTo, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 import { beginUntil, yard } from "../../../testing/web/yard.test-support.ts";
 
 const trigger = { type: "core.svc.webhook", parameters: { url: "hooks/sample", ledger: true } };
@@ -119,4 +119,17 @@ webTest("a trace of 200 runs is folded, and comes in parts", () =>
 		await page.getByRole("button", { name: "100 more" }).waitFor();
 		await assertClean(page);
 	}, yard),
+);
+
+webTest("an address without a trace, an execution or an event reads no trace", () =>
+	withWeb(async (web) => {
+		const page = await web.open("root", "/");
+		const reads: string[] = [];
+		page.on("request", (request) => request.url().includes("/v1/traces") && reads.push(new URL(request.url()).search));
+		await goTo(page, "/why");
+		await page.getByText("Open a run and choose Why").waitFor();
+		await goTo(page, "/why?execution=ffffffffffffffffffffffff");
+		await page.getByText("There is no trace of it.").waitFor();
+		assert.deepEqual(reads, ["?execution=ffffffffffffffffffffffff&limit=1"]);
+	}),
 );
