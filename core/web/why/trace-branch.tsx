@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
-import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
+import type { TraceNode } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
-import { client, session } from "../kit/service.ts";
+import { readRuns } from "../runs/read-runs.ts";
 import { EventItem } from "./event-item.tsx";
 import { RunItem } from "./run-item.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
@@ -22,7 +22,7 @@ export function Branch({ nodes, shown, depth }: BranchProps) {
 	const most = useSignal(stepSize);
 	const drawn = nodes.filter(({ key }, index) => index < most.value || shown.path.has(key));
 	const ids = drawn.filter(({ kind }) => kind === "execution").map(({ object_id }) => object_id);
-	const runs = useResource((signal) => readRuns(ids, signal), [ids.join()], {
+	const runs = useResource((signal) => readRuns(ids, attributes, signal), [ids.join()], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
 	});
 	if (nodes.length === 0) return null;
@@ -51,17 +51,6 @@ export function Branch({ nodes, shown, depth }: BranchProps) {
 			)}
 		</ul>
 	);
-}
-
-async function readRuns(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ExecutionRecord>> {
-	const found = new Map<string, ExecutionRecord>();
-	if (!session.may("execution_list")) return found;
-	for (let first = 0; first < ids.length; first += stepSize) {
-		const part = ids.slice(first, first + stepSize);
-		const { items } = await client.executions.list({ id: part.join(), limit: stepSize, include_attributes: attributes }, { signal });
-		for (const run of items) found.set(run.id, run);
-	}
-	return found;
 }
 
 function isOneOf(data: unknown, ids: readonly string[]): boolean {

@@ -2,13 +2,14 @@ import { useSignal } from "@preact/signals";
 import type { TaskState } from "../../features/clients.ts";
 import { addressBar, toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
-import { client, session } from "../kit/service.ts";
+import { client } from "../kit/service.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration } from "../parts/time.tsx";
 import { Reason } from "../run/reason.tsx";
 import { largestResult, RunResult } from "../run/run-result.tsx";
+import { readRuns } from "../runs/read-runs.ts";
 import { toRunHref } from "../runs/run-address.ts";
 
 const stepSize = 30;
@@ -18,13 +19,10 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 	const shown = useSignal(stepSize);
 	const all = tasks.flatMap(({ execution_ids }) => execution_ids);
 	const ids = all.slice(0, shown.value);
-	const key = ids.join(",");
-	const may = session.may("execution_list");
-	const states = useResource(
-		async (signal) => (may && ids.length > 1 ? readStates(key, ids.length, signal) : new Map<string, string>()),
-		[key],
-		{ isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids) },
-	);
+	// A single execution is not listed, so its state is not needed.
+	const runs = useResource((signal) => readRuns(ids.length > 1 ? ids : [], "id,status", signal), [ids.join()], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
+	});
 	if (all.length < 2) return null;
 	const { path, query } = addressBar.current.value;
 	const given = Object.fromEntries(query);
@@ -35,7 +33,7 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 				{ids.map((id, index) => (
 					<li key={id}>
 						<a href={toHref(path, { ...given, run: id })} aria-current={id === chosen ? "true" : undefined}>
-							{index + 1} <StatusBadge status={states.value.value?.get(id) ?? ""} />
+							{index + 1} <StatusBadge status={runs.value.value?.get(id)?.status ?? ""} />
 						</a>
 					</li>
 				))}
@@ -47,11 +45,6 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 			)}
 		</>
 	);
-}
-
-async function readStates(ids: string, limit: number, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-	const { items } = await client.executions.list({ id: ids, limit: Math.min(limit, 100), include_attributes: "id,status" }, { signal });
-	return new Map(items.map(({ id, status }) => [id, status]));
 }
 
 /** Shows the input and the result of one execution. */

@@ -152,3 +152,16 @@ webTest("chosen tasks run again, items that have succeeded only when that is ask
 		assert.equal(await other.getByRole("button", { name: "Run tasks again" }).count(), 0);
 	}, yard),
 );
+
+webTest("the executions of a task show their states, also beyond the first hundred", () =>
+	withWeb(async (web) => {
+		const root = await web.signIn("root");
+		const id = await beginUntil(web, root, "yard.many", { status: "succeeded", parameters: { count: 110 } });
+		const page = await web.open("root", `/history/${id}/graph?task=each`);
+		await page.getByRole("button", { name: "80 more" }).click();
+		const runs = page.getByRole("list", { name: "Executions of this task" });
+		await runs.getByText("succeeded").nth(109).waitFor();
+		assert.equal(await runs.getByRole("link").count(), 110);
+		await assertClean(page);
+	}, yard),
+);

@@ -1,0 +1,21 @@
+import type { ExecutionRecord } from "../../features/clients.ts";
+import { client, session } from "../kit/service.ts";
+
+/** Executions per request. The service accepts at most 100 ids. */
+const batchSize = 50;
+
+/** Reads these attributes of executions, by id. Returns none of them if the user may not list executions. */
+export async function readRuns(
+	ids: readonly string[],
+	attributes: string,
+	signal: AbortSignal,
+): Promise<ReadonlyMap<string, ExecutionRecord>> {
+	const runs = new Map<string, ExecutionRecord>();
+	if (!session.may("execution_list")) return runs;
+	for (let first = 0; first < ids.length; first += batchSize) {
+		const id = ids.slice(first, first + batchSize).join();
+		const { items } = await client.executions.list({ id, limit: batchSize, include_attributes: attributes }, { signal });
+		for (const run of items) runs.set(run.id, run);
+	}
+	return runs;
+}
