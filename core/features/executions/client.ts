@@ -197,10 +197,10 @@ export interface ExecutionClient {
 		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
 		/** Returns the values in use for each filter of `list`. */
 		filterValues(options?: Waiting): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
-		/** Returns the first `limit` descendants, depth first, read page by page. Default: all, in one response. */
+		/** Returns the first `limit` descendants, depth first, in pages of `pageSize` (default 100). Default: all, in one response. */
 		children(
 			id: string,
-			query?: { readonly depth?: number; readonly limit?: number },
+			query?: { readonly depth?: number; readonly limit?: number; readonly pageSize?: number },
 			options?: Waiting,
 		): Promise<readonly ExecutionRecord[]>;
 		/** Returns the output so far, or some of its lines, as one string. */
@@ -217,7 +217,7 @@ export interface ExecutionClient {
 	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
 }
 
-/** Children per request: the default largest `limit` for users who are not administrators. */
+/** Default children per request: the default largest `limit` for users who are not administrators. */
 const childrenPage = 100;
 
 export function createExecutionClient(api: Api): ExecutionClient {
@@ -247,12 +247,12 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			tasks: (id, query, waiting) => list(`/executions/${at(id)}/tasks`, query, waiting),
 			graph: (id, waiting) => read(`/executions/${at(id)}/graph`, waiting),
 			filterValues: (waiting) => read("/executions/views/filters", waiting),
-			async children(id, { depth, limit } = {}, waiting = {}) {
+			async children(id, { depth, limit, pageSize = childrenPage } = {}, waiting = {}) {
 				const path = `/executions/${at(id)}/children`;
 				if (limit === undefined) return read(path, { query: { depth }, ...waiting });
 				const found: ExecutionRecord[] = [];
 				for (let total = limit; found.length < Math.min(limit, total); ) {
-					const query = { depth, limit: Math.min(childrenPage, limit - found.length), offset: found.length };
+					const query = { depth, limit: Math.min(pageSize, limit - found.length), offset: found.length };
 					const page = await list<ExecutionRecord>(path, query, waiting);
 					found.push(...page.items);
 					if (page.items.length === 0) break;

@@ -39,6 +39,7 @@ export function replyPage(index: string, options: Options, authBackend?: AuthBac
 	const provider = way === "password" ? (authBackend?.interactive?.label ?? "") : "";
 	const html = index
 		.replace("%SIGN_IN%", way)
+		.replace("%MAX_PAGE_SIZE%", String(options.api.max_page_size))
 		.replace("%PASSWORDS%", String(takesPasswords(options, authBackend)))
 		.replace("%PROVIDER%", () => escapeAttribute(provider));
 	return replyContent(html, "text/html; charset=UTF-8", headers);

@@ -93,7 +93,7 @@ export function ActionRuns({ action }: { readonly action: string }) {
 }
 
 function Runs({ action }: { readonly action: string }) {
-	const query = { action, sort_desc: "timestamp", limit: most, include_attributes: runAttributes };
+	const query = { action, sort_desc: "timestamp", limit: session.toLimit(most), include_attributes: runAttributes };
 	const runs = useResource((signal) => client.executions.list(query, { signal }), [action], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
 	});

@@ -11,7 +11,7 @@ import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 
 const pageSize = 50;
-/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
+/** Maximum number of packs that are suggested. */
 const mostPacks = 100;
 const shown = "id,ref,pack,name,description,runner_type,enabled";
 
@@ -45,7 +45,8 @@ export function Page() {
 /** Suggests the names of packs to users who may list packs. */
 function PackFilters() {
 	const packs = useResource(
-		async () => (session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: mostPacks })).items : []),
+		async () =>
+			session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: session.toLimit(mostPacks) })).items : [],
 		[],
 	);
 	const refs = (packs.value.value ?? []).map(({ ref }) => ref);

@@ -61,7 +61,10 @@ function TriggerType({ type }: { readonly type: TriggerTypeRecord }) {
 }
 
 function Rules({ type }: { readonly type: string }) {
-	const rules = useResource(() => client.rules.list({ trigger: type, include_attributes: "ref,enabled", limit: most }), [type]);
+	const rules = useResource(
+		() => client.rules.list({ trigger: type, include_attributes: "ref,enabled", limit: session.toLimit(most) }),
+		[type],
+	);
 	return (
 		<section class="card">
 			<div class="start-head">

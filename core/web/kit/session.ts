@@ -29,14 +29,17 @@ const returned: Readonly<Record<string, string>> = {
 export class Session {
 	readonly ways: SignInWays;
 	readonly #client: Client;
+	/** Largest `limit` of lists for users who are not administrators. */
+	readonly #maxPageSize: number;
 	readonly #state = signal<SessionState>("unknown");
 	readonly #user = signal<UserRecord | undefined>(undefined);
 	readonly #problem = signal("");
 	#permissions = Permissions.none;
 
 	constructor(client: Client, { dataset }: HTMLElement) {
-		const { signIn = "password", passwords, provider = "" } = dataset;
+		const { signIn = "password", passwords, provider = "", maxPageSize = "100" } = dataset;
 		this.#client = client;
+		this.#maxPageSize = Number(maxPageSize);
 		this.ways = { way: signIn as SignInWays["way"], takesPasswords: passwords !== "false", provider };
 	}
 
@@ -59,6 +62,11 @@ export class Session {
 	may(permission: string, uid?: string): boolean {
 		// Reading the signal makes components that depend on permissions render again when the user changes.
 		return this.#user.value !== undefined && this.#permissions.allow(permission, uid);
+	}
+
+	/** Returns the number of records, at most `size`, that the user may request at once. */
+	toLimit(size: number): number {
+		return this.#user.value?.rbac.is_admin === true ? size : Math.min(size, this.#maxPageSize);
 	}
 
 	/** Identifies the user by the session cookie. If an authenticating proxy is in use, the user is signed in without being prompted. */

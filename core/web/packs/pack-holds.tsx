@@ -18,7 +18,7 @@ interface Kind {
 	list(query: ListQuery): Promise<ListPage<Held>>;
 }
 
-/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
+/** Maximum number of records of a kind that are listed. */
 const most = 100;
 
 const kinds: readonly Kind[] = [
@@ -54,9 +54,10 @@ export function PackHolds({ pack: { ref, content } }: { readonly pack: PackRecor
 }
 
 async function readHeld(pack: string) {
+	const limit = session.toLimit(most);
 	const offered = kinds.filter(({ permission }) => session.may(permission));
 	return Promise.all(
-		offered.map(async (kind) => ({ kind, page: await kind.list({ pack, include_attributes: "id,ref,description", limit: most }) })),
+		offered.map(async (kind) => ({ kind, page: await kind.list({ pack, include_attributes: "id,ref,description", limit }) })),
 	);
 }
 

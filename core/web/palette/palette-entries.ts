@@ -11,7 +11,7 @@ export interface PaletteEntry {
 	readonly href: string;
 }
 
-/** Maximum number of names of each kind: the default of `api.max_page_size`, which only administrators may exceed. */
+/** Maximum number of names of each kind. */
 const mostNames = 100;
 const mostShown = 40;
 
@@ -25,7 +25,7 @@ interface RecordKind {
 	names(signal: AbortSignal): Promise<readonly string[]>;
 }
 
-const refs = { include_attributes: "ref", limit: mostNames };
+const refs = () => ({ include_attributes: "ref", limit: session.toLimit(mostNames) });
 const toRefs = ({ items }: { readonly items: readonly { readonly ref: string }[] }) => items.map(({ ref }) => ref);
 
 const recordKinds: readonly RecordKind[] = [
@@ -34,23 +34,23 @@ const recordKinds: readonly RecordKind[] = [
 		permission: "action_list",
 		page: "/actions",
 		runFilter: "action",
-		names: async (signal) => toRefs(await client.actions.list(refs, { signal })),
+		names: async (signal) => toRefs(await client.actions.list(refs(), { signal })),
 	},
-	{ kind: "Rule", permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs)) },
-	{ kind: "Pack", permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs)) },
+	{ kind: "Rule", permission: "rule_list", page: "/rules", names: async () => toRefs(await client.rules.list(refs())) },
+	{ kind: "Pack", permission: "pack_list", page: "/packs", names: async () => toRefs(await client.packs.list(refs())) },
 	{
 		kind: "Trigger type",
 		permission: "trigger_type_list",
 		page: "/events/triggers",
-		names: async () => toRefs(await client.triggers.types.list(refs)),
+		names: async () => toRefs(await client.triggers.types.list(refs())),
 	},
-	{ kind: "Policy", permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs)) },
-	{ kind: "Alias", permission: "action_alias_list", page: "/aliases", names: async () => toRefs(await client.aliases.list(refs)) },
+	{ kind: "Policy", permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs())) },
+	{ kind: "Alias", permission: "action_alias_list", page: "/aliases", names: async () => toRefs(await client.aliases.list(refs())) },
 	{
 		kind: "Datastore item",
 		permission: "key_value_pair_list",
 		page: "/datastore/system",
-		names: async () => (await client.keys.list({ scope: "system", limit: mostNames })).items.map(({ name }) => name),
+		names: async () => (await client.keys.list({ scope: "system", limit: session.toLimit(mostNames) })).items.map(({ name }) => name),
 	},
 	{
 		kind: "Role",

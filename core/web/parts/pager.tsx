@@ -1,7 +1,8 @@
 import { addressBar } from "../kit/address.ts";
+import { session } from "../kit/service.ts";
 
 interface PagerProps {
-	/** Maximum number of records of a page. */
+	/** Number of records of a page, if the user may request as many. */
 	readonly size: number;
 	/** Number of records that are shown now. */
 	readonly shown: number;
@@ -11,14 +12,16 @@ interface PagerProps {
 
 /** Returns the limit and offset of the list request for the page in the address. */
 export function toPaging(size: number): { readonly limit: number; readonly offset: number } {
-	return { limit: size, offset: (currentPage() - 1) * size };
+	const limit = session.toLimit(size);
+	return { limit, offset: (currentPage() - 1) * limit };
 }
 
 /** Shows links to the next and previous page of a list. The address contains the number of the page as `page`. */
 export function Pager({ size, shown, total, hasMore = false }: PagerProps) {
 	const page = currentPage();
-	const first = (page - 1) * size + 1;
-	const hasNext = total === undefined ? shown === size : hasMore || first + shown <= total;
+	const { limit, offset } = toPaging(size);
+	const first = offset + 1;
+	const hasNext = total === undefined ? shown === limit : hasMore || first + shown <= total;
 	return (
 		<nav class="pager" aria-label="Pages of the list">
 			<span class="faint number">

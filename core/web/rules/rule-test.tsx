@@ -87,7 +87,7 @@ function Outcome({ outcome: { matched, parameters, reason, failed } }: { readonl
 }
 
 function Events({ trigger, chosen }: { readonly trigger: string; readonly chosen: string }) {
-	const query = { trigger, sort: "-timestamp", limit: mostEvents, exclude_attributes: "payload" };
+	const query = { trigger, sort: "-timestamp", limit: session.toLimit(mostEvents), exclude_attributes: "payload" };
 	const events = useResource(() => client.triggers.instances.list(query), [trigger]);
 	return (
 		<section class="card" aria-label="Events">

@@ -12,9 +12,10 @@ export async function readRuns(
 ): Promise<ReadonlyMap<string, ExecutionRecord>> {
 	const runs = new Map<string, ExecutionRecord>();
 	if (!session.may("execution_list")) return runs;
-	for (let first = 0; first < ids.length; first += batchSize) {
-		const id = ids.slice(first, first + batchSize).join();
-		const { items } = await client.executions.list({ id, limit: batchSize, include_attributes: attributes }, { signal });
+	const limit = session.toLimit(batchSize);
+	for (let first = 0; first < ids.length; first += limit) {
+		const id = ids.slice(first, first + limit).join();
+		const { items } = await client.executions.list({ id, limit, include_attributes: attributes }, { signal });
 		for (const run of items) runs.set(run.id, run);
 	}
 	return runs;

@@ -136,7 +136,7 @@ async function readState(signal: AbortSignal) {
 	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp" };
 	const list = (more: object) => client.executions.list({ ...query, ...more }, { signal });
 	const [running, any, ...others] = await Promise.all([
-		list({ status: "running", limit: most }),
+		list({ status: "running", limit: session.toLimit(most) }),
 		list({ limit: 1 }),
 		...waiting.map((status) => list({ status, limit: 1 })),
 	]);
@@ -145,7 +145,7 @@ async function readState(signal: AbortSignal) {
 
 /** Returns the newest executions that failed, timed out or were abandoned. */
 async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord[]> {
-	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: most };
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: session.toLimit(most) };
 	const lists = await Promise.all(failures.map((status) => client.executions.list({ ...query, status }, { signal })));
 	const newestFirst = lists.flatMap(({ items }) => items).sort((a, b) => (a.start_timestamp < b.start_timestamp ? 1 : -1));
 	return newestFirst.slice(0, most);

@@ -3,12 +3,11 @@ import type { ExecutionRecord } from "../../features/clients.ts";
 import { addressBar, toHref } from "../kit/address.ts";
 import { now } from "../kit/clock.ts";
 import { useResource } from "../kit/resource.ts";
-import { client } from "../kit/service.ts";
+import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { DurationPlot, RatePlot } from "./plots.tsx";
 import { isRange, type RangeName, ranges, toBuckets } from "./rates.ts";
 
-/** Largest page that users who are not administrators may request: the default of `api.max_page_size`. */
 const pageSize = 100;
 const mostPages = 5;
 const bars = 32;
@@ -53,20 +52,21 @@ export function Trends() {
 /** Reads the newest runs of a time range, at most 500. Child executions are left out. */
 async function readRuns(range: RangeName, signal: AbortSignal) {
 	const to = Date.now();
+	const limit = session.toLimit(pageSize);
 	const query = {
 		parent: "null",
 		timestamp_gt: new Date(to - ranges[range]).toISOString(),
 		sort_desc: "timestamp",
 		include_attributes: "id,status,start_timestamp,end_timestamp",
-		limit: pageSize,
+		limit,
 	};
 	const items: ExecutionRecord[] = [];
 	let total: number | undefined;
 	for (let page = 0; page < mostPages; page += 1) {
-		const read: ListPage<ExecutionRecord> = await client.executions.list({ ...query, offset: page * pageSize }, { signal });
+		const read: ListPage<ExecutionRecord> = await client.executions.list({ ...query, offset: page * limit }, { signal });
 		items.push(...read.items);
 		total = read.total;
-		if (read.items.length < pageSize) break;
+		if (read.items.length < limit) break;
 	}
 	return { items, total, to };
 }

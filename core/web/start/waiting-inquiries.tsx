@@ -8,7 +8,7 @@ const most = 10;
 
 /** Lists the inquiries that wait for an answer; those that name the user come first. */
 export function WaitingInquiries() {
-	const inquiries = useResource((signal) => client.inquiries.list({ limit: most, sort_desc: "True" }, { signal }), [], {
+	const inquiries = useResource((signal) => client.inquiries.list({ limit: session.toLimit(most), sort_desc: "True" }, { signal }), [], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "status" in data,
 	});
 	const own = session.user.value?.username ?? "";

@@ -58,13 +58,16 @@ export function merge(listed: readonly TimedRun[], changes: Changes): readonly T
 }
 
 async function readAll(parent: string, signal: AbortSignal): Promise<readonly TimedRun[]> {
-	if (!session.may("execution_list")) return client.executions.children(parent, { depth: 1, limit: mostNested }, { signal });
+	const limit = session.toLimit(pageSize);
+	if (!session.may("execution_list")) {
+		return client.executions.children(parent, { depth: 1, limit: mostNested, pageSize: limit }, { signal });
+	}
 	const runs: TimedRun[] = [];
-	const query = { parent, sort_asc: "timestamp", include_attributes: timedAttributes, limit: pageSize };
+	const query = { parent, sort_asc: "timestamp", include_attributes: timedAttributes, limit };
 	while (runs.length < mostNested) {
 		const { items } = await client.executions.list({ ...query, offset: runs.length }, { signal });
 		runs.push(...items);
-		if (items.length < pageSize) break;
+		if (items.length < limit) break;
 	}
 	return runs;
 }

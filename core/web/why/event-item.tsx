@@ -111,10 +111,11 @@ function Delivery({ delivery: { url, received_at, verdict, user } }: { readonly 
 
 async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: AbortSignal): Promise<EventDetails> {
 	signal.throwIfAborted();
+	const limit = session.toLimit(mostRules);
 	const [event, rules, enforcements] = await Promise.all([
 		session.may("trigger_instance_view") ? client.triggers.instances.get(id) : undefined,
-		session.may("rule_list") ? client.rules.list({ trigger, limit: mostRules }) : undefined,
-		session.may("rule_enforcement_list") ? client.rules.enforcements({ trigger_instance: id, limit: mostRules }) : undefined,
+		session.may("rule_list") ? client.rules.list({ trigger, limit }) : undefined,
+		session.may("rule_enforcement_list") ? client.rules.enforcements({ trigger_instance: id, limit }) : undefined,
 	]);
 	const isDelivered = event?.trigger_type === webhookType && session.may("webhook_list");
 	const deliveries = isDelivered ? await client.webhooks.deliveries({ trigger_instance: id, limit: 1 }) : undefined;
@@ -122,7 +123,7 @@ async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: A
 		delivery: deliveries?.items[0],
 		event,
 		rules: rules?.items,
-		unread: Math.max(0, (rules?.total ?? 0) - mostRules),
+		unread: Math.max(0, (rules?.total ?? 0) - limit),
 		enforcements: enforcements?.items ?? [],
 	};
 }
