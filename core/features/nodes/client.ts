@@ -30,7 +30,7 @@ export interface NodeRecord {
 
 /** A node with its running executions. */
 export interface SingleNodeRecord extends NodeRecord {
-	/** Executions that run on the node, oldest first; at most 100. */
+	/** Executions that run on the node, newest first; at most 100. */
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 

@@ -25,7 +25,7 @@ export interface WorkerRecord {
 
 /** Worker and its current runs. */
 export interface SingleWorkerRecord extends WorkerRecord {
-	/** At most 100 runs on the worker, the oldest first. Empty if the caller may not list executions. */
+	/** At most 100 runs on the worker, the newest first. Empty if the caller may not list executions. */
 	readonly executions: readonly { readonly id: string; readonly action_ref: string; readonly status: ExecutionStatus }[];
 }
 

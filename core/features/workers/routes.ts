@@ -137,7 +137,8 @@ export const workerRoutes = [
 		path: "/workers/:worker",
 		component: "api",
 		summary: "Get a worker by its id or name, with what runs there",
-		description: "400 for a name that several have. `executions` are the oldest hundred, as far as whoever asks may list executions.",
+		description:
+			"400 for a name that several have. `executions` are the newest hundred, the newest first, as far as whoever asks may list executions.",
 		answers: { 200: answerJson(singleWorkerSchema) },
 		permission: "worker_list",
 		async handler({ engine, path, guard, principal }) {

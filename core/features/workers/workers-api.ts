@@ -140,7 +140,7 @@ export interface Workers {
 	list(): Promise<readonly WorkerView[]>;
 	/** Returns a worker by its id, or by its name. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if several workers have the name. */
 	get(idOrName: string): Promise<WorkerView>;
-	/** Lists the current runs of a worker, the oldest first, at most 100. */
+	/** Lists the current runs of a worker, the newest first, at most 100. */
 	running(workerId: string): Promise<readonly WorkerRun[]>;
 	/**
 	 * Renews the leases of a worker and assigns new jobs to it. Waits for a change as long as the request allows. `signal` aborts when the
