@@ -121,6 +121,15 @@ test("of a folder with several packs only the one that is wanted counts", async 
 	});
 });
 
+test("the folder of a pack may have a name that begins with two dots", async () => {
+	await withBench(async (bench) => {
+		bench.write("many/..disk/pack.yaml", manifest);
+		const { directory, source } = await bench.fetch(`${join(bench.root, "many")}#..disk`);
+		assert.deepEqual(filesOf(directory), { "pack.yaml": manifest });
+		assert.equal(source.subdirectory, "..disk");
+	});
+});
+
 test("links inside become copies, and are named", async () => {
 	await withBench(async (bench) => {
 		const path = writePack(bench);

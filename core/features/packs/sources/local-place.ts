@@ -55,7 +55,8 @@ async function toAllowed(path: string, directories: readonly string[]): Promise<
 	throw new SvcError("SVC_INVALID", `${quote(path)} lies in none of the directories of content.source_directories`);
 }
 
-function isInside(directory: string, path: string): boolean {
+/** Whether a path is the directory or below it; both without links. */
+export function isInside(directory: string, path: string): boolean {
 	const way = relative(directory, path);
 	return way !== ".." && !way.startsWith(`..${sep}`);
 }

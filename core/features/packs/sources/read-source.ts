@@ -1,10 +1,11 @@
 import { createWriteStream } from "node:fs";
 import { open, realpath } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { readDirectory } from "./directory-files.ts";
 import { httpGet, limited } from "./http-get.ts";
+import { isInside } from "./local-place.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote } from "./plain-path.ts";
 import type { PlainTree } from "./plain-tree.ts";
@@ -54,7 +55,7 @@ export async function readSource(wanted: WantedFiles, options: ReadOptions): Pro
 async function toFolder({ address, subdirectory = "" }: WantedFiles): Promise<string> {
 	const folder = await realpath(join(address, subdirectory)).catch(() => undefined);
 	if (folder === undefined) throw new SvcError("SVC_NOT_FOUND", `${quote(address)} has no folder ${quote(subdirectory)}`);
-	if (relative(address, folder).startsWith(".."))
+	if (!isInside(address, folder))
 		throw new SvcError("SVC_INVALID", `folder ${quote(subdirectory)} is a link that leads out of ${quote(address)}`);
 	return folder;
 }
