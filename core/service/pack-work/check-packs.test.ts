@@ -275,6 +275,10 @@ checked("a link out of the pack is refused", {}, ["error etc/passwords: "], asyn
 	await symlink("/etc/passwd", join(directory, "etc/passwords"));
 });
 
+checked("a link to the folder of the pack does not lead out of it", {}, [], async ({ directory }) => {
+	await symlink(".", join(directory, "yard"));
+});
+
 checked(
 	"faults of the manifest hide nothing of what is described beside it",
 	{ "pack.yaml": "name: yard\nversion: one\nautor: Ann\n", "actions/count.yaml": `${count}colour: red\n` },

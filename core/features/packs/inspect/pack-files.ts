@@ -42,7 +42,7 @@ export async function findPackFiles(directory: string): Promise<FoundFiles> {
 async function inspectLink(root: string, path: string, files: string[]): Promise<readonly PackFinding[]> {
 	const target = await realpath(join(root, path)).catch(() => undefined);
 	if (target === undefined) return [findingOf("error", path, "is a link that leads nowhere")];
-	if (!target.startsWith(root + sep)) return [findingOf("error", path, "is a link that leads out of the pack")];
+	if (target !== root && !target.startsWith(root + sep)) return [findingOf("error", path, "is a link that leads out of the pack")];
 	if ((await lstat(target)).isFile()) files.push(path);
 	return [];
 }
