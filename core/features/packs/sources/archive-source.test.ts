@@ -236,4 +236,27 @@ test("an archive comes through the proxy that the environment names, unless its 
 	});
 });
 
+test("an exempt host may be an IPv6 address, with or without brackets and a port", async () => {
+	await withBench(async (files) => {
+		writeArchives(files);
+		await withServer(serveFiles(join(files.root, "served")), async (proxy) => {
+			const isProxied = async (no_proxy: string) => {
+				const asked = proxy.asked.length;
+				// Nothing listens on port 1: only the proxy can answer.
+				await withBench(
+					(bench) =>
+						bench.fetch("http://[::1]:1/disk.tar.gz").then(
+							() => {},
+							() => {},
+						),
+					{ environment: { http_proxy: proxy.url, no_proxy } },
+				);
+				return proxy.asked.length > asked;
+			};
+			for (const exempt of ["::1", "[::1]", "[::1]:1"]) assert.equal(await isProxied(exempt), false, exempt);
+			for (const other of ["::2", "[::1]:2", "::1:1"]) assert.equal(await isProxied(other), true, other);
+		});
+	});
+});
+
 test.run();

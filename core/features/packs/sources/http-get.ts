@@ -182,7 +182,9 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
 		.filter((entry) => entry !== "")
 		.some((entry) => {
 			if (entry === "*") return true;
-			const [, name = "", wanted] = /^(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*?\./, "").replace(/^\[|\]/g, "")) ?? [];
+			const text = entry.replace(/^\*?\./, "");
+			// The last group of an IPv6 address without brackets looks like a port.
+			const [, name = "", wanted] = isIP(text) === 6 ? ["", text] : (/^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? []);
 			return (wanted === undefined || wanted === own) && (host === name.toLowerCase() || host.endsWith(`.${name.toLowerCase()}`));
 		});
 }
