@@ -53,6 +53,7 @@ test("the proxy is that of the environment, unless the host needs none", () => {
 	assert.equal(findProxy("https://svc.example/v1", env), "http://proxy.example:3128");
 	assert.equal(findProxy("https://svc.inside.example/v1", env), undefined);
 	assert.equal(findProxy("http://svc.example/v1", env), undefined);
+	for (const NO_PROXY of ["::1", "[::1]"]) assert.equal(findProxy("https://[::1]:9101/v1", { ...env, NO_PROXY }), undefined, NO_PROXY);
 });
 
 test.run();
