@@ -1,18 +1,16 @@
-import type { IncomingMessage } from "node:http";
-
 /** The response of an engine exceeds the maximum size. */
 export class AnswerTooLong extends Error {
 	override readonly name = "AnswerTooLong";
 }
 
 /** Returns the whole response. Throws `AnswerTooLong`, or the error of a broken connection. */
-export async function readAnswer(answer: IncomingMessage, most: number): Promise<Buffer> {
+export async function readAnswer(answer: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
 	const pieces: Buffer[] = [];
 	let length = 0;
 	for await (const piece of answer) {
-		length += (piece as Buffer).length;
+		length += piece.length;
 		if (length > most) throw new AnswerTooLong(`the answer has more than ${most} bytes`);
-		pieces.push(piece as Buffer);
+		pieces.push(piece);
 	}
 	return Buffer.concat(pieces);
 }

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import { stringify } from "yaml";
@@ -13,7 +14,7 @@ import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { kubernetesJob } from "./index.ts";
-import { findAccess } from "./kube-client.ts";
+import { findAccess, KubeClient } from "./kube-client.ts";
 import { KubeServer } from "./kube-server.test-support.ts";
 import { assertOptions, type KubernetesJobOptions } from "./options.ts";
 
@@ -230,6 +231,27 @@ test("a server whose certificate the authority has not signed is told no token a
 	});
 	assert.equal(server.requests.length, before);
 });
+
+(process.platform === "linux" ? test : test.skip)(
+	"TCP probes a connection over TLS that is silent, to find out if it is dead",
+	async () => {
+		const client = new KubeClient(byToken);
+		const stopped = new AbortController();
+		const before = server.requests.length;
+		const end = client.follow({ path: "/api/v1/namespaces/default/pods?watch=true", signal: stopped.signal }).next();
+		while (server.requests.length === before) await delay(20);
+		const port = Number(new URL(server.url).port).toString(16).toUpperCase().padStart(4, "0");
+		// Columns: remote address, state, queues, and the timer that runs: 02 is that of keepalive.
+		const probed = new RegExp(` [0-9A-F]{8}:${port} 01 \\S+ 02:`);
+		let connections = "";
+		for (const begun = Date.now(); !probed.test(connections) && Date.now() - begun < 5_000; await delay(20))
+			connections = await read("/proc/self/net/tcp");
+		stopped.abort();
+		await end.catch(() => {});
+		client.stop();
+		assert.match(connections, probed);
+	},
+);
 
 test("certificates that are none are found at the start", async () => {
 	await assert.rejects(

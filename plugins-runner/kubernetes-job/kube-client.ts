@@ -8,7 +8,7 @@ import { type Access, readFrom } from "./access.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 
-/** Milliseconds to wait for the start of a response. */
+/** Milliseconds to wait for the start of a response, and for each further byte of a response that is read whole. */
 const patience = 30_000;
 const mostAnswer = 32 * 1024 * 1024;
 
@@ -132,7 +132,10 @@ export class KubeClient {
 	}
 }
 
-/** Resolves at the start of the response. The time limit ends there, because a followed response may be silent for any length of time. */
+/**
+ * Resolves at the start of the response. The time limit ends there, because a followed response may be silent for any length of time. TCP
+ * keepalive detects that the server of a silent response is gone.
+ */
 function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
 		const fail = (cause: Error) => reject(new KubeUnreachable(`the API server cannot be reached: ${cause.message}`, { cause }));
@@ -143,6 +146,8 @@ function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 			// The certificate files were replaced by invalid ones.
 			return fail(cause as Error);
 		}
+		// The agent enables keepalive only for connections without TLS.
+		request.setSocketKeepAlive(true, 10_000);
 		const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1_000} s`)), patience);
 		request.on("response", (response) => {
 			clearTimeout(timer);
@@ -165,7 +170,22 @@ function toTls({ ca, certificate, key, serverName }: Pick<Access, "ca" | "certif
 }
 
 async function readAll(answer: IncomingMessage): Promise<string> {
-	return (await readAnswer(answer, mostAnswer)).toString();
+	return (await readAnswer(withinPatience(answer), mostAnswer)).toString();
+}
+
+/** Yields the body of an answer. Throws if no byte arrives within the time limit. */
+async function* withinPatience(answer: IncomingMessage): AsyncGenerator<Buffer> {
+	const expire = () => answer.destroy(new Error(`no byte within ${patience / 1_000} s`));
+	let timer = setTimeout(expire, patience);
+	try {
+		for await (const piece of answer) {
+			clearTimeout(timer);
+			yield piece as Buffer;
+			timer = setTimeout(expire, patience);
+		}
+	} finally {
+		clearTimeout(timer);
+	}
 }
 
 /** Directory in which a pod finds the service account that its cluster assigns. */
