@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../core/contract/index.ts";
@@ -7,11 +7,9 @@ import { SvcError } from "../../core/contract/index.ts";
 /** Milliseconds to wait for the lock. It is normally held only while a small file is written. */
 const patience = 10_000;
 const pause = 20;
-/**
- * Milliseconds after which a lock counts as abandoned even if its holder may still run, because processes of other machines cannot be
- * checked.
- */
+/** Milliseconds after which a lock that its holder has not renewed counts as abandoned, on whichever machine the holder runs. */
 const oldest = 60_000;
+const renewalInterval = 10_000;
 
 /**
  * Runs `work` while holding the exclusive lock of a file, across all processes. The lock is a file next to it that identifies the holder.
@@ -27,10 +25,21 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 		await freeWhenLeft(lock);
 		await delay(pause);
 	}
+	const renewal = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => undefined), renewalInterval);
 	try {
 		return await work();
 	} finally {
-		await rm(lock, { force: true });
+		clearInterval(renewal);
+		await release(lock, mark);
+	}
+}
+
+/** Removes the lock, unless it counted as abandoned and belongs to another process now. */
+async function release(lock: string, mark: string): Promise<void> {
+	try {
+		if ((await readFile(lock, "utf8")) === mark) await rm(lock, { force: true });
+	} catch (error) {
+		if (!hasCode(error, "ENOENT")) throw error;
 	}
 }
 
@@ -48,16 +57,20 @@ async function take(lock: string, mark: string): Promise<boolean> {
 /** Removes the lock if its holder has ended without releasing it. */
 async function freeWhenLeft(lock: string): Promise<void> {
 	try {
+		const left = await stat(lock);
 		const mark = await readFile(lock, "utf8");
-		const age = Date.now() - (await stat(lock)).mtimeMs;
-		if (age < oldest && !isOfEndedProcess(mark)) return;
-		const aside = `${lock}.${randomUUID()}`;
-		await rename(lock, aside);
-		// Another process replaced the abandoned lock first, so this lock is valid. Restore it.
-		if ((await readFile(aside, "utf8")) !== mark) await link(aside, lock).catch(() => undefined);
-		await rm(aside, { force: true });
+		if (Date.now() - left.mtimeMs < oldest && !isOfEndedProcess(mark)) return;
+		// Only the process that creates this file removes the lock, so that no process removes the next lock in its place.
+		const claim = `${lock}.${left.ino}-${left.mtimeMs}`;
+		await (await open(claim, "wx", 0o600)).close();
+		try {
+			const { ino, mtimeMs } = await stat(lock);
+			if (ino === left.ino && mtimeMs === left.mtimeMs) await rm(lock, { force: true });
+		} finally {
+			await rm(claim, { force: true });
+		}
 	} catch (error) {
-		if (!hasCode(error, "ENOENT")) throw error;
+		if (!hasCode(error, "ENOENT") && !hasCode(error, "EEXIST")) throw error;
 	}
 }
 
