@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasControlCharacters } from "../../../contract/control-characters.ts";
 import type { JsonObject } from "../../../contract/index.ts";
-import { parseJson, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { parseJson, toErrorMessage } from "../../../contract/index.ts";
 import { assertYamlDepth } from "../../../language/yaml-document.ts";
 import { toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
@@ -111,11 +111,16 @@ async function readFolder(path: string): Promise<IndexContent> {
 			const { ref, version } = toPack(manifest, directory);
 			packs.set(ref, { ...manifest, ref, version, repo_url: directory });
 		} catch (error) {
-			if (error instanceof SvcError) skipped.push(entry.name);
+			if (!isAbsent(error)) skipped.push(entry.name);
 		}
 		if (packs.size > limits.packs) throw new IndexError("malformed", `The index holds more than ${limits.packs} packs.`);
 	}
 	return { packs: new Map([...packs].sort(([a], [b]) => (a < b ? -1 : 1))), skipped };
+}
+
+/** Whether an entry of the folder has no `pack.yaml`, or is a file. */
+function isAbsent(error: unknown): boolean {
+	return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
+import { readIndex } from "./index-reader.ts";
 import { isSignedIn, serveFiles, withServer } from "./servers.test-support.ts";
 import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
 
@@ -127,6 +128,20 @@ test("a folder of packs serves as an index", async () => {
 			},
 			{ indexUrls: [join(files.root, "packs")] },
 		);
+	});
+});
+
+test("a folder whose pack.yaml cannot be read is skipped by name, and one without is no pack", async () => {
+	await withBench(async (bench) => {
+		const { root, settings } = bench;
+		bench.write("packs/disk/pack.yaml", manifest);
+		bench.write("packs/broken/pack.yaml", "name: [");
+		bench.write("packs/notes/readme");
+		bench.write("packs/readme");
+		mkdirSync(join(root, "packs/loop"));
+		symlinkSync("pack.yaml", join(root, "packs/loop/pack.yaml"));
+		const { packs, skipped } = await readIndex(join(root, "packs"), settings, new AbortController().signal);
+		assert.deepEqual([[...packs.keys()], [...skipped].sort()], [["disk"], ["broken", "loop"]]);
 	});
 });
 
