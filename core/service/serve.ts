@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -97,12 +97,26 @@ function collectOnSignal({ engine }: Service): () => void {
 }
 
 /**
- * Returns a cache in the data directory, which `prepareDataDirectory` creates closed to other users. The path is `SVC_DATA_DIR` or `data`
- * next to the file, because `data_dir` is not known before the file is read. Returns none if that directory does not exist.
+ * Returns the cache for the JavaScript that the configuration is compiled to. It is in the data directory: `SVC_DATA_DIR` or `data` next to
+ * the file, because `data_dir` is not known before the file is read. Returns none if that directory does not exist, or if another user
+ * could write there: the code in the cache is run.
  */
-function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
+export function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
 	const directory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : join(dirname(file), "data");
-	return existsSync(directory) ? { cacheDirectory: join(directory, "cache") } : {};
+	const cacheDirectory = join(directory, "cache");
+	try {
+		if (!isWritableByOwnUserOnly(directory)) return {};
+		mkdirSync(cacheDirectory, { mode: 0o700, recursive: true });
+		return isWritableByOwnUserOnly(cacheDirectory) ? { cacheDirectory } : {};
+	} catch {
+		return {};
+	}
+}
+
+/** Returns true if only the user of the process, or root, can create files in a directory. */
+function isWritableByOwnUserOnly(directory: string): boolean {
+	const { uid, mode } = statSync(directory);
+	return (uid === process.getuid?.() || uid === 0) && (mode & 0o022) === 0;
 }
 
 /** Milliseconds in which a second signal counts as the same request: npm forwards a signal that the terminal has already sent. */
