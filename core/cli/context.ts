@@ -74,9 +74,9 @@ export interface DefinitionOptions {
 /** Checks and tests definitions with their runner. Actions are not checked. */
 export interface LocalDefinitions {
 	inspect(definition: string): Promise<readonly DefinitionFinding[]>;
-	/** Throws `SVC_INVALID` if the text is not a definition. */
+	/** Throws `SVC_INVALID` if the string is not a definition. */
 	graph(definition: string): DefinitionGraph | Promise<DefinitionGraph>;
-	/** Throws `SVC_INVALID` if the text contains no cases, or if the runner cannot test definitions. */
+	/** Throws `SVC_INVALID` if the string contains no cases, or if the runner cannot test definitions. */
 	test(definition: string, cases: string): Promise<readonly DefinitionCaseResult[]>;
 }
 
@@ -152,7 +152,7 @@ export interface ConformStatement {
 	readonly error: string | undefined;
 }
 
-/** Ends the command with an exit code; `message` goes to stderr. */
+/** Ends the command with an exit code; `message` is printed to stderr. */
 export class CliExit extends Error {
 	override readonly name = "CliExit";
 	readonly exitCode: number;

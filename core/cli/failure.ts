@@ -2,8 +2,8 @@ import { isSvcError, type SvcErrorCode, toErrorMessage } from "../contract/index
 import { CliExit } from "./context.ts";
 
 /**
- * Returns the exit code and the text for an error that ended the command. The text says what to do next if that is known. `words` are the
- * words of the command, such as `rule` and `create`.
+ * Returns the exit code and the message for an error that ended the command. The message names the next step if there is one. `words` are
+ * the words of the command, such as `rule` and `create`.
  */
 export function toFailure(error: unknown, words: readonly string[] = []): { readonly exitCode: number; readonly text: string } {
 	if (error instanceof CliExit) return { exitCode: error.exitCode, text: error.message === "" ? "" : `ERROR: ${error.message}\n` };

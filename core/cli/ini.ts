@@ -1,6 +1,6 @@
 export type IniSections = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Parses sections, keys and values of INI text. Values are taken literally; `#` and `;` begin a comment at the start of a line. */
+/** Parses sections, keys and values of an INI file. Values are taken literally; `#` and `;` begin a comment at the start of a line. */
 export function parseIni(text: string): IniSections {
 	const sections: Record<string, Record<string, string>> = Object.create(null);
 	let section = "";
@@ -16,7 +16,7 @@ export function parseIni(text: string): IniSections {
 	return sections;
 }
 
-/** Returns the text with `key` of `section` set to `value`, or removed if `value` is undefined. The rest of the text is unchanged. */
+/** Returns the content with `key` of `section` set to `value`, or removed if `value` is undefined. The rest of the content is unchanged. */
 export function setIniValue(text: string, section: string, key: string, value: string | undefined): string {
 	const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
 	const start = lines.findIndex((line) => line.trim() === `[${section}]`);

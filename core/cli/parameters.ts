@@ -17,7 +17,7 @@ export interface Schemas {
 }
 
 /**
- * Parses parameters from the words of the command line: `name=value`, or `@name=file` for the text of a file. The first word of another
+ * Parses parameters from the words of the command line: `name=value`, or `@name=file` for the content of a file. The first word of another
  * form and all words after it become `cmd`.
  */
 export function parseParameters(words: readonly string[], schemas: Schemas, options: { readonly autoDict?: boolean } = {}): JsonObject {

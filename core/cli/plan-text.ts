@@ -6,7 +6,7 @@ import type { Finding, PlannedContent, PlannedRecord, ServicePlan } from "./serv
 /** Maximum number of records of a kind that are listed by name; more are only counted. */
 const mostNamed = 12;
 
-/** Returns a plan as readable text in groups. Changed records are listed by name, the others are counted. */
+/** Returns a plan in readable form, in groups. Changed records are listed by name, the others are counted. */
 export function toPlanText(plan: ServicePlan & { readonly running: Comparison }): string {
 	const groups: readonly (readonly [title: string, lines: readonly string[]])[] = [
 		["Wrong", plan.problems.flatMap(toFindingLines)],

@@ -32,7 +32,7 @@ export class Progress {
 		this.#begin();
 	}
 
-	/** Changes the text of the line. */
+	/** Changes the message of the line. */
 	update(text: string): void {
 		this.#text = text;
 	}

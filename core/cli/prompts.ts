@@ -10,7 +10,7 @@ export interface Choice<T> {
 	readonly value: T;
 }
 
-/** Asks questions one after the other. Without a terminal, the answers are the lines of the input. */
+/** Prompts for answers one after the other. Without a terminal, the answers are the lines of the input. */
 export class Prompts {
 	readonly #context: CliContext;
 	readonly #isTerminal: boolean;
@@ -29,7 +29,7 @@ export class Prompts {
 		);
 	}
 
-	/** Reads one line of text, which is not shown if `hidden` is set. Exits with 2 at the end of the input. */
+	/** Reads one line, which is not displayed if `hidden` is set. Exits with 2 at the end of the input. */
 	async ask(question: string, { hidden = false }: { readonly hidden?: boolean } = {}): Promise<string> {
 		const { stderr } = this.#context;
 		this.#reader ??= new Reader(this.#context);

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { exactNumberTags, isJsonObject, type JsonObject, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 
-/** Returns the text of a file. Exits with 2 if it cannot be read. */
+/** Returns the content of a file. Exits with 2 if it cannot be read. */
 export function readTextFile(file: string): string {
 	try {
 		return readFileSync(file, "utf8");

@@ -30,7 +30,8 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		});
 		// `serve` does not load the other commands, because they are a tenth of all modules and would delay the start.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
-		// Without an action for the program itself, commander lists the commands and suggests corrections for a mistyped one.
+		// Sets an action of the program only for this option. If the program has none, commander lists the commands and suggests
+		// corrections for mistyped ones.
 		if (argv.includes("--print-config")) command.action(() => printConfig(command.opts(), context));
 		await command.parseAsync([...argv], { from: "user" });
 		return 0;

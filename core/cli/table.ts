@@ -58,7 +58,7 @@ function toPainted(cells: readonly string[], colours: readonly (Colour | undefin
 	return `${painted.join("  ").trimEnd()}\n`;
 }
 
-/** Returns the lines of a row. Each line has a text for every column, padded to the width of the column. */
+/** Returns the lines of a row. Each line has a string for every column, padded to the width of the column. */
 function toLines(cells: readonly string[], widths: readonly number[]): string[][] {
 	const wrapped = widths.map((width, index) => wrap(cells[index] ?? "", width));
 	const height = Math.max(1, ...wrapped.map((lines) => lines.length));
@@ -102,7 +102,7 @@ const day = 24 * hour;
 
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00:00)$/;
 
-/** Returns the distance from `now`, such as `3m ago`, or the date if it is 60 days or more. Returns other text unchanged. */
+/** Returns the distance from `now`, such as `3m ago`, or the date if it is 60 days or more. Returns other strings unchanged. */
 function toShortTime(text: string, now: number): string {
 	if (!pattern.test(text)) return text;
 	const distance = now - Date.parse(text);
@@ -113,7 +113,7 @@ function toShortTime(text: string, now: number): string {
 	return distance >= 0 ? `${words} ago` : `in ${words}`;
 }
 
-/** Returns a time without fractions of a second. Returns other text unchanged. */
+/** Returns a time without fractions of a second. Returns other strings unchanged. */
 function toWholeSeconds(text: string): string {
 	return pattern.test(text) ? text.replace(/\.\d+/, "") : text;
 }

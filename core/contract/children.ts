@@ -79,8 +79,8 @@ export interface ChildWait {
  * The child executions of a run.
  *
  * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user, with the
- * permissions of its author, and inherit its known secrets. A child continues when its parent has ended, regardless of the reason. If a
- * cancel or time-out must end the children, the runner cancels them when its signal aborts.
+ * permissions of its author, and inherit its secrets. A child continues when its parent has ended, regardless of the reason. If a cancel or
+ * time-out must end the children, the runner cancels them when its signal aborts.
  *
  * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover` after
  * a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the meantime.

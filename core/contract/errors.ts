@@ -12,7 +12,7 @@
  * | `SVC_UNSUPPORTED` | the content coding or charset of a body is not supported |
  * | `SVC_TOO_MANY` | too many attempts; `facts.retry_after` is in seconds |
  * | `SVC_UNAVAILABLE` | a dependency is currently unreachable; a retry may succeed |
- * | `SVC_SUBSCRIBER_LAGGED` | a subscriber of the event bus fell behind its buffer and must read from storage |
+ * | `SVC_SUBSCRIBER_LAGGED` | the buffer of a subscriber of the event bus overflowed; the subscriber must read from storage |
  * | `SVC_CONFIG` | the configuration is invalid; the message names the path and gives a hint |
  * | `SVC_RUNNER` | a runner could not do its work (the action itself was not at fault) |
  */

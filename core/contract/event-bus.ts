@@ -53,9 +53,9 @@ export interface EventBus extends Lifecycle {
 	/**
 	 * Subscribes to event names, which are exact or end in `*`.
 	 *
-	 * The subscription is active when the promise resolves: no event that is published afterwards is missed. If a subscriber falls
-	 * behind its buffer, the iterable throws `SVC_SUBSCRIBER_LAGGED`; events are never dropped silently. The subscription ends with the
-	 * iteration or when the signal aborts.
+	 * The subscription is active when the promise resolves: no event that is published afterwards is missed. If the buffer of a subscriber
+	 * is full, the iterable throws `SVC_SUBSCRIBER_LAGGED`; events are never dropped silently. The subscription ends with the iteration or
+	 * when the signal aborts.
 	 */
 	subscribe(names: readonly string[], options: SubscribeOptions): Promise<AsyncIterable<BusEvent>>;
 }

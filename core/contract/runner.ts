@@ -118,9 +118,9 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/**
 	 * Records a chunk of output. The order within a channel is preserved.
 	 *
-	 * Pass complete characters: decode with a streaming decoder. Await the promise, which provides back-pressure: it resolves at once
-	 * until the storage falls behind, and then when there is capacity again. It rejects if the execution no longer belongs to this run,
-	 * which must then end.
+	 * Pass complete characters: decode with a streaming decoder. Await the promise, which provides back-pressure: it resolves at once while
+	 * the storage keeps up, otherwise when there is capacity again. It rejects if the execution no longer belongs to this run, which must
+	 * then end.
 	 */
 	readonly emit: EmitOutput;
 	/** Returns the output of a channel so far, truncated to the limit for results. */
@@ -319,9 +319,8 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	/**
 	 * Prepares the environment that a pack needs before its content runs on this node, such as a virtualenv.
 	 *
-	 * The host calls it on the node that installs a pack. On other nodes, the first use of the pack must prepare it. Resolves at once
-	 * if the environment is ready, or if the pack does not use the runner's language. If it rejects with the reason, it leaves nothing
-	 * behind.
+	 * The host calls it on the node that installs a pack. On other nodes, the first use of the pack must prepare it. Resolves at once if
+	 * the environment is ready, or if the pack does not use the runner's language. If it rejects with the reason, it leaves no files.
 	 */
 	prepare?(pack: PackPreparation): Promise<void>;
 	/**

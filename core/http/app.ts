@@ -16,8 +16,8 @@ const apiPrefixes = ["", "/v1", "/api", "/api/v1"];
 const streamPrefixes = ["", "/v1", "/stream", "/stream/v1"];
 
 /**
- * Path prefixes, by listener and by the component that a route belongs to. The output of an execution is a text on the API and an
- * event stream on the stream component, under the same path. So on the API listener the stream component has a prefix of its own.
+ * Path prefixes, by listener and by the component that a route belongs to. The output of an execution is plain text on the API and an event
+ * stream on the stream component, under the same path. So on the API listener the stream component has a prefix of its own.
  */
 const prefixes: Readonly<Record<Component, { readonly [C in Component]?: readonly string[] }>> = {
 	auth: { auth: authPrefixes },
@@ -90,20 +90,20 @@ const refusal = replyFault(
 );
 
 /**
- * Protects a service without authentication against DNS rebinding. While authentication is off, every client that reaches the
- * service is an administrator. The owner of a web page could point the page's host name at the service's address. Every browser
- * that shows the page would then be such a client. So only requests under host names that are known to be the service's own are
- * answered. An IP address is always allowed, because it cannot be pointed elsewhere.
+ * Protects a service without authentication against DNS rebinding. While authentication is off, every client that reaches the service is an
+ * administrator. The owner of a web page could point the page's host name at the service's address. Every browser that shows the page would
+ * then be such a client. So only requests under the service's own host names are answered. An IP address is always allowed, because it
+ * cannot be pointed elsewhere.
  *
- * Returns a function that returns the refusal (403) for a request under a foreign host name, and undefined for a request that may
- * be answered.
+ * Returns a function that returns the refusal (403) for a request under a foreign host name, and undefined for a request that may be
+ * answered.
  */
 export function createHostCheck(options: Options): (request: Request) => Reply | undefined {
 	if (options.auth.enable) return () => undefined;
 	const own = toOwnNames(options);
 	return ({ headers }) => {
 		const host = headers.get("host");
-		// Every browser sends the header, so that a request without it does not come from a web page.
+		// Every browser sends the header, so that a request without it was not sent by a web page.
 		if (host === null) return undefined;
 		const name = toName(`http://${host}`);
 		return name !== undefined && (isAddress(name) || loopbackName.test(name) || own.has(name)) ? undefined : refusal;

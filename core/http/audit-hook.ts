@@ -16,8 +16,8 @@ export interface AuditedRequest {
 /** Records changes with their caller, and refused requests. The audit feature implements it. */
 export interface AuditHook {
 	/**
-	 * Answers a request that may change something and records its changes. Throws what `answer` throws. Throws `SVC_UNAVAILABLE` if
-	 * the changes cannot be recorded.
+	 * Answers a request that may change something and records its changes. Throws the errors of `answer`. Throws `SVC_UNAVAILABLE` if the
+	 * changes cannot be recorded.
 	 */
 	record(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> | Reply;
 	/** Records that a request was refused with `error`. Never rejects. */

@@ -18,8 +18,8 @@ export interface AuthenticationResult {
 }
 
 /**
- * Finds the credential of a request and checks it. A token or API key in its own header or query parameter comes first, then the
- * cookie, then the header `Authorization`. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for a request by a page of another
+ * Finds the credential of a request and checks it. A token or API key in its own header or query parameter takes precedence over the
+ * cookie, and the cookie over the header `Authorization`. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for a request by a page of another
  * origin.
  */
 export async function authenticate(

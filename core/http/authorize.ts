@@ -17,9 +17,9 @@ export function assertRoutePermission(route: Route, principal: Principal, { guar
 }
 
 /**
- * Checks the permission on the record that a route names, if it names one. Called after path, query and body have been validated.
- * Returns the path values by which the handler must read the record, so that it reads the record that was checked. Throws
- * `SVC_FORBIDDEN` and what finding the record throws.
+ * Checks the permission on the record that a route names, if it names one. Called after path, query and body have been validated. Returns
+ * the path values by which the handler must read the record, so that it reads the record that was checked. Throws `SVC_FORBIDDEN`, and the
+ * errors of finding the record.
  */
 export async function assertRecordPermission(route: Route, context: RouteContext): Promise<RouteContext["path"]> {
 	if (route.resource === undefined || context.principal.isAdmin) return context.path;

@@ -17,7 +17,7 @@ export interface Authorizer {
 	/** Returns true if a permission concerns no single record and is required without one. */
 	isGlobal(permission: string): boolean;
 	/**
-	 * Routes that any credential may use, whatever its roles and scopes, such as `api GET /user`. All other routes must require a
+	 * Routes that any credential may use, regardless of its roles and scopes, such as `api GET /user`. All other routes must require a
 	 * permission. A route that declares "authenticated" is open to users without a role, and to an API key that is restricted to one
 	 * permission.
 	 */

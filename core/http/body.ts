@@ -10,8 +10,8 @@ import type { ServerRequest } from "./server-request.ts";
 export interface BodySchema<B> {
 	readonly schema: Readonly<Record<string, unknown>>;
 	/**
-	 * True if clients may send the body as a form, in which each field is a text. They may still send JSON. Default false: each field
-	 * of a form is a list of its values.
+	 * True if clients may send the body as a form, in which each field is a string. They may still send JSON. Default false: each field of
+	 * a form is a list of its values.
 	 */
 	readonly isForm?: boolean;
 	/** Returns the value if it matches the schema. Throws `SVC_INVALID` naming the field. */
@@ -61,7 +61,7 @@ export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, b
 export interface RawBody {
 	/** Bytes after decoding from the content coding. Senders sign these bytes before their HTTP client compresses them. */
 	readonly bytes: Uint8Array;
-	/** Any JSON value, or the fields of a form: a text each, or an array for several values. An empty body is `{}`. */
+	/** Any JSON value, or the fields of a form: a string each, or an array for several values. An empty body is `{}`. */
 	readonly value: JsonValue;
 }
 
@@ -120,8 +120,8 @@ function parseJsonBody(text: string, type: string): JsonValue {
 }
 
 /**
- * Refuses JSON in a body that is declared as a form. Some clients declare a form for every body; the whole text of a JSON object
- * would then become the name of one blank field.
+ * Refuses JSON in a body that is declared as a form. Some clients declare a form for every body; the whole text of a JSON object would then
+ * become the name of one field with an empty value.
  */
 function assertNotJson(text: string): void {
 	if (!/^\s*[{[]/.test(text)) return;
@@ -134,10 +134,7 @@ function assertNotJson(text: string): void {
 	throw new SvcError("SVC_INVALID", `Failed to parse request body: it is JSON, but ${hint}`);
 }
 
-/**
- * Returns the fields of a form, each as an array of its values without blank ones. The object has no prototype, so that no name is
- * special.
- */
+/** Returns the fields of a form, each as an array of its non-blank values. The object has no prototype, so that no name is special. */
 function parseForm(text: string): Record<string, string[]> {
 	assertNotJson(text);
 	const fields: Record<string, string[]> = Object.create(null);
@@ -150,8 +147,8 @@ function parseForm(text: string): Record<string, string[]> {
 }
 
 /**
- * Returns true if a JSON text is nested deeper than 200 levels. The text is checked before parsing, because recursive code later
- * visits the value and could overflow the stack.
+ * Returns true if a JSON string is nested deeper than 200 levels. The string is checked before parsing, because recursive code later visits
+ * the value and could overflow the stack.
  */
 function isTooDeep(text: string): boolean {
 	if (text.length <= 2 * maximumDepth) return false;

@@ -33,7 +33,9 @@ export function createCors(options: Options): Cors {
 
 const cachedOrigins = new WeakMap<Options, ReadonlySet<string>>();
 
-/** Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The configured origins come first. */
+/**
+ * Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The configured origins are first in the set.
+ */
 export function toTrustedOrigins(options: Options): ReadonlySet<string> {
 	let origins = cachedOrigins.get(options);
 	if (origins === undefined) {

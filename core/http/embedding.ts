@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Facts about a request that only the server that received it knows. */
+/** Facts about a request that only the server that received it can determine. */
 export interface FetchOptions {
 	/** Address of the other end of the socket. Default: unknown, and `X-Forwarded-For` is ignored. */
 	readonly remoteAddress?: string | undefined;

@@ -2,7 +2,7 @@ import { stringifyJson } from "../contract/index.ts";
 
 /** JSON texts of shared values. */
 const cachedTexts = new WeakMap<object, string>();
-/** JSON texts of member names, each with its colon. */
+/** JSON strings of member names, each with its colon. */
 const nameTexts = new Map<string, string>();
 /** Member names in the cache, far more than records have. The limit keeps names that clients choose from filling the memory. */
 const maxCachedNames = 1_000;
@@ -13,7 +13,7 @@ export function cacheJsonText<T extends object>(value: T): T {
 	return value;
 }
 
-/** Returns the JSON of a record, or of a list of records. Cached texts of members are inserted instead of being generated again. */
+/** Returns the JSON of a record, or of a list of records. Cached strings of members are inserted instead of being generated again. */
 export function toJsonText(value: unknown): string {
 	if (Array.isArray(value)) return value.some(hasCachedMember) ? `[${value.map(toJsonText).join(",")}]` : stringifyJson(value);
 	return hasCachedMember(value) ? toRecordText(value) : stringifyJson(value);

@@ -30,7 +30,7 @@ export function answerMalformedRequests(server: Pick<Server, "on">): void {
 		answeredSockets.add(socket);
 		endAndReadRest(socket, answer);
 	});
-	// Node would answer these requests itself, with an empty body. A missing `Host` is checked by findHostProblem instead.
+	// Node would answer these requests itself, with an empty body. A missing `Host` is checked by `findHostProblem` instead.
 	Object.assign(server, { requireHostHeader: false });
 	server.on("checkExpectation", (request, response) => {
 		readRestAfterAnswer(request, response);

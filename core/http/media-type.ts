@@ -1,4 +1,4 @@
-/** Returns the media type of a header `Content-Type` in lower case, without parameters. Returns an empty text if there is no header. */
+/** Returns the media type of a header `Content-Type` in lower case, without parameters. Returns an empty string if there is no header. */
 export function toMediaType(contentType: string | null): string {
 	return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

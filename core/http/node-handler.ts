@@ -10,11 +10,10 @@ import { readRestAfterAnswer } from "./unread-rest.ts";
 export type NodeHandler = (...args: Parameters<RequestListener>) => Promise<void>;
 
 /**
- * Creates a handler for `node:http` that cannot end the process, whatever request it gets.
+ * Creates a handler for `node:http` that cannot end the process, regardless of the request.
  *
- * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without
- * `readRestAfterAnswer`, which attaches it again, one large chunked request would end the process. All errors outside the
- * application are answered or logged here.
+ * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without `readRestAfterAnswer`,
+ * which attaches it again, one large chunked request would end the process. All errors outside the application are answered or logged here.
  */
 export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	const handle = toNodeHandler(app);
@@ -43,7 +42,7 @@ export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	};
 }
 
-/** True if the embedding program has already read the body. Waiting for the body would never end. */
+/** Returns true if the embedding program has already read the body. Waiting for the body would never end. */
 function isBodyRead({ headers, readableDidRead }: IncomingMessage): boolean {
 	return readableDidRead && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"]) > 0);
 }

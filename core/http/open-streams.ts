@@ -70,7 +70,10 @@ export class OpenStreams {
 		await this.#authorization.check(token);
 	}
 
-	/** Checks at once whether all streams are still authorized. Called when tokens have been revoked and the caller does not know which. */
+	/**
+	 * Checks at once whether all streams are still authorized. Called when tokens have been revoked and the caller cannot determine which
+	 * ones.
+	 */
 	async checkAll(): Promise<void> {
 		await this.#authorization.check();
 	}

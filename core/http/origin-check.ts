@@ -3,9 +3,9 @@ import { toTrustedOrigins } from "./cors.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 
 /**
- * Protects requests that are authenticated only by the cookie against cross-site request forgery. Browsers send the cookie with
- * requests of any page. So such a request must come from a page of the service or of an allowed origin. Forms and plain text are
- * refused as well, because pages of other origins can send them without a preflight request.
+ * Protects requests that are authenticated only by the cookie against cross-site request forgery. Browsers send the cookie with requests of
+ * any page. So such a request must be sent by a page of the service or of an allowed origin. Forms and plain text are refused as well,
+ * because pages of other origins can send them without a preflight request.
  *
  * Throws `SVC_FORBIDDEN` for a request by another page, and `SVC_INVALID` for a body that is not JSON.
  */

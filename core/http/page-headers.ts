@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * Returns the headers of a page that runs no scripts and loads nothing. Its only style sheet is the given text, which is embedded
- * in the page.
- */
+/** Returns the headers of a page that runs no scripts and loads nothing. Its only style sheet is `style`, which is embedded in the page. */
 export function toPageHeaders(style: string): Readonly<Record<string, string>> {
 	const hash = createHash("sha256").update(style).digest("base64");
 	return {

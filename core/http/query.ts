@@ -1,6 +1,6 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Type of a query parameter. `list` is a comma-separated text. */
+/** Type of a query parameter. `list` is a comma-separated string. */
 export type QueryType = "string" | "integer" | "boolean" | "list";
 
 export type QuerySchema = Readonly<Record<string, QueryType>>;
@@ -12,10 +12,10 @@ interface QueryTypeValues {
 	list: readonly string[];
 }
 
-/** Values of the declared parameters. A value is undefined if the parameter is not given or, for texts and lists, empty. */
+/** Values of the declared parameters. A value is undefined if the parameter is not given or, for strings and lists, empty. */
 export type QueryValues<Q extends QuerySchema> = { readonly [K in keyof Q]: QueryTypeValues[Q[K]] | undefined };
 
-/** Query parameters as texts. If a parameter is repeated, the last one counts. */
+/** Query parameters as strings. If a parameter is repeated, the last one counts. */
 export type RawQuery = ReadonlyMap<string, string>;
 
 const noQuery: RawQuery = new Map();

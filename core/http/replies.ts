@@ -9,7 +9,7 @@ export interface Reply {
 }
 
 /**
- * Header that stops browsers from guessing another content type. Otherwise a stored text in a response could be run as a page or
+ * Header that stops browsers from guessing another content type. Otherwise browsers could run a stored string in a response as a page or
  * script.
  */
 export const noSniffHeaders: Readonly<Record<string, string>> = { "x-content-type-options": "nosniff" };

@@ -38,8 +38,8 @@ interface RouteResult {
 }
 
 /**
- * State of a request in the pipeline. Its fields are filled step by step, so that the audit record of a refused request has all
- * fields known at that time.
+ * State of a request in the pipeline. Its fields are filled step by step, so that the audit record of a refused request has all fields that
+ * were determined before the refusal.
  */
 type RequestState = { -readonly [M in keyof AuditedRequest]: AuditedRequest[M] } & {
 	readonly route: Route;
@@ -60,12 +60,11 @@ export interface PipelineDependencies {
  * A request passes through these steps, in this order. A step that fails ends the request with its status:
  *
  * 1. Starting: 503 while the service is starting, except for routes with `isAlwaysOpen`.
- * 2. Authentication: 401 without a valid credential, and 403 for a request by a page of another origin. Public routes skip this
- *    step.
+ * 2. Authentication: 401 without a valid credential, and 403 for a request by a page of another origin. Public routes skip this step.
  * 3. Permission of the route: 403 if it does not depend on a record and the caller lacks it.
  * 4. Input: path, query and body are decoded and checked. 400, 413 or 415; 503 if no memory for bodies is available.
- * 5. Permission on the record that the route names: 403, or whatever status finding the record fails with, such as 404.
- * 6. Handler: for requests that may change something, within the audit hook, which records the changes together with their caller.
+ * 5. Permission on the record that the route names: 403, or the status with which finding the record fails, such as 404.
+ * 6. Handler: requests that may change something run within the audit hook, which records the changes together with their caller.
  * 7. Headers, metrics and log: for every request, whether it succeeded or not.
  *
  * Guarantees that depend on this order:
@@ -74,13 +73,12 @@ export interface PipelineDependencies {
  * - Refusals do not reveal which input would be valid, as nothing of the input is checked before the caller's credential and route
  *   permission.
  * - Refused requests (403, and failed sign-ins) reach the audit hook before they are answered.
- * - The memory reserved for the body is released however the request ends. Otherwise later requests would be refused with 503 for
- *   ever.
+ * - The memory reserved for the body is released however the request ends. Otherwise later requests would be refused with 503 permanently.
  *
- * Concurrency: the steps of one request run one after the other. Requests share nothing but the services of the context, such as
- * open streams and the memory for bodies. A request is finished for this function when its reply is available. A stream in the body
- * of the reply is sent afterwards, so the measured duration ends where the response begins. If the client disconnects, the handler
- * still runs to its end. An error of such a request is reported as 499 and not logged as a failure of the service.
+ * Concurrency: the steps of one request run one after the other. Requests share nothing but the services of the context, such as open
+ * streams and the memory for bodies. A request is finished for this function when its reply is available. A stream in the body of the reply
+ * is sent afterwards, so the measured duration ends where the response begins. If the client disconnects, the handler still runs to its
+ * end. An error of such a request is reported as 499 and not logged as a failure of the service.
  */
 export async function handleRoute(event: H3Event, route: Route, { context, cors }: PipelineDependencies): Promise<HTTPResponse> {
 	const startedAt = performance.now();
@@ -144,7 +142,7 @@ async function runRoute(event: H3Event, route: Route, context: HttpContext, requ
 	}
 }
 
-/** True if a public route refused a sign-in: no other request to a public route is refused with these codes. */
+/** Returns true if a public route refused a sign-in: no other request to a public route is refused with these codes. */
 function isSignInRefusal(error: unknown): boolean {
 	return isSvcError(error, "SVC_UNAUTHORIZED") || isSvcError(error, "SVC_TOO_MANY");
 }
@@ -264,10 +262,10 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 	// Object.assign is used because adding members to an object made by spreading costs a microsecond for each of them.
 	const headers: Record<string, string> = Object.assign({}, cors.toHeaders(request.headers.get("origin")), noSniffHeaders, reply.headers);
 	headers["x-request-id"] = requestId;
-	// Without the length Node sends text with chunked encoding.
+	// Node sends strings with chunked encoding if the length is missing.
 	if (typeof reply.body === "string") headers["content-length"] = String(Buffer.byteLength(reply.body));
 	if (cookie !== undefined && reply.status < 400) headers["set-cookie"] ??= cookie;
-	// Without a status text the status line ends after the number, which some HTTP/1.1 clients reject.
+	// If the reason phrase is missing, the status line ends after the number, which some HTTP/1.1 clients reject.
 	return new HTTPResponse(reply.body, { status: reply.status, statusText: STATUS_CODES[reply.status] ?? "", headers });
 }
 
@@ -278,5 +276,5 @@ export interface ResponseEvent {
 	readonly reply: Reply;
 }
 
-/** Diagnostics channel of the replies of all routes. Only tests subscribe: they compare each reply with what the route declares. */
+/** Diagnostics channel of the replies of all routes. Only tests subscribe: they compare each reply with the declaration of the route. */
 export const responseChannel = channel("svc:http:answered");

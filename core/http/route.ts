@@ -91,8 +91,8 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	/** True if the route serves monitoring and is also answered on the listener for health checks. Default false. */
 	readonly isForMonitoring?: boolean;
 	/**
-	 * Returns the record that the caller needs the permission on. Required unless the permission concerns no single record. Throws
-	 * what the handler would throw, such as `SVC_NOT_FOUND`.
+	 * Returns the record that the caller needs the permission on. Required unless the permission concerns no single record. Throws the
+	 * errors that the handler would throw, such as `SVC_NOT_FOUND`.
 	 */
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Query parameters of the route and their types. Other parameters are ignored. */

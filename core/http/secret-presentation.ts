@@ -4,15 +4,15 @@ import { maskWithinBudget } from "../language/parameters/schema-masking.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
-/** How records are shown to a caller. */
+/** Rules by which records are shown to a caller. */
 export interface Presentation {
 	/** Base of the member `web_url`, without a trailing slash. */
 	readonly webUrl: string;
 	/** True if values of secret parameters are masked. */
 	readonly masked: boolean;
 	/**
-	 * Returns true if the caller may view executions of an action. A caller who may only know that an execution exists sees it
-	 * without its result and without the submitted values.
+	 * Returns true if the caller may view executions of an action. A caller without this permission gets executions that it may list
+	 * without the result and the submitted values.
 	 */
 	mayView(actionRef: string): boolean;
 	/**

@@ -2,8 +2,8 @@
 export type SortOrder<F extends string> = readonly (readonly [field: F, direction: "asc" | "desc"])[];
 
 /**
- * Parses `sort`: names separated by commas, with a leading `-` for descending order. Unknown names are skipped. A leading `+` may
- * have been decoded as a blank.
+ * Parses `sort`: names separated by commas, with a leading `-` for descending order. Unknown names are skipped. A leading `+` may have been
+ * decoded as a space.
  */
 export function parseSort<F extends string>(text: string | undefined, fields: ReadonlyMap<string, F>): SortOrder<F> {
 	const order: [F, "asc" | "desc"][] = [];

@@ -1,6 +1,6 @@
 import { StreamEndedError } from "./stream-authorization.ts";
 
-/** A comment and a blank line. Parsers skip it; proxies and clients see that the stream is alive. */
+/** Heartbeat: a comment and an empty line. Parsers skip it; proxies and clients see that the stream is alive. */
 const heartbeatBytes = Buffer.from(":\n\n");
 
 export interface SseBodyOptions {
@@ -148,7 +148,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		else resolveRead({ done: false, value: bytes });
 	}
 
-	/** Ends the stream and tells the source that nothing more is read from it. */
+	/** Ends the stream, and closes the source, from which nothing more is read. */
 	#endWithSource(): void {
 		if (this.#isEnded) return;
 		this.#end();

@@ -7,7 +7,7 @@ export interface SseFanOutSource {
 	 * the signal that the source was opened with aborts.
 	 */
 	readonly eventBatches: AsyncIterable<readonly Uint8Array[]>;
-	/** Returns how many batches `frames` has had so far, read or not. */
+	/** Returns the number of batches added to `eventBatches` so far, read or not. */
 	publishedCount(): number;
 }
 

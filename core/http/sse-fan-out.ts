@@ -25,35 +25,32 @@ export interface SseFanOutHooks {
 }
 
 /**
- * Sends one sequence of encoded events to many subscribers. Each event is stored once; each subscriber takes it at the speed of its
- * client. The owner decides when to flush and when to end slow subscribers (see sse-fan-outs.ts).
+ * Sends one sequence of encoded events to many subscribers. Each event is stored once; each subscriber takes it at the speed of its client.
+ * The owner decides when to flush and when to end slow subscribers (see sse-fan-outs.ts).
  *
  * An event passes through three stages:
  *
  * - Pending: it has been added, and no subscriber can take it yet.
- * - Buffered: it is part of a piece of at most 64 KiB. A flush, the end, or the start of another subscriber turns pending events
- *   into pieces.
+ * - Buffered: it is part of a piece of at most 64 KiB. A flush, the end, or the start of another subscriber turns pending events into
+ *   pieces.
  * - Freed: every subscriber that had started when the piece was made has taken the piece, or has ended.
  *
  * A subscriber passes through these states:
  *
  * - Joined: it receives nothing and counts neither as lagging nor as buffering. The source may still deliver events older than the
  *   subscriber.
- * - Started: it receives every event that is added from then on. Events that are pending at its start go to earlier subscribers
- *   only.
- * - Ending, because the source has ended: it takes the remaining pieces, and then gets the end of the stream or the error of the
- *   source.
- * - Failed, because its client left or the owner ended it: it takes no more pieces, and pieces that only it needed are freed at
- *   once.
+ * - Started: it receives every event that is added from then on. Events that are pending at its start go to earlier subscribers only.
+ * - Ending, because the source has ended: it takes the remaining pieces, and then gets the end of the stream or the error of the source.
+ * - Failed, because its client left or the owner ended it: it takes no more pieces, and pieces that only it needed are freed at once.
  * - Removed: its stream has ended. The removal of the last subscriber calls `onEmpty`.
  *
- * Guarantee: until its stream ends, a subscriber gets every event after its start, in order. Events are never skipped, because the
- * client could not notice the gap. So `dropLagging` and `dropSlowest` end a slow subscriber with `SVC_SUBSCRIBER_LAGGED` instead of
- * discarding its events.
+ * Guarantee: until its stream ends, a subscriber gets every event after its start, in order. Events are never skipped, because the client
+ * could not notice the gap. So `dropLagging` and `dropSlowest` end a slow subscriber with `SVC_SUBSCRIBER_LAGGED` instead of discarding its
+ * events.
  *
  * Concurrency: all methods are synchronous, so none of them sees another one half done. Only the reads of the subscribers wait. A
- * subscriber has at most one read pending: its response asks for the next piece when the previous one has been handed to the
- * socket. That request is also what marks the previous piece as sent, so that its bytes no longer count as buffered.
+ * subscriber has at most one read pending: its response requests the next piece when the previous one has been handed to the socket. That
+ * request is also what marks the previous piece as sent, so that its bytes no longer count as buffered.
  */
 export class SseFanOut {
 	readonly #hooks: SseFanOutHooks;
@@ -91,7 +88,7 @@ export class SseFanOut {
 		subscriber.startAfter(this.#lastPiece);
 	}
 
-	/** Ends each subscriber that is more than 2,000 buffered events behind, with `SVC_SUBSCRIBER_LAGGED`. */
+	/** Ends each subscriber that lags by more than 2,000 buffered events, with `SVC_SUBSCRIBER_LAGGED`. */
 	dropLagging(): void {
 		for (const subscriber of this.#subscribers) {
 			if (this.#lastPiece.totalEvents - subscriber.takenEvents <= maxLagEvents) continue;
@@ -203,7 +200,7 @@ class PieceBuffer {
 	}
 }
 
-/** A read that waits for the next piece. */
+/** A read that is answered with the next piece. */
 interface PendingRead {
 	resolve(result: IteratorResult<Uint8Array, undefined>): void;
 	reject(error: unknown): void;
@@ -211,7 +208,7 @@ interface PendingRead {
 
 const doneResult: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 
-/** A client of a fan-out, as the iterator of its pieces. Its response asks for the next piece when it has sent the previous one. */
+/** A client of a fan-out, as the iterator of its pieces. Its response requests the next piece when it has sent the previous one. */
 export class SseSubscriber implements AsyncIterableIterator<Uint8Array, undefined> {
 	readonly #buffer: PieceBuffer;
 	readonly #unsubscribe: () => void;
@@ -228,7 +225,9 @@ export class SseSubscriber implements AsyncIterableIterator<Uint8Array, undefine
 		this.#unsubscribe = unsubscribe;
 	}
 
-	/** Position of the last event taken, counted since the fan-out was created. Infinity before the start, so that nothing counts as lag. */
+	/**
+	 * Position of the last event taken, counted since the fan-out was created. Infinity before the start, so that nothing counts as lag.
+	 */
 	get takenEvents(): number {
 		return this.#lastTaken?.totalEvents ?? Number.POSITIVE_INFINITY;
 	}

@@ -34,35 +34,32 @@ const idlePauseFactor = 1;
 const maxPauseMs = 50;
 
 /**
- * Shares event streams between clients that may see the same events. The events of a key are read, encoded and buffered once, and
- * written to all of its clients in one flush.
+ * Shares event streams between clients that may see the same events. The events of a key are read, encoded and buffered once, and written
+ * to all of its clients in one flush.
  *
- * A key has at most one feed that clients can join. The first `join` creates it. It is removed when its source ends or fails, or
- * when its last client has left. The clients of a removed feed still take their remaining pieces, so a newer feed of the key may
- * exist at the same time.
+ * A key has at most one feed that clients can join. The first `join` creates it. It is removed when its source ends or fails, or when its
+ * last client has left. The clients of a removed feed still take their remaining pieces, so a newer feed of the key may exist at the same
+ * time.
  *
  * All fan-outs share one flush cycle:
  *
  * - Idle: no event is pending. The first event schedules a flush.
  * - Scheduled: the flush waits for the end of the pause after the previous one. Events of all fan-outs gather in the meantime.
- * - Flushing: slow clients are ended first, then each fan-out with pending events is flushed, and the cycle waits until the sockets
- *   are written.
+ * - Flushing: slow clients are ended first, then each fan-out with pending events is flushed, and the cycle waits until the sockets are
+ *   written.
  * - The next flush is scheduled if events were added during this one. Otherwise the cycle is idle.
  *
- * The cycle is busy while a flush is scheduled or runs. So there is one flush at a time, and its measured duration is that of all
- * writes.
+ * The cycle is busy while a flush is scheduled or runs. So there is one flush at a time, and its measured duration is that of all writes.
  *
- * Why there is a pause: with hundreds of clients, writing an event to all sockets takes longer than encoding it. Flushing each
- * event would occupy the event loop and delay all other requests. A pause of three times the flush duration gathers more events
- * into each write. If the event loop is less than half busy, a pause of one duration suffices, and clients get their events sooner.
- * No pause is longer than 50 ms.
+ * Reason for the pause: with hundreds of clients, writing an event to all sockets takes longer than encoding it. Flushing each event would
+ * occupy the event loop and delay all other requests. A pause of three times the flush duration gathers more events into each write. If the
+ * event loop is less than half busy, a pause of one duration suffices, and clients get their events sooner. No pause is longer than 50 ms.
  *
- * Guarantee: clients that read slowly cannot exhaust the memory of the process. Each flush first ends clients that are more than
- * 2,000 events behind. Then it ends the slowest client of the fan-out with the most buffered bytes, until the total is within the
- * limit.
+ * Guarantee: clients that read slowly cannot exhaust the memory of the process. Each flush first ends clients that lag by more than 2,000
+ * events. Then it ends the slowest client of the fan-out with the most buffered bytes, until the total is within the limit.
  *
- * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed
- * may stop. Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
+ * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed may stop.
+ * Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
  */
 export class SseFanOuts {
 	readonly #maxBufferedBytes: number;
@@ -94,8 +91,8 @@ export class SseFanOuts {
 	}
 
 	/**
-	 * Returns the encoded events that are published from now on. Throws what opening the source throws. The iteration throws
-	 * `SVC_SUBSCRIBER_LAGGED` if the client is too far behind.
+	 * Returns the encoded events that are published from now on. Throws the errors of opening the source. The iteration throws
+	 * `SVC_SUBSCRIBER_LAGGED` if the client lags too far.
 	 */
 	async join({ key, open, signal }: SseFanOutRequest): Promise<AsyncIterable<Uint8Array>> {
 		for (;;) {
@@ -123,7 +120,7 @@ export class SseFanOuts {
 		});
 		const feed: SseFanOutFeed = new SseFanOutFeed(open, fanOut, () => {
 			if (this.#feeds.get(key) === feed) this.#feeds.delete(key);
-			// Without clients there is none whose leaving would remove it.
+			// If the fan-out has no clients, no leaving client would remove it.
 			if (fanOut.subscriberCount === 0) this.#fanOuts.delete(fanOut);
 		});
 		this.#fanOuts.add(fanOut);

@@ -37,7 +37,7 @@ export function toEventBytes(event: ServerSentEvent): Uint8Array {
 	return encoder.encode(toEventText(event));
 }
 
-/** Returns the text of an event. */
+/** Returns an event in the format of the event stream. */
 export function toEventText({ event, data, id }: ServerSentEvent): string {
 	const idLine = id === undefined ? "" : `id: ${id}\n`;
 	return `${idLine}event: ${event}\ndata:${data === undefined ? "" : ` ${toJsonText(data)}`}\n\n`;
@@ -107,14 +107,14 @@ export function toTextStream(
 	});
 }
 
-/** Tells the source that nothing more is read from it. Errors of the source are ignored, because the client has gone. */
+/** Closes the source, from which nothing more is read. Errors of the source are ignored, because the client has disconnected. */
 function endSource(iterator: AsyncIterator<unknown>): void {
 	void iterator.return?.().catch(() => {});
 }
 
 /**
- * Logs why the source has failed, unless the stream was ended on purpose. Clients get no end event, so they know that they must
- * reconnect. Either the client was too slow, or the event bus may have missed events.
+ * Logs why the source has failed, unless the stream was ended on purpose. Clients get no end event, which means that they must reconnect.
+ * Either the client was too slow, or the event bus may have missed events.
  */
 function logEnd(error: unknown, { logger, signal, metrics }: EventStreamOptions): void {
 	if (signal.aborted) return;

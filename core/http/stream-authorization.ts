@@ -103,7 +103,7 @@ function endStreams({ enders }: StreamGroup, reason: string): void {
 	for (const end of [...enders]) end(new StreamEndedError(reason));
 }
 
-/** Returns a text that is equal for principals that may see the same records. */
+/** Returns a string that is equal for principals that may see the same records. */
 export function toRightsKey({ username, isAdmin, roles, scopes }: Principal): string {
 	return JSON.stringify([username, isAdmin, roles, scopes]);
 }

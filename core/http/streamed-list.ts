@@ -59,7 +59,8 @@ async function* toJsonPieces({ logger, request }: ListContext, { first, readBatc
 			signal.throwIfAborted();
 			if (page.items.length === 0) continue;
 			yield separator + toJsonText(page.items).slice(1, -1);
-			// A storage in this process may answer within the same turn of the event loop, so that a long list would block all other requests.
+			// A storage in this process may answer within the same turn of the event loop, so that a long list would block all other
+			// requests.
 			await eventLoopYield.yieldIfDue();
 			separator = ",";
 		}

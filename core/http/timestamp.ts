@@ -2,17 +2,17 @@ import { SvcError } from "../contract/index.ts";
 
 const absolute = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)?)?$/i;
 const relative = /^([+-])((?:\d{1,9}[smhdw])+)$/;
-/** A time with a blank before its offset: a `+` in an address, without the encoding `%2B`, is decoded as a blank. */
+/** A time with a space before its offset: a `+` in an address, without the encoding `%2B`, is decoded as a space. */
 const blankOffset = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/i;
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 const dayMs = 86_400_000;
 
 /**
- * Parses a time in a request. Returns it in the format of stored times, so that texts can be compared. Throws `SVC_INVALID` naming
+ * Parses a time in a request. Returns it in the format of stored times, so that the strings can be compared. Throws `SVC_INVALID` naming
  * the parameter.
  *
- * Accepts a date, a time in UTC or with an offset, and `now`. Accepts `today` and `yesterday`, which mean the beginning of that day
- * in UTC. Accepts a time relative to now, such as `-1h` or `-1d12h`.
+ * Accepts a date, a time in UTC or with an offset, and `now`. Accepts `today` and `yesterday`, which mean the beginning of that day in UTC.
+ * Accepts a time relative to now, such as `-1h` or `-1d12h`.
  *
  * @param nowMs milliseconds since 1970; for tests
  */
@@ -20,7 +20,7 @@ export function parseTimestamp(name: string, text: string, nowMs = Date.now()): 
 	const trimmed = text.trim();
 	const time =
 		toRelative(text.startsWith(" ") ? `+${trimmed}` : trimmed.toLowerCase(), nowMs) ?? toAbsolute(trimmed.replace(blankOffset, "$1+$2"));
-	// The format of years after 9999 cannot be compared as text.
+	// Years after 9999 have a format that cannot be compared as a string.
 	if (time !== undefined && /^\d{4}-/.test(toIso(time.ms))) return `${toIso(time.ms)}.${time.fraction}Z`;
 	throw new SvcError(
 		"SVC_INVALID",

@@ -35,8 +35,8 @@ export function findIgnored(
 }
 
 /**
- * Adds a warning for each member of `value`, at any depth, that the schema does not have. Skips objects whose schema
- * says which other members they may have.
+ * Adds a warning for each member of `value`, at any depth, that the schema does not have. Skips objects whose schema has a rule for
+ * additional members.
  */
 function addIgnoredMembers(schema: Readonly<Record<string, unknown>>, value: unknown, path: string, ignored: string[]): void {
 	const { properties, additionalProperties, patternProperties } = schema as Readonly<Record<string, Readonly<Record<string, object>>>>;

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 /** A record as it is sent to clients, with members in the order of the API reference. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** Returns the MD5 digest that stands for a text in a uid. MD5 is kept because clients know these uids; nothing secret depends on it. */
+/**
+ * Returns the MD5 digest that a uid contains for a string. MD5 is kept because clients have stored such uids; nothing secret depends on it.
+ */
 export function toMd5Digest(text: string): string {
 	return createHash("md5").update(text).digest("hex");
 }

@@ -27,7 +27,7 @@ type PendingEntry =
 export class DescendantTree {
 	readonly #storage: ReadableStorage;
 	readonly #levels: number;
-	/** Stack of the entries that come next; the last one is next. */
+	/** Stack of the entries to process; the last one is next. */
 	readonly #pending: PendingEntry[];
 	/** Children that were read ahead, by the id of their parent; undefined if they are too many for one query. */
 	readonly #childrenByParent = new Map<string, readonly Descendant[] | undefined>();
@@ -74,7 +74,8 @@ export class DescendantTree {
 	}
 
 	/**
-	 * Reads the children of an execution and of those that come next, with one query. If it is full, repeats it for half as many executions.
+	 * Reads the children of an execution and of the next ones with one query. If the page is full, repeats the query for half as many
+	 * executions.
 	 */
 	async #readAhead(parentId: string): Promise<void> {
 		const ids = [parentId];
@@ -95,7 +96,7 @@ export class DescendantTree {
 		}
 	}
 
-	/** Yields the ids of executions whose children have not been read, in the order in which they come next. */
+	/** Yields the ids of executions whose children have not been read, in the order in which they are processed next. */
 	*#unread(): Generator<string> {
 		for (let index = this.#pending.length - 1; index >= 0; index--) {
 			const next = this.#pending[index] as PendingEntry;
@@ -112,7 +113,7 @@ export class DescendantTree {
 
 /**
  * Yields the descendants of an execution in the order of their start. No execution starts before its parent, so it suffices to read the
- * first ones of each generation. First reads up to `maxPooledTextLength` descendants. Each time that the caller needs more, reads ten times as many.
+ * first ones of each generation. First reads up to 1,000 descendants. Each time that the caller needs more, reads ten times as many.
  */
 export async function* descendantsByStart(storage: ReadableStorage, rootId: string, levels: number): AsyncGenerator<Descendant> {
 	let yieldedCount = 0;

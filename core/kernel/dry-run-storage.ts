@@ -136,7 +136,7 @@ class DryRunTable {
 	/** Fields of each unique key. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
-	/** For each unique key, the ids of the records by their values of the key. */
+	/** Ids of the records by their values of a unique key; one map for each unique key. */
 	readonly #idsByKey: readonly Map<string, string>[];
 
 	constructor(kind: EntityKind) {
@@ -192,7 +192,7 @@ class DryRunTable {
 	}
 }
 
-/** Returns the value of a unique key as a text; undefined if one of its fields is null, because such keys are never equal. */
+/** Returns the value of a unique key as a string; undefined if one of its fields is null, because such keys are never equal. */
 function toKey(fields: readonly string[], values: Readonly<Record<string, unknown>>): string | undefined {
 	const parts = fields.map((field) => values[field] ?? null);
 	return parts.includes(null) ? undefined : JSON.stringify(parts);

@@ -37,8 +37,8 @@ export interface ExpiringRecords {
 }
 
 /**
- * Part of the engine that the kernel does not know: the API that it adds to the engine, and its extensions of the kernel. Every member but
- * `api` is optional.
+ * Part of the engine that the kernel does not depend on: the API that it adds to the engine, and its extensions of the kernel. Every member
+ * but `api` is optional.
  *
  * A feature is created by a function that gets the kernel and other features. Nothing is open or started at that time. So the function may
  * keep these objects, but must not use them yet.
@@ -94,9 +94,9 @@ export interface Feature<Api extends object = object> {
 	readonly runners?: ReadonlyMap<string, Runner>;
 
 	/**
-	 * Returns the runner to call in place of a runner, for example one that carries out runs on another machine. Called once for each runner
-	 * of the configuration, which is started and stopped as before. Several features are called in order, each with the result of the one
-	 * before.
+	 * Returns the runner to call instead of the given one, for example one that carries out runs on another machine. Called once for each
+	 * runner of the configuration, which is started and stopped as before. Several features are called in order, each with the result of
+	 * the previous one.
 	 */
 	wrapRunner?(name: string, runner: Runner): Runner;
 
@@ -119,8 +119,8 @@ export interface Feature<Api extends object = object> {
 	readonly loops?: readonly (readonly [role: NodeRole, loop: BackgroundLoop])[];
 
 	/**
-	 * Starts the feature when everything is registered. May be called again if it was rejected because the storage is unavailable. Any other
-	 * error ends the start.
+	 * Starts the feature when everything is registered. May be called again if it was rejected because the storage is unavailable. Any
+	 * other error ends the start.
 	 */
 	start?(): Promise<void> | void;
 

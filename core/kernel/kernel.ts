@@ -45,7 +45,7 @@ export interface Plugins {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** In the order of the configuration. */
+	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
 	/** May be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;

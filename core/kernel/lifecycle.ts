@@ -125,7 +125,7 @@ interface RunShutdown {
 	endGracePeriod(): void;
 }
 
-/** Creates the shutdown, which does nothing until `end` is called. */
+/** Creates the shutdown, which does nothing until `shutDown` is called. */
 function createRunShutdown(parts: {
 	readonly node: Pick<Node, "stopWork">;
 	readonly runs: Pick<ActiveRuns, "handOverAll" | "abortAll">;

@@ -199,7 +199,7 @@ export class StoredExecutions implements Executions {
 
 /** Fields that may contain secrets. */
 const maskedFields: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
-/** Fields that are needed to mask those: they contain the secrets of the execution. */
+/** Fields that are needed to mask `maskedFields`: they contain the secrets of the execution. */
 const maskingFields = ["known_secrets", "parameters"] as const;
 
 /** Returns the fields to read so that a view can show `fields` with secrets masked. */

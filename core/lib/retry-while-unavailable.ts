@@ -10,7 +10,7 @@ export interface RetryWhileUnavailableOptions {
 	readonly shouldGiveUp: () => boolean;
 	/** Called once, with the error of the first failed attempt. */
 	readonly onUnavailable: (error: unknown) => void;
-	/** Ends the wait for the next attempt. `isOver` must return true after the abort, otherwise attempts follow without a pause. */
+	/** Ends the wait for the next attempt. `shouldGiveUp` must return true after the abort, otherwise attempts follow without a pause. */
 	readonly signal?: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Returns the cached value of a key, or reads and caches it. Concurrent callers share one read.
  *
- * A value for which `isKept` returns false is not cached, nor is a failed read. If the cache is cleared during a read, the result is
+ * A value for which `shouldCache` returns false is not cached, nor is a failed read. If the cache is cleared during a read, the result is
  * not added to it.
  */
 export function singleFlight<T>(

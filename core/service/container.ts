@@ -41,7 +41,7 @@ const tokens = {
 	http: Symbol("svc:http") as InjectionToken<Http>,
 };
 
-/** The composition root: the only place that knows how the parts fit together. Nothing starts here. */
+/** Creates the parts of a service, without starting them. This is the composition root: only this function connects the parts. */
 export function createParts(config: ResolvedConfig, overrides: Overrides): ServiceComponents {
 	const scope = container.createChildContainer();
 	const { options } = config;
@@ -51,8 +51,8 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Servi
 		scope,
 		tokens.engine,
 		() =>
-			// With fewer features, the engine lacks the members that the others provide. A configuration that leaves features out must not
-			// use them.
+			// If a configuration leaves out features, the engine lacks the members of these features. Such a configuration must not use
+			// them.
 			createEngineOf(
 				toDependencies(config, {
 					logger: scope.resolve(tokens.logger),

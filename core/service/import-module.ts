@@ -9,9 +9,10 @@ export interface ImportOptions {
 }
 
 /**
- * Loads a module in TypeScript or JavaScript. Throws `SVC_CONFIG` with the reason if it cannot be read, and with line and column if known.
+ * Loads a module in TypeScript or JavaScript. Throws `SVC_CONFIG` with the reason if it cannot be read, and with line and column if
+ * available.
  *
- * @param subject what the module is, for the message
+ * @param subject description of the module for the message
  */
 export async function importModule(
 	path: string,

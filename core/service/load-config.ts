@@ -14,7 +14,7 @@ export interface LoadConfigOptions {
 
 /**
  * Reads a configuration file in TypeScript or JavaScript. Returns its default export unchanged; `resolveConfig` validates it. Throws
- * `SVC_CONFIG` with the reason if the file cannot be read, and with line and column if known.
+ * `SVC_CONFIG` with the reason if the file cannot be read, and with line and column if available.
  */
 export async function loadConfig(file: string, { cacheDirectory }: LoadConfigOptions = {}): Promise<SvcConfig> {
 	const path = resolve(file);

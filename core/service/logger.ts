@@ -11,7 +11,7 @@ export interface ServiceLogger extends Logger {
 	/** Returns the same log with a tag. Nested tags are joined with a colon. */
 	withTag(tag: string): ServiceLogger;
 	/**
-	 * Masks the text wherever it occurs in the log, until `forgetSecret` was called as often as `addSecret`. With `always`, the text is
+	 * Masks the value wherever it occurs in the log, until `forgetSecret` was called as often as `addSecret`. With `always`, the value is
 	 * masked even if the log does not mask secrets.
 	 */
 	addSecret(value: string, options?: { readonly always?: boolean }): void;

@@ -32,7 +32,7 @@ export interface ServeContext {
  * alive and stopping.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
-	// By default, V8 lets a heap of this size multiply before it collects the garbage of streamed output.
+	// V8 by default lets a heap of this size multiply before it collects the garbage of streamed output.
 	setFlagsFromString("--heap-growing-percent=50");
 	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
@@ -187,7 +187,7 @@ export function toDocsAddress({ api }: Addresses): string | undefined {
 	return api && `${api}/v1/docs`;
 }
 
-/** Returns the text that a terminal shows once the service runs. */
+/** Returns the banner that a terminal shows once the service runs. */
 export function toBanner(version: string, addresses: Addresses, screen: Screen): string {
 	const docs = toDocsAddress(addresses);
 	const named = [...toAddressLines(addresses), ...(docs === undefined ? [] : [["About the API", docs] as const])];
@@ -195,7 +195,7 @@ export function toBanner(version: string, addresses: Addresses, screen: Screen):
 	return toBox(`svc ${version}`, [...lines, "", "Ctrl-C stops it."], "green", screen);
 }
 
-/** Returns the text that a terminal shows about a user that was created at the start. */
+/** Returns the box in which a terminal shows the user that was created at the start. */
 export function toFirstUserBox(user: FirstUser, screen: Screen): string {
 	return toBox("First start", toFirstUserLines(user), "yellow", screen);
 }
@@ -234,7 +234,8 @@ export interface PackageCopy {
 
 /**
  * Returns the copy of this package that a configuration file imports, if it differs from the running copy. This happens if the command is
- * installed globally and the project has its own copy. Plugins then come from the other copy, and the classes of the two copies differ.
+ * installed globally and the project has its own copy. Plugins are then loaded from the other copy, and the classes of the two copies
+ * differ.
  */
 export function findOtherCopy(configFile: string): PackageCopy | undefined {
 	const file = resolvePackage(configFile);

@@ -118,7 +118,7 @@ export interface DatabaseClient {
 	/** Builds statements but does not run them. */
 	readonly knex: Knex;
 	readonly dialect: Dialect;
-	/** Storage of large texts outside of their rows. Absent if all values are in their rows. */
+	/** Storage of large texts outside of their rows. Undefined if all values are stored in their rows. */
 	readonly largeTexts?: LargeTexts;
 	read(step: Step): StatementResult | Promise<StatementResult>;
 	/** Runs a write. Resolves once it is committed. */

@@ -8,11 +8,11 @@ import { TextFile } from "./text-file.ts";
 import { isTextReference, parseTextReference, type TextLocation, toTextReference } from "./text-reference.ts";
 import { type Binding, type Field, needsEscape } from "./values.ts";
 
-/** Characters, or bytes, from which a text is stored outside of its row. Shorter texts are cheaper in the row. */
+/** Length from which a string (characters) or a buffer (bytes) is stored outside of its row. Shorter values are cheaper in the row. */
 const minLargeLength = 16_384;
 /** Unsynced bytes of all files, roughly, from which they are synced in the background. Limits what a commit must sync. */
 const maxUnsyncedBytes = 16_777_216;
-/** Milliseconds that a file stays open after its last text. */
+/** Milliseconds that a file stays open after the last append. */
 const idleTimeoutMs = 5_000;
 /** Milliseconds since the last change of an unreferenced file before it is removed. Rows that refer to it may not be committed yet. */
 const minSweptAgeMs = 600_000;
@@ -21,7 +21,10 @@ const maxSweptFiles = 200;
 /** Values of the grouping field that are used as a file name. */
 const safeFileName = /^[\w-]{1,100}$/;
 
-/** Text that replaces one whose bytes were lost in a power failure. The checksum ensures that no other bytes are returned for it. */
+/**
+ * String that is returned for a large text whose bytes were lost in a power failure. The checksum ensures that no other bytes are returned
+ * for it.
+ */
 export const lostTextNotice = "\n[this part of the text was lost when the machine stopped]\n";
 
 /** Result of a step of a sweep. */
@@ -33,11 +36,12 @@ export interface SweepResult {
 }
 
 /**
- * Storage of the large texts of bulky fields, in files next to the database. Texts of one group, such as the output of an execution, are
- * appended to one file. The row holds a reference to the text, so that a text whose row was not committed does not exist.
+ * Storage of large texts, which are long values of bulky fields, in files next to the database. Large texts of one group, such as the
+ * output of an execution, are appended to one file. The row holds a reference to the text, so that a large text whose row was not committed
+ * does not exist.
  *
- * A text is in its file before its row is committed, and on the disk before a commit that waits for the disk. Otherwise an acknowledged
- * row could refer to a text that a power failure has destroyed.
+ * A text is in its file before its row is committed, and on the disk before a commit that waits for the disk. Otherwise an acknowledged row
+ * could refer to a text that a power failure has destroyed.
  */
 export class LargeTexts {
 	readonly #directory: string;
@@ -52,7 +56,9 @@ export class LargeTexts {
 		this.#directory = directory;
 	}
 
-	/** Returns a reference if the text belongs outside of its row; the next `flush` writes it. Otherwise returns the binding itself. */
+	/**
+	 * Returns a reference if the value must be stored outside of its row; the next `flush` writes it. Otherwise returns the binding itself.
+	 */
 	put(kind: EntityKind, entity: Readonly<Record<string, unknown>>, [name]: Field, binding: Binding): Binding {
 		const { bulky } = entityKinds[kind];
 		if (bulky?.field !== name || typeof binding !== "string" || binding.length < minLargeLength) return binding;
@@ -80,8 +86,8 @@ export class LargeTexts {
 	}
 
 	/**
-	 * Writes all pending texts to their files. Returns undefined if there are none. Rejects with `SVC_UNAVAILABLE` if the system does not
-	 * write them.
+	 * Writes all pending texts to their files. Returns undefined if there are none. Rejects with `SVC_UNAVAILABLE` if the operating system
+	 * fails to write them.
 	 */
 	flush(): Promise<void> | undefined {
 		const pendingFiles = [...this.#files.values()].filter(({ hasPendingTexts }) => hasPendingTexts);
@@ -92,7 +98,7 @@ export class LargeTexts {
 		);
 	}
 
-	/** Brings all texts written so far to the disk. Returns undefined if no file is open, which is the usual case. */
+	/** Syncs all texts written so far to the disk. Returns undefined if no file is open, which is the usual case. */
 	sync(): Promise<void> | undefined {
 		if (this.#files.size === 0 && this.#syncing === undefined) return undefined;
 		return this.#syncAll();
@@ -104,7 +110,7 @@ export class LargeTexts {
 		await Promise.all(files.map((file) => file.sync()));
 	}
 
-	/** Returns the rows with references in the column replaced by their texts. */
+	/** Returns the rows with the references in the column replaced by their large texts. */
 	async load(rows: readonly (readonly Binding[])[], column: number): Promise<readonly (readonly Binding[])[]> {
 		if (column < 0 || !rows.some((row) => isTextReference(row[column]))) return rows;
 		const reader = new TextReader(this.#directory, this.#spare);
@@ -132,7 +138,8 @@ export class LargeTexts {
 			}
 			const path = join(this.#directory, group);
 			const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-			// No `await` from here to the removal: otherwise a new text could be written to the file in between, and be lost.
+			// There must be no `await` between here and the removal: otherwise a text could be appended to the file in between, and be
+			// lost.
 			if (isUsed(group)) continue;
 			if (Date.now() - changedAt > minSweptAgeMs && !this.#files.has(group)) rmSync(path, { force: true });
 			else sweep.leavesYoung = true;
@@ -195,7 +202,7 @@ export class LargeTexts {
 	}
 }
 
-/** Reads texts. Keeps a file open for consecutive texts of the same group. */
+/** Reads large texts. Keeps a file open for consecutive texts of the same group. */
 class TextReader {
 	readonly #directory: string;
 	readonly #spare: SpareBlocks;

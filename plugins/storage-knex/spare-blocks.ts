@@ -3,7 +3,7 @@ export const blockBytes = 1_048_576;
 /** Unused blocks that are kept, 4 MiB in total. */
 const maxSpareBlocks = 4;
 
-/** Pool of memory blocks. Reusing them saves the garbage collection of a new block for each text. */
+/** Pool of memory blocks. Reusing them saves the garbage collection of a new block for each large text. */
 export class SpareBlocks {
 	readonly #blocks: Buffer[] = [];
 

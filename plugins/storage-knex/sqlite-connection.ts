@@ -92,7 +92,9 @@ export class SqliteConnection implements GroupConnection {
 		this.#preparedStatements.clear();
 	}
 
-	/** Commits. Large texts reach the disk before the rows that refer to them; otherwise a power failure could lose the texts alone. */
+	/**
+	 * Commits. Large texts are synced to the disk before the rows that refer to them; otherwise a power failure could lose the texts alone.
+	 */
 	async #commitBy(sql: string): Promise<void> {
 		const syncing = this.#durable ? this.#largeTexts?.sync() : undefined;
 		if (syncing !== undefined) await syncing;

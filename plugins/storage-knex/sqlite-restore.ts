@@ -11,9 +11,9 @@ import { toTextDirectory } from "./sqlite-texts.ts";
 const companionSuffixes = ["-wal", "-shm"];
 
 /**
- * Replaces the database by a backup. The files of the old database remain next to it under another name. Returns the path of the old
- * file, or undefined if there was none. At every moment either the whole old file or the whole new one is in place. Throws `SVC_CONFIG`
- * if the source is not a backup, and `SVC_UNAVAILABLE` if a service uses the database.
+ * Replaces the database by a backup. The files of the old database remain next to it under another name. Returns the path of the old file,
+ * or undefined if there was none. At every moment the path refers to either the whole old file or the whole new one. Throws `SVC_CONFIG` if
+ * the source is not a backup, and `SVC_UNAVAILABLE` if a service uses the database.
  */
 export async function restore(Database: LibsqlConstructor, file: string, source: string): Promise<string | undefined> {
 	const from = resolve(source);

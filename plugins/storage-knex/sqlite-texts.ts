@@ -6,7 +6,7 @@ import { toTable } from "./table-names.ts";
 import { referenceStart } from "./text-reference.ts";
 import type { Binding } from "./values.ts";
 
-/** Texts that are copied into their rows in one transaction. */
+/** Number of large texts that are copied into their rows in one transaction. */
 const maxInlinedTexts = 16;
 
 /** Returns the directory next to a database that holds its large texts. */

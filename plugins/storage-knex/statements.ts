@@ -48,7 +48,7 @@ const maxShapes = 2_000;
  */
 export class Statements {
 	readonly dialect: Dialect;
-	/** Storage of large texts outside of their rows; undefined if all values are in their rows. */
+	/** Storage of large texts outside of their rows; undefined if all values are stored in their rows. */
 	readonly largeTexts: LargeTexts | undefined;
 	readonly #knex: Knex;
 	readonly #shapes = new Map<string, Statement>();

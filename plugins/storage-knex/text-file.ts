@@ -5,7 +5,7 @@ import { blockBytes, type SpareBlocks } from "./spare-blocks.ts";
 const writeAll = promisify(writev);
 const syncData = promisify(fdatasync);
 
-/** Texts that one system call writes at most. */
+/** Maximum number of texts that one system call writes. */
 const maxTextsPerCall = 512;
 
 /** Memory block that is being filled with texts. */
@@ -14,7 +14,7 @@ interface FillingBlock {
 	usedBytes: number;
 }
 
-/** File to which texts are appended. It stays open while more texts are expected. */
+/** File to which large texts are appended. It stays open while more texts are expected. */
 export class TextFile {
 	readonly #descriptor: number;
 	/** Offset of the next text. Bytes that a killed process wrote at the end remain, but no row refers to them. */
@@ -70,7 +70,7 @@ export class TextFile {
 		return { bytes, offset };
 	}
 
-	/** Writes the pending texts. Rejects if the system does not write them; their offsets are then invalid. */
+	/** Writes the pending texts. Rejects if the operating system fails to write them; their offsets are then invalid. */
 	flush(): Promise<void> {
 		if (this.#pending.length === 0) return this.#writing;
 		const texts = this.#pending;
@@ -102,7 +102,7 @@ export class TextFile {
 	}
 
 	/**
-	 * Brings all bytes written so far to the disk. Bytes whose write has not ended are left to the next call. Concurrent calls are safe,
+	 * Syncs all bytes written so far to the disk. Bytes whose write has not ended are left to the next call. Concurrent calls are safe,
 	 * because each remembers how many bytes it has synced.
 	 */
 	async sync(): Promise<void> {

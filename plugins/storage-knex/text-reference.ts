@@ -1,6 +1,6 @@
 import type { Binding } from "./values.ts";
 
-/** Location of a text that is stored outside of its row. */
+/** Location of a large text, which is stored outside of its row. */
 export interface TextLocation {
 	/** Name of the file. */
 	readonly group: string;
@@ -12,7 +12,10 @@ export interface TextLocation {
 	readonly checksum: number;
 }
 
-/** Start of a column that refers to a text. No text begins so: `values.ts` stores each U+0001 of a text followed by U+0001 or U+0002. */
+/**
+ * Start of a column value that refers to a large text. No other value begins with it: `values.ts` stores each U+0001 of a string followed
+ * by U+0001 or U+0002.
+ */
 export const referenceStart = "\u0001\u0003";
 
 export function toTextReference({ group, offset, length, checksum }: TextLocation): string {
@@ -23,7 +26,7 @@ export function isTextReference(binding: Binding | undefined): binding is string
 	return typeof binding === "string" && binding.startsWith(referenceStart);
 }
 
-/** Parses a reference. Returns undefined if the column holds the text itself. */
+/** Parses a reference. Returns undefined if the column contains the value itself. */
 export function parseTextReference(binding: Binding | undefined): TextLocation | undefined {
 	if (!isTextReference(binding)) return undefined;
 	const [group = "", offset, length, checksum] = binding.slice(referenceStart.length).split(":");

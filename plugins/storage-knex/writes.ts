@@ -266,8 +266,8 @@ function toCost(costs: readonly OperationCost[]): Pick<Write<unknown>, "relaxed"
 }
 
 /**
- * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken or a statement found no row to change. `conflict_id` names the
- * entity that is in the way, if it is still stored.
+ * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken or a statement found no row to change. `conflict_id` names the conflicting
+ * entity, if it is still stored.
  */
 function* roundOrConflict(statements: Statements, steps: readonly Step[]): WriteRounds<readonly StatementResult[]> {
 	try {

@@ -90,8 +90,8 @@ interface Installed {
 
 /**
  * Returns the version or path by which a new package in `directory` depends on this service, which is installed in `root`. It is a version
- * if this copy comes from a registry. Otherwise it is this copy if the project around it contains the new package, else the packed file
- * that it was installed from. The copies that npx installs may be deleted later.
+ * if this copy was installed from a registry. Otherwise it is this copy if the project around it contains the new package. If not, it is
+ * the package file that this copy was installed from. The copies that npx installs may be deleted later.
  */
 export function toServiceDependency(root: string, directory: string, version: string): string {
 	const modules = dirname(root);

@@ -110,7 +110,7 @@ export interface ExecutionEntity {
 	/** State that the runner needs to reattach to the run (`saveState`). Null if it cannot reattach. Never shown. */
 	readonly run_state: JsonObject | null;
 	/**
-	 * Known secrets other than those in the execution's own parameters, encrypted. Null if there are none.
+	 * Secrets other than those in the execution's own parameters, encrypted. Null if there are none.
 	 *
 	 * They are masked wherever the execution is shown. The field itself is never shown.
 	 */

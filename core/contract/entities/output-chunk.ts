@@ -11,7 +11,7 @@ export interface OutputChunkEntity {
 	readonly timestamp: string;
 	readonly data: string;
 	/**
-	 * Positions of secrets in `data`: the start and end of each, alternating, as string indices. Null if there are no known secrets.
+	 * Positions of secrets in `data`: the start and end of each, alternating, as string indices. Null if no secrets were found in `data`.
 	 */
 	readonly secret_spans: readonly number[] | null;
 	/**

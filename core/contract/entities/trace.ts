@@ -1,6 +1,6 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Connects everything that one event or request has caused. */
+/** A trace: connects all records that one event or request has caused. */
 export interface TraceEntity {
 	readonly id: string;
 	readonly trace_tag: string;

@@ -35,7 +35,7 @@ export interface TriggerInstanceEntity {
 	readonly lease_expires_at: string | null;
 	/** Reason of the status `processing_failed`. */
 	readonly failure_reason: string | null;
-	/** Known secrets of the payload, encrypted as in executions. The payload itself is unmasked. */
+	/** Secrets of the payload, encrypted as in executions. The payload itself is unmasked. */
 	readonly known_secrets: string | null;
 	readonly payload: JsonObject;
 }

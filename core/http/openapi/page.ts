@@ -118,7 +118,7 @@ function toParagraphs(text: string): string {
 		.join("");
 }
 
-/** Returns a text as HTML, with the parts in backticks as code. */
+/** Returns a string as HTML, with the parts in backticks as code. */
 function toInline(text: string): string {
 	return toHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -85,7 +85,7 @@ export function answerNothing(description = "Done."): Answer {
 	return { description, content: {} };
 }
 
-/** Declares a text with one of these media types. */
+/** Declares a text response with one of these media types. */
 export function answerText(types: readonly string[], description: string, example = "text"): Answer {
 	return { description, content: Object.fromEntries(types.map((type) => [type, { schema: text, example }])) };
 }

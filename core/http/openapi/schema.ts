@@ -21,7 +21,7 @@ export function defineSchema(name: string, schema: JsonSchema, example?: unknown
 	return { $ref: `#/components/schemas/${name}`, [definitionKey]: definition };
 }
 
-/** Returns the definition behind a reference that `defineSchema` returned. Returns undefined for every other schema. */
+/** Returns the definition of a reference that `defineSchema` returned. Returns undefined for every other schema. */
 export function definitionOf(schema: JsonSchema): Definition | undefined {
 	return (schema as { readonly [definitionKey]?: Definition })[definitionKey];
 }
@@ -44,7 +44,7 @@ export const jsonValue = defineSchema("JsonValue", { description: "Any value." }
 /** Schema of an object with any members. */
 export const jsonObject = defineSchema("JsonObject", { description: "Any members.", type: "object", additionalProperties: jsonValue });
 
-/** Returns the schema of a text that is one of these words. */
+/** Returns the schema of a string that is one of these words. */
 export function oneOf(...words: readonly string[]): JsonSchema {
 	return { type: "string", enum: words };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../contract/index.ts";
 
 /** Time of the engine, in microseconds since 1970. Setting a clock must not change how long leases, delays and intervals last. */
 export interface EngineClock extends Clock {
-	/** Returns the time for timestamps that people read and that records are sorted by. It never goes back and always advances. */
+	/** Returns the time for timestamps that people read and that records are sorted by. It always advances, even if a clock is set back. */
 	now(): number;
 	/** Returns a time that advances evenly, even if a clock is set: for leases, delays and intervals. */
 	steady(): number;
@@ -21,8 +21,8 @@ const slowdown = 0.1;
 const maxReadingJitterUs = 50_000;
 
 /**
- * Time that follows a clock which may be set, but never goes back. If the clock is set back, the time advances at nine tenths of its pace
- * until both agree.
+ * Time that follows a clock which may be set, but is never set back itself. If the clock is set back, the time advances at nine tenths of
+ * its pace until both agree.
  */
 export class MonotonicTime {
 	#last = 0;
@@ -39,8 +39,8 @@ export class MonotonicTime {
 		const next = this.#last + passed;
 		this.#lastSteady = steady;
 		if (Math.abs(wall - next) <= maxReadingJitterUs) this.#last = next;
-		// The clock is ahead: the machine was suspended or the clock was set forward. Otherwise the clock was set back; the time must not go
-		// back, because earlier timestamps may be stored.
+		// If the clock is ahead, the machine was suspended or the clock was set forward. Otherwise the clock was set back; the time must
+		// not follow it, because earlier timestamps may be stored.
 		else this.#last = wall > next ? wall : Math.max(wall, this.#last + Math.ceil(passed * (1 - slowdown)));
 		return this.#last;
 	}
@@ -54,7 +54,7 @@ const maxSteps = 1_000;
  * without the steps in between. Otherwise a run would seem an hour longer because the clock was set meanwhile.
  */
 export class ClockSteps {
-	/** From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. The oldest step is first. */
+	/** Clock steps. From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. The oldest step is first. */
 	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
 
 	/** Notes a reading of the time and one of the monotonic clock, both in microseconds. */
@@ -129,7 +129,10 @@ export function createSystemClock(): EngineClock {
 	return systemClock;
 }
 
-/** Returns a clock as an engine clock. A plain one, such as that of a test, gives all kinds of time and is never off. */
+/**
+ * Returns a clock as an engine clock. A plain clock, such as that of a test, gives the same time for `now`, `steady` and `wall`, and is
+ * never out of sync.
+ */
 export function toEngineClock(clock: Clock | EngineClock): EngineClock {
 	if ("steady" in clock) return clock;
 	const now = () => clock.now();

@@ -3,7 +3,7 @@ import type { Clock } from "../../contract/index.ts";
 
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Returns true if a text has the form of an id: 24 lower-case hex digits. */
+/** Returns true if a string has the form of an id: 24 lower-case hex digits. */
 export function isId(text: string): boolean {
 	return idPattern.test(text);
 }
@@ -29,7 +29,7 @@ export function createId(clock: Clock): string {
 	return seconds.toString(16).padStart(8, "0") + rest.toString(16).padStart(5, "0") + counter.toString(16).padStart(5, "0") + processPart;
 }
 
-/** Returns an id of 24 hex digits that depends on the text only, so that every node gets the same id. */
+/** Returns an id of 24 hex digits that depends on the string only, so that every node gets the same id. */
 export function toStableId(text: string): string {
 	return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

@@ -27,7 +27,7 @@ export function assertVisibleName(member: string, name: string): void {
 	if (hasControlCharacters(name)) throw toUnseenError(member);
 }
 
-/** Throws `SVC_INVALID` if a text or a name anywhere in a value contains such characters. Texts may have several lines. */
+/** Throws `SVC_INVALID` if a string or a name anywhere in a value contains such characters. Strings may have several lines. */
 export function assertVisibleText(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasControlCharactersInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;

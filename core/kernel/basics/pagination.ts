@@ -232,7 +232,7 @@ function leadingOrder<K extends EntityKind>({ orderBy }: Ordered<K>): readonly [
 	return orderBy?.[0] ?? ["id", "asc"];
 }
 
-/** Returns a member of a record if it is a text or a number; otherwise undefined. */
+/** Returns a member of a record if it is a string or a number; otherwise undefined. */
 function memberOf(record: object | undefined, field: string): string | number | undefined {
 	const value: unknown = (record as Record<string, unknown> | undefined)?.[field];
 	return typeof value === "string" || typeof value === "number" ? value : undefined;

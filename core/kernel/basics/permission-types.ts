@@ -1,7 +1,7 @@
 import type { Resource } from "./refs.ts";
 
 /**
- * Verbs of each resource type, as a union of texts. Features add theirs by declaring this interface again, and define them with
+ * Verbs of each resource type, as a union of strings. Features add theirs by declaring this interface again, and define them with
  * `definePermissions`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
@@ -16,7 +16,7 @@ export type PermissionType = { [R in ResourceType]: `${R}_${PermissionVerbs[R] &
 export interface ResourceTypeDefinition {
 	/** `<resource>_<verb>` is a permission. `all` implies the others. */
 	readonly verbs: readonly string[];
-	/** Verbs besides `list` that apply to no single record, so they are granted without a resource. Default: none. */
+	/** Verbs other than `list` that apply to no single record, so they are granted without a resource. Default: none. */
 	readonly global?: readonly string[];
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
@@ -53,7 +53,7 @@ export function permissionsOf(type: ResourceType): readonly PermissionType[] {
 	return (definitions.get(type)?.verbs ?? []).map((verb) => `${type}_${verb}` as PermissionType);
 }
 
-/** Returns true if a text is the name of a permission. */
+/** Returns true if a string is the name of a permission. */
 export function isPermissionType(text: string): text is PermissionType {
 	return typesByPermission.has(text);
 }

@@ -64,7 +64,7 @@ export function toRunResult(answer: unknown, runner: string): RunResult {
 	throw new SvcError("SVC_RUNNER", `runner "${runner}" has resolved ${wrong}; hint: return { succeeded: true, result: {} }`);
 }
 
-/** Throws `SVC_RUNNER` if output is not a text, or if its type does not exist. */
+/** Throws `SVC_RUNNER` if output is not a string, or if its type does not exist. */
 export function assertOutput(type: unknown, data: unknown): void {
 	if (typeof data !== "string")
 		throw new SvcError("SVC_RUNNER", `emit: output must be a text, not ${data === null ? "null" : typeof data}`);
@@ -89,7 +89,7 @@ export function toIdentity(answer: unknown): Identity | undefined {
 
 /**
  * Returns the sign-in that an auth backend reports as ended; undefined if it reports none. Throws `SVC_UNAVAILABLE` for a value that names
- * neither a subject nor a session, because no sign-in would end although the caller was told so.
+ * neither a subject nor a session, because the caller would report an ended sign-in although none has ended.
  */
 export function toEndedSignIn(answer: unknown): EndedSignIn | undefined {
 	if (answer === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface BusListenerOptions {
 	readonly logger: Logger;
 	/** Names of the events, or patterns as in `EventBus.subscribe`. */
 	readonly names: readonly string[];
-	/** What the events are needed for; appears in log entries only. */
+	/** Purpose of the subscription. Appears in log entries only. */
 	readonly purpose: string;
 	/** Selects events, as in `EventBus.subscribe`. */
 	readonly filter?: (event: BusEvent) => boolean;

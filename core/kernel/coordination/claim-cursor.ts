@@ -61,8 +61,9 @@ export class ClaimCursor {
 
 	/**
 	 * Returns the condition on the timestamp for the next claim, with the usual margin unless `widen` was called. For claims in quick
-	 * succession, because a wide margin costs more the faster new records arrive. The caller must call `expect` for each record that this
-	 * node stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full scan.
+	 * succession, because a wide margin costs more the faster new records arrive. The caller must call `noteStored` for each record that
+	 * this node stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full
+	 * scan.
 	 */
 	nextRange(): { readonly gte: string } {
 		const [isWide, expected] = [this.#isWide, this.#earliestExpected];

@@ -51,14 +51,14 @@ export interface ReservedSlots<K extends ClaimableKind> {
 	readonly claimPatch: ClaimPatch<K>;
 	/**
 	 * Ends the reservation with the result of the write. If the records, `claimed`, were stored, they are processed. Either this or
-	 * `giveBack` must be called exactly once; otherwise the slots are lost.
+	 * `release` must be called exactly once; otherwise the slots are lost.
 	 */
 	settle(outcome: WriteOutcome, claimed: readonly EntityMap[K][]): void;
 	/** Ends the reservation if nothing remains to be processed. */
 	release(): void;
 }
 
-/** A new record in the state in which it is to be stored. */
+/** A new record in the state in which the caller must store it. */
 export interface Reservation<E> {
 	readonly entity: E;
 	/** Must be called exactly once with the result of the write. */
@@ -95,7 +95,7 @@ export interface Claim<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
-	/** Maximum number of records that this claim takes. Default: `claimLimit`. Has no effect if the claimer claims ahead. */
+	/** Maximum number of records that this claim takes. Default: `maxClaimBatch`. Has no effect if the claimer claims ahead. */
 	readonly limit?: number;
 	/** Called for each claimed record, in order, to advance a claim cursor. */
 	readonly advanceCursor?: (entity: EntityMap[K]) => void;
@@ -106,32 +106,34 @@ export interface Claim<K extends ClaimableKind> {
  *
  * A record becomes this node's in one of these ways. Each of them writes a lease with a new fence:
  *
- * - claimed (`claimAll`, `claimSome`): the storage gives each waiting record to one claim only, however many nodes claim at once.
- * - claimed again (`claimLeft`): the same for records that were started earlier and released. Only their lease changes.
- * - reserved (`reserve`, `keep`): the caller stores the record as claimed in a write of its own.
+ * - claimed (`claimAll`, `claimBatch`): the storage gives each waiting record to one claim only, however many nodes claim at once.
+ * - claimed again (`reclaimBatch`): records that were started earlier and released. They are claimed in the same way, but only their lease
+ *   changes.
+ * - reserved (`reserveSlot`, `reserveSlots`): the caller stores the record as claimed in a write of its own.
  * - taken over (`takeOver`): the lease of another node has expired. The write expects status, fence and expiry as they were read. So one
  *   node gets the record, and a holder that has renewed its lease keeps it.
- * - recovered from doubt (`settleUnsure`): the response to one of the writes above was lost. The fence shows later which records it took.
+ * - resolved from doubt (`resolveInDoubtClaims`): the response to one of the writes above was lost. The fence shows later which records it
+ *   took.
  *
  * On this node such a record is reserved (it is being stored), waiting, in progress or done. Only a claimer that claims ahead has waiting
- * records: in memory, without a slot. `work` processes a record in progress. The record is done when `work` has resolved.
+ * records: in memory, without a slot. `process` handles a record in progress. The record is done when `process` has resolved.
  *
- * Reserved and waiting records and those in progress count against `poolSize`, except the `resting` ones. Slots limit claims and `reserve`.
- * Records that were taken over or recovered from doubt are this node's already. They begin even without a free slot, unless the claimer
- * claims ahead.
+ * Reserved and waiting records and those in progress count against `poolSize`, except the `resting` ones. Free slots limit claims and
+ * `reserveSlot`. Records that were taken over or resolved from doubt belong to this node already. Their processing begins even without a
+ * free slot, unless the claimer claims ahead.
  *
- * `isBehind` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true at first, when a
- * record had to wait, and when claiming ended with records left. It becomes false once a claim has found nothing more.
+ * `hasWaitingRecords` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true at
+ * first, when a record had to wait, and when claiming ended with records left. It becomes false once a claim has found nothing more.
  *
  * What may happen at the same time:
  *
  * - Slots become free while a claim waits for the storage. So each claim counts them again, and `claimAll` continues while there are any.
  * - A slot is reserved during a claim that also counts on it. Then more than `poolSize` records are in progress for a while.
- * - The poll and orphan recovery call `settleUnsure`. Only one call gets each fence, so that no record begins twice.
- * - `close` is called during a claim or a reservation. The records are still processed, because their lease is this node's. `settled`
- *   resolves when no reservation is open, and `idle` when no record is in progress.
+ * - The poll and orphan recovery call `resolveInDoubtClaims`. Only one call gets each fence, so that no record is processed twice.
+ * - `close` is called during a claim or a reservation. The records are still processed, because this node holds their lease.
+ *   `whenReservationsSettled` resolves when no reservation is open, and `whenIdle` when no record is in progress.
  *
- * The claimer does not renew leases. If processing may take longer than a lease lasts, `work` must renew it.
+ * The claimer does not renew leases. If processing may take longer than a lease lasts, `process` must renew it.
  */
 export class Claimer<K extends ClaimableKind> {
 	readonly #parts: ClaimerOptions<K>;
@@ -154,7 +156,7 @@ export class Claimer<K extends ClaimableKind> {
 		});
 	}
 
-	/** True if records may wait in the storage; new records must then wait behind them. */
+	/** True if records may wait in the storage; new records must then wait until these are claimed. */
 	get hasWaitingRecords(): boolean {
 		return this.#isBehind;
 	}
@@ -272,14 +274,14 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/**
-	 * Takes over a claimed record whose holder is gone, and processes it. Does nothing if the record has changed since it was read, because
-	 * another node has taken it over or its holder has renewed the lease.
+	 * Takes over a claimed record whose lease has expired, and processes it. Does nothing if the record has changed since it was read,
+	 * because another node has taken it over or its holder has renewed the lease.
 	 */
 	async takeOver(orphan: EntityMap[K], patch: Patch<EntityMap[K]> = {}): Promise<void> {
 		const { storage, leasing, kind, claimedCondition, onTakenOver } = this.#parts;
 		const lease = leasing.createLease();
-		// Expect fence and expiry as they were read. Without them, two nodes could take over the same record, or this node could take it from
-		// a holder that has just renewed its lease.
+		// Expect fence and expiry as they were read. Without them, two nodes could take over the same record, or this node could take it
+		// from a holder that has just renewed its lease.
 		const { status, fence, lease_expires_at } = orphan;
 		const expected = { ...claimedCondition, status, fence, lease_expires_at };
 		const taken = await this.#inDoubtClaims.track(lease.fence, () => storage.update(kind, orphan.id, { ...patch, ...lease }, expected));

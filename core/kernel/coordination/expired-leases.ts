@@ -10,9 +10,10 @@ export interface ExpiredLeaseCondition {
 }
 
 /**
- * Polls for records whose lease has expired because their holder is gone. A poll handles all of them, so the next one begins where it
- * ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see `ClaimCursor`). Expired leases
- * before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds them.
+ * Polls for records whose lease has expired because their holder has crashed or stopped. A poll handles all of them, so the next poll
+ * begins where it ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see
+ * `ClaimCursor`). Expired leases before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds
+ * them.
  */
 export class ExpiredLeases {
 	readonly #leasing: Pick<LeasePolicy, "expiredCondition">;
@@ -27,8 +28,8 @@ export class ExpiredLeases {
 	/**
 	 * Calls `takeOver` once with the condition for expired leases. Rejects if it rejects.
 	 *
-	 * @param takeOver handles the matching records, and returns true if it has handled all. If it returns false or rejects, the next poll is
-	 *   a full one.
+	 * @param takeOver handles the matching records, and returns true if it has handled all. If it returns false or rejects, the next poll
+	 *   is a full one.
 	 */
 	async poll(takeOver: (expired: ExpiredLeaseCondition) => Promise<boolean>): Promise<void> {
 		const { lt } = this.#leasing.expiredCondition().lease_expires_at;
@@ -36,7 +37,7 @@ export class ExpiredLeases {
 		try {
 			isDone = await takeOver({ lease_expires_at: { ...this.#cursor.nextRange(), lt } });
 		} finally {
-			// An empty bound means that the clock of this node is off: the condition matched nothing, so nothing was handled.
+			// An empty bound means that the clock of this node is out of sync: the condition matched nothing, so nothing was handled.
 			if (!isDone || lt === "") this.#cursor.reset();
 			else this.#cursor.markExhausted(lt);
 		}
@@ -44,15 +45,16 @@ export class ExpiredLeases {
 }
 
 /**
- * Grace period before this node takes over from holders whose leases have expired. If the storage was unavailable or the machine stood
- * still, no node could renew its leases. An expired lease is then no proof that its holder is gone: the others need time to renew first.
+ * Grace period before this node takes over from holders whose leases have expired. If the storage was unavailable or the machine was
+ * suspended, no node could renew its leases. An expired lease then does not prove that its holder has stopped: the other nodes need time to
+ * renew first.
  */
 export interface TakeoverGrace {
-	/** Notes that a renewal begins. If it begins late, this node stood still, and the grace period starts. */
+	/** Notes that a renewal begins. If it begins late, this process was suspended, and the grace period starts. */
 	onRenewalStart(): void;
 	/** Notes that a renewal has failed, which starts the grace period again. */
 	onRenewalFailure(): void;
-	/** Returns true if no grace period is in progress, so that an expired lease proves that its holder is gone. */
+	/** Returns true if no grace period is in progress, so that an expired lease proves that its holder has stopped. */
 	mayTakeOver(): boolean;
 }
 

@@ -20,7 +20,9 @@ export class InDoubtClaims {
 		this.#fences.add(fence);
 	}
 
-	/** Calls `claim`, which claims records with the fence, and adds the fence if the response is lost. Rejects with the error of `claim`. */
+	/**
+	 * Calls `claim`, which claims records with the fence, and adds the fence if the response is lost. Rejects with the error of `claim`.
+	 */
 	async track<T>(fence: string, claim: () => Promise<T>): Promise<T> {
 		try {
 			return await claim();

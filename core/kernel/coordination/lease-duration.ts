@@ -19,8 +19,8 @@ export function toExpiredBefore(clock: EngineClock, lease: number): string {
 }
 
 /**
- * Returns the time before which leases must have expired so that this node may take over. Returns an empty text, which no timestamp
- * precedes, if the clock of this node is off: such a node must not take over anything.
+ * Returns the time before which leases must have expired so that this node may take over. Returns an empty string, which no timestamp
+ * precedes, if the clock of this node is out of sync: such a node must not take over anything.
  *
  * @param lease seconds that a lease lasts
  */
@@ -51,7 +51,7 @@ export function toRetryIntervalMs(lease: number): number {
 	return Math.min(toRenewalIntervalMs(lease), maxRetryIntervalMs);
 }
 
-/** Fields of a record that say which node holds it, and until when. All are null while no node does. */
+/** Fields of a record that name the node that holds it, and the end of its lease. All are null while no node holds the record. */
 interface LeaseFields {
 	readonly owner: string | null;
 	/** Differs each time that a node takes the record. */
@@ -129,7 +129,10 @@ export class LeasePolicy {
 		return msUntilTakeover(expiresAt ?? "", this.#clock, this.leaseSeconds);
 	}
 
-	/** Returns the condition for records whose holder is gone. It matches nothing while the clock of this node is off. */
+	/**
+	 * Returns the condition for records whose lease has expired for long enough. It matches nothing while the clock of this node is out of
+	 * sync.
+	 */
 	expiredCondition(): { readonly lease_expires_at: { readonly lt: string } } {
 		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };
 	}

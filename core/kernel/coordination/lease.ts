@@ -89,7 +89,7 @@ interface LeaseRenewerOptions<K extends LeasedKind> {
 	readonly onError: (error: unknown) => void;
 }
 
-/** Renews a lease in the background, from its construction until `end`. */
+/** Renews a lease in the background, from its construction until `stop`. */
 export class RecordLeaseRenewer<K extends LeasedKind> {
 	readonly #parts: LeaseRenewerOptions<K>;
 	readonly #lost = new AbortController();
@@ -115,8 +115,8 @@ export class RecordLeaseRenewer<K extends LeasedKind> {
 	#tick(): void {
 		const renewing = this.#renewing;
 		if (renewing === undefined) this.#startRenewal();
-		// The response to the last renewal may never come, so check the expiry without it. Wait one turn of the event loop: if this process
-		// stood still, the response may have arrived and not been read yet.
+		// The response to the last renewal may never arrive, so check the expiry without it. Wait one turn of the event loop: if this
+		// process was suspended, the response may have arrived without having been read.
 		else setImmediate(() => this.#renewing === renewing && this.#abortIfExpired());
 	}
 

@@ -18,7 +18,7 @@ export class StorageClock implements EngineClock {
 	/** Microseconds by which the storage is ahead of the steady time of this process; undefined before the first measurement. */
 	#offsetUs: number | undefined;
 
-	/** @param tolerance seconds by which this machine's clock may differ from the storage's before `isOff` */
+	/** @param tolerance seconds by which this machine's clock may differ from the storage's before `isOutOfSync` returns true */
 	constructor(storage: Pick<Storage, "capabilities" | "now">, clock: Clock | EngineClock, tolerance: number) {
 		this.#storage = storage;
 		this.#machine = toEngineClock(clock);
@@ -39,9 +39,10 @@ export class StorageClock implements EngineClock {
 	}
 
 	/**
-	 * Asks the storage for its time, and corrects the offset. Rejects if the storage does. The storage reads its clock at an unknown moment
-	 * between request and response, so the new offset is known only as a range. An earlier offset within the range is kept, so that a slow
-	 * response does not make it less exact. Does nothing if only one process can use the storage or the clock is never corrected.
+	 * Reads the clock of the storage, and corrects the offset. Rejects with the error of the storage. The storage reads its clock at an
+	 * unknown moment between request and response, so the new offset is known only as a range. An earlier offset within the range is kept,
+	 * so that a slow response does not make it less exact. Does nothing if only one process can use the storage or the clock is never
+	 * corrected.
 	 */
 	async measure(): Promise<void> {
 		if (!this.#isCorrected || this.#storage.capabilities.shared !== true || this.#storage.now === undefined) return;

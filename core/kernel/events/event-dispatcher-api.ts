@@ -17,7 +17,7 @@ export interface IncomingEvent {
 	readonly uniqueKey?: string;
 	/** Checks the resolved trigger, and throws to refuse the event. */
 	readonly check?: (resolved: ResolvedTrigger) => void;
-	/** Encrypted secrets of the payload, if the sender knows of any. */
+	/** Encrypted secrets of the payload. Null or undefined if the sender has declared none. */
 	readonly knownSecrets?: string | null;
 	/** True if the payload was validated when the event was first dispatched. Default false. */
 	readonly isPayloadValidated?: boolean;
@@ -47,16 +47,16 @@ export interface EventDraft {
 	store(also: readonly WriteOperation[]): Promise<void>;
 }
 
-/** Entry point of all events, whatever their source is. */
+/** Entry point of all events, regardless of their source. */
 export interface Dispatcher {
 	/**
-	 * Stores an event. It is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew` false.
-	 * Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
+	 * Stores an event. It is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew`
+	 * false. Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
 	 */
 	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
-	 * Returns true if an event of this trigger would be stored. Events of types with `isKeptForRulesOnly`, which every execution causes, are
-	 * stored only if a rule uses the type. All others are always stored.
+	 * Returns true if an event of this trigger would be stored. Events of types with `isKeptForRulesOnly`, which every execution causes,
+	 * are stored only if a rule uses the type. All others are always stored.
 	 */
 	isWanted(trigger: string): Promise<boolean>;
 	/**

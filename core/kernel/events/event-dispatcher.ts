@@ -98,8 +98,8 @@ export class EventDispatcher implements Dispatcher {
 	}
 
 	/**
-	 * Stores a trigger instance. If it can be processed inline, it is stored as processed, together with what rules do about it.
-	 * Otherwise it is stored as claimed if this node has a free slot, else as pending.
+	 * Stores a trigger instance. If it can be processed inline, it is stored as processed, together with the executions and enforcements
+	 * that rules create for it. Otherwise it is stored as claimed if this node has a free slot, else as pending.
 	 */
 	async #store(instance: TriggerInstanceEntity, position: TracePosition, also: readonly WriteOperation[] = []): Promise<void> {
 		const { storage, processor } = this.#parts;
@@ -113,8 +113,8 @@ export class EventDispatcher implements Dispatcher {
 			}
 		};
 		if (await processor.processInline(instance, position.insert, store)) return;
-		// All inserted records are new, so a conflict means that the key of the event, or of a record in `also`, exists. Storing again would
-		// conflict too.
+		// All inserted records are new, so a conflict means that the key of the event, or of a record in `also`, exists. Storing again
+		// would conflict too.
 		if (conflict !== undefined) throw conflict;
 		await insertClaimed(processor.reserve(instance), (stored) => store(stored));
 	}
@@ -162,8 +162,8 @@ const causingFields = ["id", "trace_id", "parent_id", "trigger_instance_id"] as 
 const maxParentGenerations = 100;
 
 /**
- * Returns the trace and depth of an event (specification, Events 3.3). A given trace id is used; throws `SVC_INVALID` if it does not exist.
- * A tag opens a new trace. Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
+ * Returns the trace and depth of an event. A given trace id is used; throws `SVC_INVALID` if it does not exist. A tag opens a new trace.
+ * Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
  */
 async function findTracePosition(
 	storage: Storage,

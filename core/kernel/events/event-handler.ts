@@ -24,11 +24,13 @@ export interface InlineEvaluation {
 
 /** Decides which actions follow from events, and executes them. */
 export interface EventHandler {
-	/** Returns true if an action could follow from an event of this trigger. If not, events of types stored only for rules are not stored. */
+	/**
+	 * Returns true if an action could follow from an event of this trigger. If not, events of types stored only for rules are not stored.
+	 */
 	isTriggerUsed(trigger: string): Promise<boolean>;
 	/**
-	 * Evaluates an event before it is stored, while the sender waits. Returns undefined if that takes too long; the event is then stored and
-	 * handled later.
+	 * Evaluates an event before it is stored, while the sender waits. Returns undefined if that takes too long; the event is then stored
+	 * and handled later.
 	 */
 	evaluateInline(instance: TriggerInstanceEntity): Promise<InlineEvaluation | undefined>;
 	/**

@@ -18,7 +18,7 @@ export interface EventProcessorOptions extends Uses<"storage" | "eventBus" | "cl
 	readonly eventHandler: () => EventHandler;
 	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
-	/** Seconds between polls for events of nodes that are gone. */
+	/** Seconds between polls for events whose node has crashed or stopped. */
 	readonly pollInterval: number;
 }
 
@@ -109,7 +109,9 @@ export class EventProcessor {
 		});
 	}
 
-	/** Starts claiming; may be called again after `stop`. If the storage is not shared, first takes over the events of earlier processes. */
+	/**
+	 * Starts claiming; may be called again after `stop`. If the storage is not shared, first takes over the events of earlier processes.
+	 */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		await this.#busListener.start();
@@ -143,7 +145,7 @@ export class EventProcessor {
 		if (slot === undefined) return false;
 		try {
 			const hasActed = await evaluation.act(trace, store);
-			// Telemetry learns from the storage write that the event is processed, so only the duration is recorded here.
+			// Telemetry counts the processed event when the storage writes it, so only the duration is recorded here.
 			if (hasActed) this.#measure(instance);
 			return this.#recordOutcome("acted", hasActed);
 		} finally {
@@ -152,7 +154,10 @@ export class EventProcessor {
 		}
 	}
 
-	/** Reserves a slot for a new event. If one is free, the event is to be stored as claimed, which saves its claim; otherwise as pending. */
+	/**
+	 * Reserves a slot for a new event. If one is free, the caller must store the event as claimed, which saves its claim; otherwise as
+	 * pending.
+	 */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
 		const slot = this.#claiming.reserveSlot();
 		if (slot === undefined) return this.#toPending(instance);
@@ -205,7 +210,7 @@ export class EventProcessor {
 		});
 	}
 
-	/** Takes over claimed events that match, whose holders are gone. Returns how many match, at most `maxClaimBatch`. */
+	/** Takes over claimed events that match and whose lease has expired. Returns how many match, at most `maxClaimBatch`. */
 	async #takeOver(where: Where<TriggerInstanceEntity>): Promise<number> {
 		const orphans = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: maxClaimBatch });
 		for (const instance of orphans) await this.#claiming.takeOver(instance, { attempt: instance.attempt + 1 });

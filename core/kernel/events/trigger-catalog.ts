@@ -39,7 +39,7 @@ interface TriggerCatalogOptions extends Uses<"storage"> {
 }
 
 export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogOptions): TriggerCatalog {
-	/** By ref, or by type and hash of the parameters. */
+	/** Resolved triggers, by ref, or by type and hash of the parameters. */
 	const cache = new Map<string, { readonly resolved: ResolvedTrigger; readonly readAtMs: number }>();
 	/** Number of changes so far. A trigger whose reading began before a change must not be cached after it. */
 	let version = 0;
@@ -102,7 +102,7 @@ function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefi
 	return `trigger: no rule uses the trigger type "${ref}" with these parameters`;
 }
 
-/** Returns a value as JSON with sorted keys, so that equal values have equal texts. */
+/** Returns a value as JSON with sorted keys, so that equal values have equal strings. */
 export function toCanonicalJson(value: JsonValue): string {
 	if (Array.isArray(value)) return `[${value.map((item: JsonValue) => toCanonicalJson(item)).join(",")}]`;
 	if (typeof value !== "object" || value === null) return stringifyJson(value);

@@ -17,7 +17,7 @@ export interface TriggerTypeDefinition {
 	readonly type: Omit<TriggerTypeEntity, "id">;
 	/** False if the type is not registered. If it was registered before, it remains protected (`assertInjectable`). Default true. */
 	readonly isEnabled?: boolean;
-	/** True if parameters and payloads are validated whatever the options say. Default false. */
+	/** True if parameters and payloads are validated regardless of the options. Default false. */
 	readonly isAlwaysChecked?: boolean;
 	/** True if events of the type are stored only if a rule uses them, because every execution makes one. Default false. */
 	readonly isKeptForRulesOnly?: boolean;

@@ -43,7 +43,7 @@ export class ActionCatalog {
 	readonly #snapshots: SnapshotCache;
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
 	readonly #packLocations = new Map<string, Promise<PackLocation | undefined>>();
-	/** By the name of the runner type. */
+	/** True for each enabled runner type, by the name of the type. */
 	readonly #isEnabledByRunner = new Map<string, Promise<boolean>>();
 	#cachedSinceMs = performance.now();
 
@@ -65,7 +65,7 @@ export class ActionCatalog {
 		return this.#snapshots.get(id);
 	}
 
-	/** Returns a snapshot from memory, undefined if it is not cached. SnapshotCache of executions that changed recently usually are. */
+	/** Returns a snapshot from memory, undefined if it is not cached. Snapshots of executions that changed recently are usually cached. */
 	cachedSnapshot(id: string): SnapshotEntity | undefined {
 		return this.#snapshots.cached(id);
 	}

@@ -15,10 +15,10 @@ interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
 export interface ExecutionChangeOptions extends CancelOptions, PendingDescendantDependencies, Uses<"isWorkflow"> {}
 
 /**
- * Cancels an execution (specification, 9.2 and 9.3). An execution whose run has started becomes `canceling`, and the node that holds the
- * run ends it. Any other execution becomes `canceled` at once. Only the parent (`byParent`) and administrators cancel a question itself;
- * other users answer it. Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancel. Throws
- * `SVC_NOT_FOUND` if the execution is removed meanwhile, and `SVC_INVALID` if the reason is too long.
+ * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
+ * execution becomes `canceled` at once. Only the parent (`byParent`) and administrators cancel a question itself; other users answer it.
+ * Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancel. Throws `SVC_NOT_FOUND` if the
+ * execution is removed meanwhile, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(
 	parts: CancelOptions,
@@ -103,8 +103,8 @@ function toChange(
 }
 
 /**
- * Throws `SVC_INVALID` if a change of status would answer a question, whatever the status of the execution is.
- * Only the route for answers checks the user and the answer.
+ * Throws `SVC_INVALID` if a change of status would answer a question, regardless of the status of the execution. Only the route for answers
+ * checks the user and the answer.
  */
 function assertNoAnswer(
 	{ id, status, runner_name }: ExecutionEntity,

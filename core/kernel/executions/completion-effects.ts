@@ -20,8 +20,8 @@ export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "oper
 	/** Fields to store with the execution's own final status. */
 	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/**
-	 * Writes that end open questions and nested workflow executions below the execution. They are stored in the same write, before the execution's
-	 * own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
+	 * Writes that end open questions and nested workflow executions below the execution. They are stored in the same write, before the
+	 * execution's own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
 	 */
 	readonly descendantOperations: readonly WriteOperation[];
 }
@@ -43,8 +43,8 @@ export interface CompletionEffects {
 	 */
 	draft(ended: ExecutionEntity, facts?: CompletionFacts): Promise<CompletionEffectsDraft>;
 	/**
-	 * Returns the writes that revoke the run's credentials. They belong to the write of the end, as the node that holds the run may be
-	 * gone.
+	 * Returns the writes that revoke the run's credentials. They belong to the write of the end, because the node that held the run may
+	 * have crashed.
 	 */
 	revokeCredentials(ended: ExecutionEntity): readonly WriteOperation[];
 }

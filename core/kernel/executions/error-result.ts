@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toErrorMessage } from "../../contract/index.ts";
 
-/** A directory that results must not reveal, and the text that replaces it and its final slash. */
+/** A directory that results must not reveal, and the string that replaces it and its final slash. */
 export type HiddenDirectory = readonly [directory: string, replacement: string];
 
 /** Directory of the service's code, with a final slash. */
@@ -65,8 +65,8 @@ function toForeignFrame(frame: string): string | undefined {
 }
 
 /**
- * Returns the path or file URL at the end of a frame, before line and column; an empty text if there is none.
- * Takes linear time, because messages of any length may contain such lines.
+ * Returns the path or file URL at the end of a frame, before line and column; an empty string if there is none. Takes linear time, because
+ * messages of any length may contain such lines.
  */
 function findLocation(frame: string): string {
 	const [position] = /:\d+:\d+\)?$/.exec(frame.slice(-40)) ?? [];

@@ -34,7 +34,7 @@ interface InterruptEventData {
 	readonly status: ExecutionStatus;
 }
 
-/** Chunks whose text was copied into a string of their own, by the events whose own chunks hold pooled text. */
+/** Chunks with an owned string, by the event whose own chunk has pooled text. */
 const copiedChunks = new PrivateSlot<BusEvent, OutputChunk>();
 
 interface OutputEventData {
@@ -131,8 +131,8 @@ export function toEventChunk(event: BusEvent): OutputChunk {
 }
 
 /**
- * Copies the pooled text of an output event, so that the text lives as long as the event. Does nothing for other events.
- * To be called by the filter of a subscription: after the filter, the publisher may release the text.
+ * Copies the pooled text of an output event, so that the text lives as long as the event. Does nothing for other events. The filter of a
+ * subscription must call this: after the filter, the publisher may release the text.
  */
 export function retainOutputText(event: BusEvent): void {
 	if (event.name !== eventNames.outputCreate || copiedChunks.get(event) !== undefined) return;

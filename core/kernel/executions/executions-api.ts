@@ -55,7 +55,10 @@ export interface SubmitInput {
 	 * are rendered with the permissions of this author. Not for outside input.
 	 */
 	readonly writer?: TemplateAuthor;
-	/** Encrypted secrets of `plainParameters` and of the execution that they come from. Not for outside input. */
+	/**
+	 * Encrypted secrets of `plainParameters` and of the execution that these parameters were copied from. Must not be set from client
+	 * input.
+	 */
 	readonly knownSecrets?: string | null;
 	/** User for whom the action runs. Only administrators may name another user than the principal. Null or empty: the principal. */
 	readonly user?: string | null;
@@ -85,7 +88,7 @@ export interface RerunInput {
 }
 
 /**
- * Conditions on executions; all given fields must match. A value is one text, null for an empty field, or a list of alternatives. An
+ * Conditions on executions; all given fields must match. A value is one string, null for an empty field, or a list of alternatives. An
  * empty list matches nothing.
  */
 export type ExecutionFilter = {
@@ -120,7 +123,11 @@ export interface ExecutionListQuery extends Paging {
 
 /** The executions of an engine. */
 export interface Executions {
-	/** Creates an execution. It is on disk when the promise resolves with its `requested` state. Errors as in specification 8.1. */
+	/**
+	 * Creates an execution. It is on disk when the promise resolves with its `requested` state. Throws `SVC_NOT_FOUND` if the action does
+	 * not exist, and `SVC_INVALID` if it is disabled or the input is invalid. Throws `SVC_FORBIDDEN` if the input names a user or a parent
+	 * for which the caller may not start executions.
+	 */
 	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
 	/**
 	 * Returns the execution with an id. `last` is the most recently scheduled execution; throws `SVC_INVALID` if no execution exists yet.
@@ -184,7 +191,7 @@ export interface OutputSelection {
 	readonly fromLine?: number | undefined;
 	/** Maximum number of lines. Default: all. */
 	readonly lines?: number | undefined;
-	/** Only lines that contain this text. Each is preceded by its number and a colon, and cut after 4,096 characters. */
+	/** Only lines that contain this string are returned. Each is preceded by its number and a colon, and cut after 4,096 characters. */
 	readonly find?: string | undefined;
 	/** True if secrets are masked; searching and counting then use the masked text. Default false. */
 	readonly masked?: boolean;
@@ -236,7 +243,7 @@ export interface OutputEnd {
 export interface Output {
 	/** Returns some lines of the output stored so far, each with its number, its type and its time. */
 	lines(executionId: string, selection: LinesSelection): Promise<OutputLines>;
-	/** Returns the text stored so far, or some lines of it, in pieces. Ends after the last stored chunk. */
+	/** Returns the text stored so far, or some lines of it, in parts. Ends after the last stored chunk. */
 	read(executionId: string, selection: OutputSelection): AsyncIterable<string>;
 	/**
 	 * Returns every chunk with a sequence number above `after` once, in order: stored chunks, then new ones, until the execution is final.

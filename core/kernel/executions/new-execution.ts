@@ -2,7 +2,7 @@ import type { ExecutionEntity, ExecutionStatus } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 
-/** Fields of a new execution that its caller decides: what runs, for whom and why. */
+/** Fields of a new execution that its caller decides, such as the action, the user and the parent. */
 export type NewExecutionFields = Pick<
 	ExecutionEntity,
 	| "action_ref"
@@ -38,7 +38,8 @@ export type NewExecutionFields = Pick<
 export function newExecution(clock: EngineClock, request: NewExecutionFields, id = createId(clock)): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
-	// Members are listed one by one: each member added after a spread costs 1 µs or more, together most of the time that this function takes.
+	// Members are listed one by one: each member added after a spread costs 1 µs or more, together most of the time that this function
+	// takes.
 	return {
 		id,
 		action_ref: request.action_ref,

@@ -13,16 +13,16 @@ export interface ParentWakeup {
 const noWakeup: ParentWakeup = { operations: [], resumed: [] };
 
 /**
- * Drafts the writes that wake the parents of a child that leaves a waiting state, such as an answered question or a resumed pause.
- * A paused parent is resumed, and so is its own paused parent.
+ * Drafts the writes that wake the parents of a child that leaves a waiting state, such as an answered question or a resumed pause. A paused
+ * parent is resumed, and so is its own paused parent.
  *
  * No wake-up is lost, because the write of the child also writes the parent:
  *
  * - If the parent is paused, the write resumes it.
  * - Otherwise the write changes the parent's `stirred`. A pause (runs/run-completion.ts) reads `stirred` first, then checks all children,
- *   and its write expects the same `stirred`. The check sees changes of children that were stored before it. A later change makes the
- *   write of the pause fail, and the check is repeated.
- * - A child that a node works on has left its waiting state before. A runner that knows about such a child does not pause.
+ *   and its write expects the same `stirred`. The check sees changes of children that were stored before it. A later change makes the write
+ *   of the pause fail, and the check is repeated.
+ * - A child that a node works on has left its waiting state before. A runner that has read such a child does not pause.
  *
  * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
  */

@@ -14,8 +14,9 @@ const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] 
 const maxNamedQuestions = 5;
 
 /**
- * Returns the ids of the open questions (pending executions) below a paused execution, the oldest first, if the execution can only wait for their answers.
- * Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held back work.
+ * Returns the ids of the open questions (pending executions) below a paused execution, the oldest first, if the execution can only wait for
+ * their answers. Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held
+ * back work.
  */
 export async function findPendingDescendants(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;

@@ -67,7 +67,7 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	if (entity.status === "paused" && !isCompleted(status)) return { ...statusFields, ...resumableLease };
 	if (!isCompleted(status)) return statusFields;
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
-	// Single members come first, because adding members after a spread is slow.
+	// Single members are set before the spreads, because adding members after a spread is slow.
 	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...statusFields, ...endedRunFields };
 }
 

@@ -39,7 +39,9 @@ export class TriggeringRules {
 	readonly #storage: Storage;
 	/** Cache of rule snapshots, which never change. */
 	readonly #snapshots = new Map<string, RuleSnapshotEntity>();
-	/** Cache of events, which never change. An event that has been removed since may still be here; that only matters for old executions. */
+	/**
+	 * Cache of events, which never change. An event that has been removed since may still be here; that only matters for old executions.
+	 */
 	readonly #instances = new Map<string, TriggerInstanceEntity>();
 
 	constructor(storage: Storage) {

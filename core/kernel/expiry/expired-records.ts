@@ -18,7 +18,7 @@ export interface ExpiredRecordsQuery<K extends EntityKind> {
 /** Cursor: time and id of the last record that was handled. */
 const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z)\/([0-9a-f]{24})$/;
 
-/** Returns true if a text has the form of a cursor that `forEachExpiredPage` returns. */
+/** Returns true if a string has the form of a cursor that `forEachExpiredPage` returns. */
 export function isExpiryCursor(text: string): boolean {
 	return cursorPattern.test(text);
 }

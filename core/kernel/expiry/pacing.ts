@@ -42,7 +42,8 @@ export function createPace(signal: AbortSignal, maxDurationMs = Number.POSITIVE_
 			const callStart = performance.now();
 			const result = await call(batchLimit);
 			const durationMs = performance.now() - callStart;
-			// The limit shrinks faster than it grows. Reads and removals alternate, and a slow removal must outweigh the fast read before it.
+			// The limit shrinks faster than it grows. Reads and removals alternate, and a slow removal must outweigh the fast read before
+			// it.
 			if (durationMs > slowCallMs) batchLimit = Math.max(minBatch, Math.floor(batchLimit / 2));
 			else if (durationMs < fastCallMs) batchLimit = Math.min(maxBatch, Math.ceil(batchLimit * 1.25));
 			unpausedMs += durationMs;

@@ -7,7 +7,7 @@ interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "l
 	readonly options: Pick<Options, "scheduler">;
 	/** Name of this node's event bus plugin. */
 	readonly names: { readonly eventBus: string };
-	/** Aborts when the node is to stop. */
+	/** Aborts when the node must stop. */
 	readonly signal: AbortSignal;
 }
 

@@ -13,7 +13,7 @@ import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 /** Name of the bus event by which an administrator's request to a node, such as a drain, is announced to that node. */
 export const nodeChangeEvent = "svc.node__change";
 
-/** Seconds after the expiry of a node's record for which the record is kept, so that users see that the node is gone. */
+/** Seconds after the expiry of a node's record for which the record is kept, so that users see that the node has stopped. */
 const expiredNodeLifetimeSeconds = 3_600;
 /** Number of heartbeats between two removals of old records. */
 const heartbeatsPerRemoval = 12;
@@ -26,15 +26,15 @@ export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger"
 	readonly names: { readonly storage: string; readonly eventBus: string };
 	/** Returns the fields that change while the node runs. */
 	readonly describe: () => Pick<NodeEntity, "state" | "running" | "late_writes"> & { readonly addresses: JsonObject };
-	/** Aborts when the node is to stop. */
+	/** Aborts when the node must stop. */
 	readonly signal: AbortSignal;
 	/** Called after every heartbeat with the stored `drain`: true if the node must drain. */
 	readonly onDrain: (drain: boolean) => void;
 }
 
 /**
- * Record of this node, renewed by heartbeats until the node stops. Other nodes consider this node gone once the record has expired, by the
- * rules for leases. The record needs no fence, because no two processes have the same node id.
+ * Record of this node, renewed by heartbeats until the node stops. Once the record has expired, by the rules for leases, other nodes treat
+ * this node as stopped. The record needs no fence, because no two processes have the same node id.
  */
 export class Heartbeat {
 	readonly #parts: HeartbeatOptions;
@@ -45,7 +45,7 @@ export class Heartbeat {
 	#earlierNodes: readonly NodeEntity[] | undefined;
 	/** True if the last heartbeat could not be stored. */
 	#hasFailed = false;
-	/** True if the clock of this machine was off at the last measurement. */
+	/** True if the clock of this machine was out of sync at the last measurement. */
 	#wasClockOff = false;
 	#drain = false;
 	#heartbeatCount = 0;
@@ -71,7 +71,7 @@ export class Heartbeat {
 	async start(): Promise<void> {
 		const { storage, leasing, nodeId } = this.#parts;
 		await this.#measureClock();
-		// No other process can use a storage that is not shared, so all other nodes stored there are gone.
+		// No other process can use a storage that is not shared, so none of the other nodes stored there is running.
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
 		this.#earlierNodes ??= leasing.isShared ? await findLiveNodes(this.#parts) : [];
 		await this.#insert();
@@ -124,14 +124,14 @@ export class Heartbeat {
 		const { storage, nodeId, logger } = this.#parts;
 		await this.#measureClock();
 		const node = await storage.update("node", nodeId, this.#toChangingFields());
-		// Another node has removed the record, because this process stood still for more than an hour.
+		// Another node has removed the record, because this process was suspended for more than an hour.
 		if (node === undefined) return this.#insert();
 		if (node.drain !== this.#drain) logger.info("node was asked for something", { drain: node.drain });
 		this.#drain = node.drain;
 		this.#parts.onDrain(node.drain);
 	}
 
-	/** Removes the records of nodes that have been gone for an hour, with every twelfth heartbeat. */
+	/** Removes the records of nodes that stopped at least an hour ago, with every twelfth heartbeat. */
 	async #removeOldRecords(): Promise<void> {
 		this.#heartbeatCount += 1;
 		if (this.#heartbeatCount % heartbeatsPerRemoval !== 0) return;
@@ -170,8 +170,8 @@ export class Heartbeat {
 	}
 
 	/**
-	 * Measures the time of the storage, and logs when the clock of this machine becomes wrong or right. Called with each heartbeat, because
-	 * time may advance at different paces in this process and in the storage.
+	 * Measures the time of the storage, and logs when the clock of this machine gets out of sync, or back in sync. Called with each
+	 * heartbeat, because time may advance at different paces in this process and in the storage.
 	 */
 	async #measureClock(): Promise<void> {
 		const { clock, logger } = this.#parts;

@@ -22,7 +22,7 @@ export class NodeLifecycle {
 	/** True if the node must work; false if it must drain. */
 	#shouldWork = true;
 	#isStopping = false;
-	/** True once `begin` was called. Before that, `setDrain` changes nothing at once. */
+	/** True once `startWork` was called. Before that, `setDrain` changes nothing at once. */
 	#hasBegun = false;
 	/** Number of the last change, so that the result of an earlier change is ignored. */
 	#changeNumber = 0;
@@ -54,7 +54,10 @@ export class NodeLifecycle {
 		if (!this.#shouldWork) void this.#enqueueChange();
 	}
 
-	/** Sets whether the node must drain. Returns at once; the change is made in the background, or by `begin` if that was not called yet. */
+	/**
+	 * Sets whether the node must drain. Returns at once; the change is made in the background, or by `startWork` if that was not called
+	 * yet.
+	 */
 	setDrain(drain: boolean): void {
 		if (this.#shouldWork === !drain) return;
 		this.#shouldWork = !drain;

@@ -26,7 +26,7 @@ export interface NodeOptions extends Uses<"storage" | "eventBus" | "logger" | "n
 	readonly running: () => number;
 	/** Returns the number of writes that were refused because another node had taken the run over. */
 	readonly staleWrites: () => number;
-	/** Aborts when the node is to stop. */
+	/** Aborts when the node must stop. */
 	readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export interface Node {
 	deregister(): Promise<void>;
 }
 
-/** Creates the node, which does nothing until `register` and `begin` are called. */
+/** Creates the node, which does nothing until `register` and `startWork` are called. */
 export function createNode(parts: NodeOptions): Node {
 	const lifecycle = new NodeLifecycle({
 		logger: parts.logger,

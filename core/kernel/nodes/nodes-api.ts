@@ -20,7 +20,7 @@ export interface Nodes {
 	running(nodeId: string): Promise<readonly Pick<ExecutionEntity, "id" | "action_ref" | "status">[]>;
 	/**
 	 * Requests that a node drains, or that it works again. The node does so at once if the event bus reaches it, otherwise with its next
-	 * heartbeat. Throws `SVC_INVALID` if the node is gone, and the errors of `get`.
+	 * heartbeat. Throws `SVC_INVALID` if the node has stopped, and the errors of `get`.
 	 */
 	setDrain(idOrName: string, drain: boolean): Promise<NodeView>;
 	/** Returns the roles that at least one live node has, in the order of `nodeRoles`. */

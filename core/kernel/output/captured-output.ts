@@ -3,7 +3,7 @@ import { sliceRanges } from "../../lib/text-search/text-ranges.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 
-/** Keeps the first bytes of a text, up to a limit, and counts all of its bytes. */
+/** Keeps the first bytes of an output, up to a limit, and counts all of its bytes. */
 export class OutputCapture {
 	readonly #maxBytes: number;
 	readonly #pieces: string[] = [];
@@ -21,11 +21,12 @@ export class OutputCapture {
 		if (this.#keptBytes >= this.#maxBytes) return;
 		const fits = this.#keptBytes + length <= this.#maxBytes;
 		this.#pieces.push(fits ? toText(released) : cutToBytes(released, this.#maxBytes - this.#keptBytes));
-		// A piece that does not fit ends the capture. Otherwise a shorter piece could be added after it, and the text would have a gap.
+		// A part that does not fit ends the capture. Otherwise a shorter part could be added after it, and the captured output would have a
+		// gap.
 		this.#keptBytes = fits ? this.#keptBytes + length : this.#maxBytes;
 	}
 
-	/** Adds a piece of text without secrets, given as bytes of which each is one character. */
+	/** Adds output without secrets, given as bytes of which each is one character. */
 	addBytes(bytes: Buffer): void {
 		if (this.#keptBytes < this.#maxBytes) this.add({ data: bytes.toString("latin1"), secretRanges: [], tokenRanges: [] });
 		else this.#totalBytes += bytes.length;

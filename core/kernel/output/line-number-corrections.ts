@@ -2,9 +2,9 @@ import type { OutputChunkEntity, OutputType, Storage } from "../../contract/inde
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import { countLineEnds } from "./line-selection.ts";
 
-/** Number of chunks in one query, read without their text. */
+/** Number of chunks in one query that reads no `data`. */
 const pageSize = 1_000;
-/** Number of chunks in one query, read with their text. */
+/** Number of chunks in one query that also reads `data`. */
 const textPageSize = 16;
 
 /**
@@ -26,7 +26,7 @@ export function toCountField(type: OutputType | undefined): "lines_before" | "ow
 
 /**
  * Finds the chunks of an output, or of one output type, with line endings that masking hides, in order. The counts stored with chunks are
- * those of the masked output. Reads only the text of chunks that contain secrets. Returns undefined if an earlier version has stored such a
+ * those of the masked output. Reads `data` only of chunks that contain secrets. Returns undefined if an earlier version has stored such a
  * chunk without a count.
  */
 export async function findLineNumberCorrections(

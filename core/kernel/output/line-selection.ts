@@ -11,7 +11,7 @@ const troubleWordOverlap = 16;
 
 /** Conditions on the lines of an output. */
 export interface LineSearch {
-	/** Only lines that contain this text. Must not be empty. */
+	/** Only lines that contain this string are selected. Must not be empty. */
 	readonly find?: string | undefined;
 	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
 	readonly isErrorsOnly?: boolean | undefined;
@@ -65,7 +65,7 @@ export class LineCollector {
 		return this.#current !== undefined;
 	}
 
-	/** Adds the next chunk. `text` is its text as it is shown: masked or not. */
+	/** Adds the next chunk. `text` is the output of the chunk as the caller displays it: masked or unmasked. */
 	addChunk(text: string, chunk: Chunk): void {
 		let start = this.#skipToFirstLine(text);
 		start = this.#skipUnselected(text, start, chunk);
@@ -83,7 +83,7 @@ export class LineCollector {
 		if (this.#current !== undefined && !this.isComplete) this.#finishLine();
 	}
 
-	/** Returns the position of the first requested line in a text; the length of the text if that line begins later. */
+	/** Returns the position of the first requested line in a string; the length of the string if that line begins later. */
 	#skipToFirstLine(text: string): number {
 		let start = 0;
 		while (this.#skip > 0 && start < text.length) {
@@ -137,23 +137,26 @@ function toMatcher({ find, isErrorsOnly }: LineSearch): LineMatcher | undefined 
 	};
 }
 
-/** Selection of lines of a text. */
+/** Selection of lines of an output. */
 export interface LineSelection {
 	/** Maximum number of lines. Default: all. */
 	readonly lines?: number | undefined;
-	/** Only lines that contain this text, each preceded by its number and a colon. Must not be empty. */
+	/** Only lines that contain this string are selected, each preceded by its number and a colon. Must not be empty. */
 	readonly find?: string | undefined;
 }
 
-/** First requested line of a text that begins somewhere in an output. */
+/** First requested line of a string that begins anywhere in an output. */
 interface LineStart {
 	/** Number of the first requested line, counted from 1. */
 	readonly line: number;
-	/** Number of line endings before that line in the text. */
+	/** Number of line endings before that line in the string. */
 	readonly skip: number;
 }
 
-/** Yields the selected lines of a text that comes in pieces. Holds at most one piece and the first 4,096 characters of a line. */
+/**
+ * Yields the selected lines of an output that is read in pieces. Holds at most one piece and the first 4,096 characters of a line in
+ * memory.
+ */
 export async function* selectLines(
 	pieces: AsyncIterable<string>,
 	{ line, skip }: LineStart,
@@ -177,14 +180,14 @@ export async function* selectLines(
 	if (lastText !== "") yield lastText;
 }
 
-/** Returns the number of line endings in a text. */
+/** Returns the number of line endings in a string. */
 export function countLineEnds(text: string): number {
 	let count = 0;
 	for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) count += 1;
 	return count;
 }
 
-/** Returns the number of lines of a text, including a last line without a line ending. */
+/** Returns the number of lines of a string, including a last line without a line ending. */
 export function countLines(text: string): number {
 	return countLineEnds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
@@ -192,9 +195,9 @@ export function countLines(text: string): number {
 interface LineSelector {
 	/** True if the maximum number of lines has been selected. */
 	readonly isComplete: boolean;
-	/** Returns the selected text of the next piece. */
+	/** Returns the selected lines of the next piece. */
 	take(piece: string): string;
-	/** Ends the text. Returns the selected text of a last line without a line ending. */
+	/** Ends the output. Returns a last line without a line ending if it is selected; otherwise an empty string. */
 	end(): string;
 }
 
@@ -226,7 +229,7 @@ class FirstLines implements LineSelector {
 	}
 }
 
-/** Selects lines that contain a text, and adds their numbers. */
+/** Selects lines that contain a string, and adds their numbers. */
 class MatchingLines implements LineSelector {
 	readonly #find: string;
 	#remaining: number;
@@ -285,7 +288,7 @@ class MatchingLines implements LineSelector {
 		this.#length += part.length;
 	}
 
-	/** Ends the current line. Returns its text if it is selected, otherwise an empty text. */
+	/** Ends the current line. Returns it if it is selected, otherwise an empty string. */
 	#finishLine(): string {
 		const text = this.#isSelected ? `${this.#line}:${this.#shown}${this.#length > this.#shown.length ? " …" : ""}\n` : "";
 		if (this.#isSelected) this.#remaining -= 1;

@@ -28,7 +28,7 @@ interface TextPiece {
 interface PagedPiece {
 	readonly type: OutputType;
 	readonly timestamp: string;
-	/** The owner of the piece must release the text. */
+	/** The owner of the piece must release this pooled text. */
 	readonly paged: PooledText;
 }
 
@@ -117,7 +117,7 @@ function findCutIn(full: Buffer): number {
 	return lineEnd > full.length / 2 ? lineEnd : full.length;
 }
 
-/** Cuts a text into chunks, at the ends of lines if possible, and never inside a character. */
+/** Cuts a string into chunks, at the ends of lines if possible, and never inside a character. */
 function cutLong({ data, secretRanges }: ReleasedText): Pick<TextPiece, "data" | "ranges">[] {
 	if (data.length <= maxChunkLength) return [{ data, ranges: secretRanges }];
 	const parts: Pick<TextPiece, "data" | "ranges">[] = [];

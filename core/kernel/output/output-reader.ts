@@ -56,7 +56,9 @@ export class OutputReader implements Output {
 		return { total, lines: collector.lines, nextLine, end };
 	}
 
-	/** Counts the lines of an output by the count that its last chunk stores. Reads all chunks if an earlier version has stored no counts. */
+	/**
+	 * Counts the lines of an output by the count that its last chunk stores. Reads all chunks if an earlier version has stored no counts.
+	 */
 	async #countLines(
 		executionId: string,
 		{ type, masked }: { readonly type: OutputType | undefined; readonly masked: boolean },
@@ -101,7 +103,7 @@ export class OutputReader implements Output {
 	}
 }
 
-/** Returns the text of a chunk with the secrets masked that were known when it was recorded. */
+/** Returns the `data` of a chunk with secrets masked: those that were declared before the chunk was recorded. */
 export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
 	return secret_spans ? maskRanges(data, secret_spans) : data;
 }

@@ -80,7 +80,7 @@ export class OutputWriter {
 	/** Created when output of the type arrives: most runs print on one channel. */
 	readonly #channels = new Map<OutputType, ChannelState>();
 	readonly #buffer = new OutputBuffer();
-	/** Secrets that the channels look for. */
+	/** Secrets that are masked in all channels. */
 	#secrets: Redactor;
 	/** Line endings in the chunks so far, in total and by type, as counted with secrets masked. */
 	readonly #lineEnds = { all: 0, stdout: 0, stderr: 0, other: 0 };
@@ -152,7 +152,7 @@ export class OutputWriter {
 		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
 	}
 
-	/** Replaces the secrets that are looked for from now on. Text that is held back is released first, with the earlier secrets. */
+	/** Replaces the secrets for later output. Output that is held back is first released with the earlier secrets. */
 	setSecrets(secrets: Redactor): void {
 		this.#releaseHeldBack(false);
 		this.#secrets = secrets;
@@ -160,8 +160,8 @@ export class OutputWriter {
 	}
 
 	/**
-	 * Stores all output but the last pieces, and returns these, for the caller to store with the end of the run. `goesOn`: true if another
-	 * process will write the output that follows. Rejects with the first error of the writer.
+	 * Stores all output but the last pieces, and returns these, for the caller to store with the end of the run. `willContinue`: true if
+	 * another process will write the output that follows. Rejects with the first error of the writer.
 	 */
 	async finish({ willContinue = false }: { readonly willContinue?: boolean } = {}): Promise<readonly OutputChunk[]> {
 		this.#releaseHeldBack(willContinue);
@@ -191,7 +191,7 @@ export class OutputWriter {
 		if (this.#options.streamOutput) this.#buffer.add(type, released, this.#options.timestamp);
 	}
 
-	/** Adds the text that was held back as the possible beginning of a secret. */
+	/** Adds the output that was held back as the possible beginning of a secret. */
 	#releaseHeldBack(goesOn: boolean): void {
 		for (const [type, { stream }] of this.#channels) this.#add(type, stream.end({ goesOn }));
 	}
@@ -223,8 +223,8 @@ export class OutputWriter {
 	}
 
 	/**
-	 * Waits until a write has taken output from the buffer. Waiting for the end of all writes would keep back the output that the delayed next
-	 * write waits for.
+	 * Waits until a write has taken output from the buffer. Waiting for the end of all writes would keep back the output that the delayed
+	 * next write waits for.
 	 */
 	#waitUntilDrained(): Promise<void> {
 		this.#drained ??= new Promise((resolve) => {
@@ -276,7 +276,7 @@ export class OutputWriter {
 	/** Writes until the buffer is empty, the writer has failed, or `finish` takes the remaining output. */
 	async #writeAll(): Promise<void> {
 		const { store, eventBus, bulkOutput } = this.#options;
-		// In the next turn of the event loop the run may have ended. Its output is then stored with the end, in one write.
+		// The run may end in the next turn of the event loop. Its output is then stored with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
 		while (!this.#buffer.isEmpty && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#takeChunks();

@@ -53,7 +53,7 @@ interface WantedLine {
 
 /**
  * Finds where to begin reading for a line. Returns the sequence number after which to read, and the number of line endings to skip there.
- * Uses the counts stored with chunks. Reads only the text of chunks with secrets, and only for unmasked output.
+ * Uses the counts stored with chunks. Reads `data` only of chunks with secrets, and only for unmasked output.
  */
 export async function findLineStart(
 	storage: Storage,
@@ -98,7 +98,7 @@ export function countCharacters(chunks: readonly OutputChunk[]): number {
 	return chunks.reduce((sum, chunk) => sum + (findPooledText(chunk) ?? chunk.data).length, 0);
 }
 
-/** Returns the chunk with its text as an owned string, and releases its pooled text if it has one. */
+/** Returns the chunk with `data` as an owned string, and releases its pooled text if it has one. */
 export function withoutPooledText(chunk: OutputChunk): OutputChunk {
 	const ownedChunk = withOwnedText(chunk);
 	findPooledText(chunk)?.release();

@@ -27,9 +27,9 @@ export interface CreatedPlugins {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** In the order of the configuration. */
+	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
-	/** In the order of the configuration. */
+	/** Telemetry plugins in the order of the configuration. */
 	readonly telemetry: readonly Telemetry[];
 }
 
@@ -54,7 +54,7 @@ export function createPlugins(composition: EngineDependencies["composition"]): C
 		telemetry: telemetry.map((plugin, index) => create(`telemetry[${index}]`, plugin, problems)),
 	};
 	if (problems.length > 0) throw toConfigError(problems);
-	// Without problems no plugin is undefined.
+	// If there are no problems, no plugin is undefined.
 	return { ...plugins, restartableStorage, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
 }
 

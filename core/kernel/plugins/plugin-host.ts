@@ -42,9 +42,9 @@ export class PluginHost {
 	readonly runners: ReadonlyMap<string, Runner>;
 	/** By name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** In the order of the configuration. */
+	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
-	/** In the order of the configuration. */
+	/** Telemetry plugins in the order of the configuration. */
 	readonly telemetry: readonly Telemetry[];
 	/** Passes measurements to the telemetry plugins. */
 	readonly hub: TelemetryHub;
@@ -92,7 +92,9 @@ export class PluginHost {
 		}
 	}
 
-	/** Stops the started plugins in reverse order, each exactly once. Continues after an error, and rejects with the first one at the end. */
+	/**
+	 * Stops the started plugins in reverse order, each exactly once. Continues after an error, and rejects with the first one at the end.
+	 */
 	async stop(): Promise<void> {
 		let failure: unknown;
 		for (let next = this.#startedPlugins.pop(); next !== undefined; next = this.#startedPlugins.pop()) {

@@ -17,13 +17,15 @@ export interface RunState {
 	isLost: boolean;
 	/** True if the final status, or a pending question, is stored. The same write has revoked the token of the run. */
 	isEndStored: boolean;
-	/** True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process. */
+	/**
+	 * True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process.
+	 */
 	isResumable: boolean;
-	/** Secrets that the run knows now. */
+	/** Current secrets of the run. */
 	secrets: Redactor;
 	/** Secrets that the run has read since its start, from results of children and from the datastore. */
 	learnedSecrets: Redactor;
-	/** Tells whether a child has changes that the runner has not seen; undefined before the runner is called. */
+	/** Check for changes of children that the runner has not read; undefined before the runner is called. */
 	services: { hasPendingChildChanges(): Promise<boolean> } | undefined;
 	/** Last journal entry, to be stored with the end of the run. */
 	lastEntry: LastJournalEntry | undefined;
@@ -98,7 +100,7 @@ export class ActiveRuns {
 		return this.#runs.has(executionId);
 	}
 
-	/** Returns the runs whose lease this node holds, as far as it knows. */
+	/** Returns the runs whose lease this node holds, unless another node has taken one over since the last renewal. */
 	heldLeases(): ReadonlyMap<string, Pick<RunState, "fence" | "leaseExpiresAt">> {
 		return new Map([...this.#runs.entries()].filter(([, { isLost }]) => !isLost));
 	}
@@ -110,7 +112,7 @@ export class ActiveRuns {
 		return run !== undefined;
 	}
 
-	/** Asks a run to pause. Does nothing if this node does not run the execution. */
+	/** Requests that a run pauses. Does nothing if this node does not run the execution. */
 	pause(executionId: string): void {
 		this.#runs.get(executionId)?.pauseController.abort();
 	}

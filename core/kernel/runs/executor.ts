@@ -124,8 +124,8 @@ export class Executor {
 	}
 
 	/**
-	 * Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable; rejects with
-	 * `SVC_UNAVAILABLE` if the run is aborted meanwhile.
+	 * Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable; rejects
+	 * with `SVC_UNAVAILABLE` if the run is aborted meanwhile.
 	 */
 	async #prepareOrFail(execution: ExecutionEntity, run: RunState): Promise<PreparedRun | RunOutcome> {
 		const { logger } = this.#parts;
@@ -152,11 +152,14 @@ export class Executor {
 		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
 	}
 
-	/** Issues the run's credentials for the service. Returns the prepared run with them, and what the start of the run stores. */
+	/**
+	 * Issues the run's credentials for the service. Returns the prepared run with them, and the fields that the start of the run stores.
+	 */
 	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
 		const credentials = this.#parts.runCredentials.issue(claimed);
 		const granted = credentials === undefined ? prepared : withCredentials(prepared, credentials);
-		// A workflow stores each decision in its journal before it acts, so it can be continued from the start: an empty journal begins anew.
+		// A workflow stores each decision in its journal before it acts, so it can be continued from the start: an empty journal begins
+		// anew.
 		const storesStepsFirst = prepared.runner.capabilities.workflow === true;
 		const startSecrets = storesStepsFirst
 			? this.#parts.sealedSecrets.addToken(prepared.encryptedSecrets, granted.secrets)
@@ -231,7 +234,7 @@ export class Executor {
 		}
 	}
 
-	/** Returns the outcome for an error of the runner. Its text does not reveal the directories of the pack and of the data. */
+	/** Returns the outcome for an error of the runner. The message does not reveal the directories of the pack and of the data. */
 	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
 		const { catalog, dataDirectory } = this.#parts;
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);

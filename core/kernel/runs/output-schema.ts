@@ -41,7 +41,7 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
 }
 
 /**
- * Returns the first mismatch of printed output. The schema of a command describes its output as text, or the JSON in that text.
+ * Returns the first mismatch of printed output. The schema of a command describes its output as a string, or the JSON in that string.
  * Truncated output is not checked. `pathPrefix` precedes the paths that the mismatch names.
  */
 function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {

@@ -21,7 +21,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
 import type { RunState } from "./active-runs.ts";
 
-/** Members of the run context that are known before the run starts. `RunnerCaller` adds the members that act on the run. */
+/** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
 type PreparedContext = Pick<
 	RunContext,
 	| "execution_id"
@@ -49,7 +49,7 @@ export interface PreparedRun {
 	readonly timeoutSeconds: number | undefined;
 	/** Action and runner type as they were when the execution was created. */
 	readonly snapshot: SnapshotEntity;
-	/** Secrets that the run knows at its start. */
+	/** Secrets of the run at its start. */
 	readonly secrets: Redactor;
 	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
 	readonly encryptedSecrets: string | null;
@@ -149,7 +149,7 @@ function withoutParameterSecrets(secrets: readonly string[], { parameters }: Exe
 
 /**
  * Returns the earlier execution of which this one runs some tasks again; undefined for all other executions. `takes_up` decides, because
- * only the service writes it; the context may come from a client.
+ * only the service writes it; a client may have written the context.
  */
 async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<PartialRerunSource | undefined> {
 	if (takes_up === null) return undefined;

@@ -47,7 +47,7 @@ export class RunCompletion {
 
 	/**
 	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. A node that starts on this host
-	 * recovers the run. Nodes on other hosts do so only after five minutes, so that a restart of this node comes first.
+	 * recovers the run. Nodes on other hosts do so only after five minutes, so that this node can restart first.
 	 */
 	async handOver({ id }: ExecutionEntity, run: RunState): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
@@ -68,10 +68,10 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. It is resumed at once if a child has
-	 * changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such change is
-	 * missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run that pauses and
-	 * resumes repeatedly without progress fails (`isStalled`).
+	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. It is resumed at once if a child
+	 * has changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such change
+	 * is missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run
+	 * that pauses and resumes repeatedly without progress fails (`isStalled`).
 	 */
 	async pause(execution: ExecutionEntity, run: RunState, outcome: StoredOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
@@ -147,8 +147,8 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final before
-	 * its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
+	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final
+	 * before its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
 	 */
 	async finish(execution: ExecutionEntity, run: RunState, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
@@ -175,7 +175,9 @@ export class RunCompletion {
 		}
 	}
 
-	/** Stores the end of an execution as it was last read, and returns the ended execution. Throws `SVC_CONFLICT` if it has changed since. */
+	/**
+	 * Stores the end of an execution as it was last read, and returns the ended execution. Throws `SVC_CONFLICT` if it has changed since.
+	 */
 	async #writeEnd(
 		current: ExecutionEntity,
 		run: RunState,

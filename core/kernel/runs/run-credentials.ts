@@ -49,7 +49,7 @@ export interface IssuedCredentials {
 export interface RunCredentials {
 	/** Issues credentials for an execution that is about to run; undefined: the run gets none. */
 	issue(execution: ExecutionEntity): IssuedCredentials | undefined;
-	/** Returns the environment variables of credentials. A process that continues a run knows only their secret. */
+	/** Returns the environment variables of credentials. A process that continues a run has only their secret. */
 	toEnvironment(secret: string): IssuedCredentials["environment"];
 	/**
 	 * Returns the writes that revoke everything else that was stored for the run, to be stored with its end. Also called for executions

@@ -43,8 +43,8 @@ export function createRunEventSender({
 }: RunEventOptions): RunEventSender {
 	return {
 		/**
-		 * Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the service reads them. The token is
-		 * always removed.
+		 * Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the service reads them. The
+		 * token is always removed.
 		 */
 		announce({ trace_id: traceId }, secrets, { route, payload, about }) {
 			const shown = options.api.mask_secrets ? secrets.redactJson(payload) : secrets.withoutToken(payload);
@@ -52,8 +52,8 @@ export function createRunEventSender({
 		},
 
 		/**
-		 * Dispatches a new event with a new trace (specification 3.3). The event still counts as caused by the execution, so that the loop guard
-		 * stops endless cascades. The trigger may come from the parameters of the execution, so its permissions are checked.
+		 * Dispatches a new event with a new trace. The event still counts as caused by the execution, so that the loop guard stops endless
+		 * cascades. The trigger may come from the parameters of the execution, so its permissions are checked.
 		 */
 		async dispatch({ id, author, user, scopes }, secrets, { traceTag, trigger, payload }) {
 			const principal = withScopes(await authority.principalOf(author ?? user), scopes);

@@ -11,19 +11,21 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly runs: ActiveRuns;
-	/** Called after each scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node is gone. */
+	/**
+	 * Called after each scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node has stopped.
+	 */
 	readonly onRenewed: (leases: { readonly isTrusted: boolean }) => Promise<void>;
 }
 
 /**
- * Renews the leases of the runs of this node. It also learns of cancels, pauses and final states of these executions that clients or other
+ * Renews the leases of the runs of this node. It also detects cancels, pauses and final states of these executions that clients or other
  * nodes have stored.
  *
  * Each run has one lease, which is in one of these states:
  *
  * - Held. All leases are renewed together after a third of their length. A failed renewal is repeated after the same time, 1 s at most.
- * - Expired: no renewal was confirmed in time. The run is aborted here even though the storage cannot be asked. Other nodes take over only
- *   after another third of the lease, so two nodes do not do the same work. Without shared storage no lease expires.
+ * - Expired: no renewal was confirmed in time. The run is aborted here although the storage cannot confirm that the lease is lost. Other
+ *   nodes take over only after another third of the lease, so two nodes do not do the same work. Without shared storage no lease expires.
  * - Lost: the stored execution has another owner or fence, or has ended, or was deleted. The run is aborted and stores nothing more.
  *
  * A run never leaves the last two states; its node must claim the execution again.
@@ -32,11 +34,11 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
  * continue until one renewal interval after the last such report.
  *
  * Changes from outside reach a run in two ways: at once by a bus event, and with the next renewal, which returns the stored status. If bus
- * events may have been missed, a renewal starts at once. `canceling` aborts the run, `pausing` asks it to pause, and any other status of an
+ * events may have been missed, a renewal starts at once. `canceling` aborts the run, `pausing` requests a pause, and any other status of an
  * interrupt means that the run is lost.
  *
  * After each renewal that was not caused by the bus, `onRenewed` recovers executions of other nodes. A node whose own renewals failed or
- * came late does not trust expired leases: the other nodes need time to renew theirs first.
+ * were late does not trust expired leases: the other nodes need time to renew theirs first.
  *
  * What may happen at the same time:
  *
@@ -56,8 +58,8 @@ export class RunLeaseRenewal {
 	#renewalTimer: NodeJS.Timeout | undefined;
 	#overdueTimer: NodeJS.Timeout | undefined;
 	/**
-	 * Start of the scheduled renewal that has no response yet; undefined if there is none. A process that was suspended renews first, and may
-	 * still be in time.
+	 * Start of the scheduled renewal that has no response yet; undefined if there is none. A process that was suspended renews first, and
+	 * may still be in time.
 	 */
 	#pendingSince: number | undefined;
 	#activeRenewals: Promise<void> = Promise.resolve();
@@ -176,8 +178,8 @@ export class RunLeaseRenewal {
 	}
 
 	/**
-	 * Renews one lease by an update, which waits for row locks. A claim skips locked rows, and a write of the run itself, such as one of its
-	 * output, may lock the row at that moment. Without this, such a run would be taken for lost.
+	 * Renews one lease by an update, which waits for row locks. A claim skips locked rows, and a write of the run itself, such as one of
+	 * its output, may lock the row at that moment. Without this, such a run would be taken for lost.
 	 */
 	async #renewSingly(id: string, fence: string | null, expires: string): Promise<void> {
 		const { storage, nodeId, runs } = this.#parts;
@@ -202,8 +204,8 @@ export class RunLeaseRenewal {
 	}
 
 	/**
-	 * Aborts the runs whose lease has expired, without asking the storage. Another node runs them, or soon will: otherwise the same work
-	 * would be done twice.
+	 * Aborts the runs whose lease has expired, without waiting for the storage. Other nodes have taken them over or soon will, so the same
+	 * work would otherwise be done twice.
 	 */
 	#abortExpiredRuns(): void {
 		const { clock, leasing, runs, logger } = this.#parts;

@@ -9,7 +9,7 @@ import type { ActiveRun } from "./prepare-run.ts";
 
 /** Outcome of a run as it is stored. */
 export interface StoredOutcome extends RunOutcome {
-	/** Encrypted secrets that the run knows at its end; null if there are none. */
+	/** Encrypted secrets of the run at its end; null if there are none. */
 	readonly encryptedSecrets: string | null;
 }
 

@@ -28,7 +28,7 @@ interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
 
 /** Values that the start of a run stores. */
 export interface RunStart {
-	/** Encrypted secrets that the run knows; null if there are none. */
+	/** Encrypted secrets of the run; null if there are none. */
 	readonly encryptedSecrets: string | null;
 	/** True if another process can continue the run from its start, because the run stores each step before it acts. */
 	readonly isResumable: boolean;
@@ -40,7 +40,7 @@ export interface RunStart {
 interface ResumableState {
 	/** State that `recover` of the runner gets. */
 	readonly state: JsonObject;
-	/** Encrypted secrets that the run knows; undefined: those that are stored remain. */
+	/** Encrypted secrets of the run; undefined if the stored ones remain unchanged. */
 	readonly encryptedSecrets: string | null | undefined;
 }
 
@@ -56,8 +56,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running it holds only the values
-	 * of `RunStart`.
+	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running it holds only the
+	 * values of `RunStart`.
 	 */
 	toRunningPatch(execution: ExecutionEntity, start: RunStart): ExecutionPatch {
 		const { token_hash } = start;
@@ -69,8 +69,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores a claimed execution as `running`. Returns it; undefined if it was canceled before. As this is stored before the runner is called,
-	 * an execution that is found `scheduled` has certainly not started.
+	 * Stores a claimed execution as `running`. Returns it; undefined if it was canceled before. As this is stored before the runner is
+	 * called, an execution that is found `scheduled` has certainly not started.
 	 */
 	async markRunning(execution: ExecutionEntity, run: RunState, start: RunStart): Promise<ExecutionEntity | undefined> {
 		const { eventBus, logger } = this.#parts;
@@ -88,7 +88,9 @@ export class RunWrites {
 		return running;
 	}
 
-	/** Returns true if this run still holds an execution that it stored as running. Renews the lease if storing took longer than the lease. */
+	/**
+	 * Returns true if this run still holds an execution that it stored as running. Renews the lease if storing took longer than the lease.
+	 */
 	async isStillHeld(execution: ExecutionEntity, run: RunState): Promise<boolean> {
 		if (toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt) return true;
 		return this.#renewRunning(execution, run);
@@ -143,7 +145,7 @@ export class RunWrites {
 		return this.#writes.fenceOperations(id, run);
 	}
 
-	/** Stores the encrypted secrets that the run knows. Returns false if this run does not hold the execution any more. */
+	/** Stores the encrypted secrets of the run. Returns false if this run does not hold the execution any more. */
 	storeSecrets({ id }: ExecutionEntity, run: RunState, encryptedSecrets: string | null): Promise<boolean> {
 		return this.#writes.patch(id, run, { known_secrets: encryptedSecrets });
 	}
@@ -175,8 +177,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run does
-	 * not hold the execution any more.
+	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run
+	 * does not hold the execution any more.
 	 */
 	async storeStateWith(
 		execution: ExecutionEntity,
@@ -210,7 +212,7 @@ export class RunWrites {
 	#storeRunning(execution: ExecutionEntity, run: RunState, patch: ExecutionPatch): Promise<void> {
 		const { storage, clock, leasing, endings } = this.#parts;
 		const { id, fence, status } = execution;
-		// The execution may have credentials from a write whose response was lost. No process knows their secret any more.
+		// The execution may have credentials from a write whose response was lost. No process has their secret any more.
 		const revocations = status === "running" ? endings.revokeCredentials(execution) : [];
 		const store = async () => {
 			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
@@ -245,7 +247,7 @@ export interface FencedWriteOptions extends Uses<"storage" | "clock"> {
 	readonly logger: EngineDependencies["logger"];
 }
 
-/** How a write is repeated while the storage is unavailable. */
+/** Settings for repeating a write while the storage is unavailable. */
 interface RetryOptions {
 	/** Resolves with true if an earlier attempt has stored the write but its response was lost. Called if a repeated attempt conflicts. */
 	readonly isStored: () => Promise<boolean>;

@@ -16,7 +16,7 @@ export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
 	readonly templateSources: TemplateSources;
 }
 
-/** What the services need of the run. */
+/** Members of the run that the services use. */
 interface RunServiceAccess {
 	readonly calls: HostCalls;
 	readonly addSecrets: AddSecrets;
@@ -80,7 +80,7 @@ export class RunServices {
 /** Members of a run context that are created on first use. */
 export type LazyMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;
 
-/** Where a context takes its lazy members from. */
+/** Sources of the lazy members of a context. */
 interface LazyMemberSources {
 	readonly run: Pick<RunState, "pauseController">;
 	readonly services: RunServices;
@@ -149,7 +149,7 @@ interface RunExpressionOptions {
 	/** Names that dialects give to variables and functions. */
 	readonly names: DialectNames;
 	readonly calls: HostCalls;
-	/** Adds secrets to those that the run knows. */
+	/** Adds secrets to those of the run. */
 	readonly addSecrets: (added: Redactor) => Promise<void>;
 }
 
@@ -166,7 +166,7 @@ function createRunExpressions({ execution, templateSources, names, calls, addSec
 				try {
 					return await createExpressions({ datastore: collectDecrypted(access, secrets), names }).evaluate(value, scope);
 				} finally {
-					// Before the result or the error of the evaluation can appear anywhere.
+					// The secrets must be added before the result or the error of the evaluation can appear anywhere.
 					if (secrets.length > 0) await addSecrets(Redactor.none.withValues(secrets));
 				}
 			}),

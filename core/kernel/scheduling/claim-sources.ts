@@ -13,7 +13,7 @@ interface DelayedExecutionsOptions extends Uses<"storage" | "eventBus" | "clock"
 const maxDelayBatch = 100;
 
 /**
- * Claim source of executions with a delay that are in no queue. Claims those that are due, and knows whether more of them may be left.
+ * Claim source of executions with a delay that are in no queue. Claims those that are due, and reports whether more of them may be left.
  * Also marks executions that are not due as `delayed`, including queued ones.
  */
 export class DelayedExecutions {
@@ -93,14 +93,14 @@ export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonl
  * Returns the claim of executions without a delay that are in no queue, the earliest start first. The clock of this node does not decide
  * whether they are due, because the node that accepted them may have another clock.
  *
- * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and
- * bound; no other index serves as much of the query. If PostgreSQL could choose, its statistics would decide. They are updated only now
- * and then, and usually count no execution as waiting.
+ * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and bound;
+ * no other index serves as much of the query. If PostgreSQL could choose, its statistics would decide. They are updated only now and then,
+ * and usually count no execution as waiting.
  *
- * `start_timestamp` comes from `now()` of a node. This clock follows that of the storage if several nodes share it, and never goes back.
- * So a new execution starts no earlier than the margin of the claim cursor allows; a periodic claim from the beginning finds exceptions.
- * If a clock was set back before a restart, executions may have a start in the future. They are claimed in their turn, because starts
- * have no upper bound.
+ * `start_timestamp` comes from `now()` of a node. This clock follows that of the storage if several nodes share it, and always advances. So
+ * a new execution starts no earlier than the margin of the claim cursor allows; a periodic claim from the beginning finds exceptions. If a
+ * clock was set back before a restart, executions may have a start in the future. They are claimed in order, because the claim has no upper
+ * bound.
  *
  * @param pollStart time at which this poll began; the cursor does not move beyond it
  */

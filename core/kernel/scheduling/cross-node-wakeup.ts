@@ -12,7 +12,7 @@ export interface CrossNodeWakeup extends BusListener {
 }
 
 export interface CrossNodeWakeupOptions extends Uses<"eventBus" | "logger" | "nodeId"> {
-	/** Called when other nodes have stored executions that wait, or may have. Members say which executions to poll for. */
+	/** Called when other nodes have stored executions that wait, or may have. The members select the executions to poll for. */
 	readonly wake: (work: { readonly requested?: boolean; readonly delayed?: boolean; readonly ready?: boolean }) => void;
 }
 

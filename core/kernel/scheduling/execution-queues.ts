@@ -24,7 +24,7 @@ export interface ExecutionQueues {
 	markForPoll(queue: string): void;
 	/**
 	 * Scans the storage for queues with waiting executions, and marks them for the next poll. Also moves executions into queues that other
-	 * nodes have stored outside, before they knew of the queue. `released`: also checks executions that were released from a queue before.
+	 * nodes have stored outside, before they had read the queue. `released`: also checks executions that were released from a queue before.
 	 */
 	scan(poll: { readonly released: boolean }): Promise<void>;
 	/** Polls the marked queues: starts executions that may start, as far as slots are free. */
@@ -33,7 +33,7 @@ export interface ExecutionQueues {
 	isPollDue(): boolean;
 	/** Returns the time at which the next execution in a queue is due, as of the last scan; undefined if none is. */
 	nextDue(): string | undefined;
-	/** Registers a listener that is called when a queue is marked for a poll. `survey`: a scan is needed too. */
+	/** Registers a listener that is called when a queue is marked for a poll. `survey`: a scan is required as well. */
 	onPollDue(listener: (due: { readonly survey: boolean }) => void): void;
 }
 

@@ -20,7 +20,7 @@ export interface AdmissionOptions extends Uses<"eventBus"> {
 	readonly reserve: () => ReservedSlots<"execution"> | undefined;
 	/**
 	 * Tries to start a claimed execution in the write that inserts it. Returns the states it passes through after the claim: running, or
-	 * running and final. Returns none if it is to be stored as claimed. Never rejects.
+	 * running and final. Returns none if the caller must store it as claimed. Never rejects.
 	 */
 	readonly startInline: (claimed: ExecutionEntity) => Promise<readonly ExecutionEntity[]>;
 	/** Returns true if the execution may be completed in the write that inserts it. */
@@ -43,16 +43,16 @@ interface ClaimedExecution {
  * afterwards. An execution is inserted in one of these states:
  *
  * - `requested` with a queue, if its action has limits. The scheduler starts it from the queue.
- * - `requested`, if it has a delay, if no slot is free, or if other executions wait in the storage, which it must not overtake.
- *   The schedulers of all nodes are notified, and one of them claims it.
+ * - `requested`, if it has a delay, if no slot is free, or if other executions wait in the storage, which it must not overtake. The
+ *   schedulers of all nodes are notified, and one of them claims it.
  * - `scheduled`, if a slot is reserved for it. It is stored as claimed by this node, and its run begins after the write.
  * - `running`, if a slot is reserved and the run can be prepared within 20 ms. Its run continues after the write.
- * - `succeeded`, if its runner computes the result from the input alone (inline-completion.ts). This needs no slot.
+ * - `succeeded`, if its runner computes the result from the input alone (`completeInline`). This needs no slot.
  *
  * Admissions run concurrently with one another and with the polls of the scheduler. A slot is reserved without waiting before it, so that
  * nothing takes it meanwhile. An execution that may complete inline is the exception: it reserves a slot only after that has failed.
  *
- * Until the write has returned, only this node knows the execution. The result of the write settles the reservation:
+ * Until the write has returned, no other node can read the execution. The result of the write settles the reservation:
  *
  * - stored: the run begins, or the slot is released if the execution is final. Then every state is published, in order.
  * - refused: the execution is certainly not stored, and the slot is released.
@@ -167,8 +167,8 @@ export class InlineStarts {
 	}
 
 	/**
-	 * Tries to start a new execution in the write that inserts it. Returns the states it passes through; the last one is to be stored. That
-	 * is either running, and `take` must be called with the same object, or final, and nothing remains to be done. Returns none if
+	 * Tries to start a new execution in the write that inserts it. Returns the states it passes through; the caller stores the last one. If
+	 * that is running, the caller must call `take` with the same object. If it is final, nothing remains to be done. Returns none if
 	 * preparing takes more than 20 ms or fails; the execution is then started, or failed, the normal way. Never rejects.
 	 */
 	async tryStart(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {

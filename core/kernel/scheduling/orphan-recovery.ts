@@ -20,23 +20,24 @@ export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "cl
 }
 
 /**
- * Recovers orphaned executions: those of nodes that have crashed or stopped, whose leases have expired. What happens depends on the state:
+ * Recovers orphaned executions: those of nodes that have crashed or stopped, whose leases have expired. The recovery depends on the state:
  *
  * - `scheduled`: this node takes the execution over and runs it. The state `running` is on disk before a runner starts, so an execution
  *   found `scheduled` has certainly not been started.
  * - Any other held state, if the runner can recover the run: this node takes the execution over and reattaches to the run.
  * - `canceling`, if the runner cannot recover the run: the execution ends as `canceled`.
- * - Any other held state, if the runner cannot recover the run: the execution ends as `abandoned`, since nothing knows what the run has
- *   done. Completion effects and the revocation of the run's credentials are stored in the same write.
+ * - Any other held state, if the runner cannot recover the run: the execution ends as `abandoned`, since the effects of the run are
+ *   unknown. Completion effects and the revocation of the run's credentials are stored in the same write.
  *
- * Recovery is on between `start` and `stop`. While it is off, it still ends executions, but takes none over. If the storage is not
- * shared, no other process can hold anything, so `start` recovers everything that earlier processes have left. If it is shared, `start`
- * only takes over runs that a stopped node on this host has left behind for recovery. All others are found by polls, one after each lease
- * renewal of this node.
+ * Recovery is on between `start` and `stop`. While it is off, it still ends executions, but takes none over. If the storage is not shared,
+ * no other process can hold anything, so `start` recovers all held executions of earlier processes. If it is shared, `start` only takes
+ * over runs that a stopped node on this host has handed over for recovery. All others are found by polls, one after each lease renewal of
+ * this node.
  *
- * An expired lease is no proof that its holder is gone. If the storage was unavailable or the machine stood still, this node could not have
- * renewed its own leases either. The others then need time to renew theirs, during which `isTrusted` is false. Leases are also left alone
- * for a third of their duration after they expire: the holder may still be storing the end of its run, and clocks differ slightly.
+ * An expired lease does not prove that its holder has stopped. If the storage was unavailable or the machine was suspended, this node could
+ * not have renewed its own leases either. The others then need time to renew theirs, during which `isTrusted` is false. Leases are also
+ * left alone for a third of their duration after they expire: the holder may still be storing the end of its run, and clocks differ
+ * slightly.
  *
  * All nodes recover at the same time. Every write expects state, fence and lease expiry as they were read. So only one node recovers an
  * execution, and a holder that has renewed its lease in the meantime keeps it.
@@ -53,7 +54,7 @@ export class OrphanRecovery {
 		this.#expiredLeases = new ExpiredLeases(parts.leasing);
 	}
 
-	/** Recovers at once what earlier processes have left, as described above. */
+	/** Recovers at once the executions that earlier processes have left, as the comment of the class describes. */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		this.#isOn = true;
@@ -70,7 +71,7 @@ export class OrphanRecovery {
 	/**
 	 * Polls for orphaned executions.
 	 *
-	 * @param isTrusted true if an expired lease shows that its holder is gone; otherwise only claims in doubt are resolved
+	 * @param isTrusted true if an expired lease shows that its holder has stopped; otherwise only claims in doubt are resolved
 	 */
 	poll({ isTrusted }: { readonly isTrusted: boolean }): Promise<void> {
 		const polling = this.#poll(isTrusted);
@@ -83,12 +84,12 @@ export class OrphanRecovery {
 		if (!isTrusted) return;
 		await this.#expiredLeases.poll(async (expired) => {
 			await this.#recover(expired);
-			// After `stop`, executions that could continue were skipped. The next poll must then start at the beginning.
+			// If `stop` was called, executions that could continue were skipped. The next poll must then start at the beginning.
 			return this.#isOn;
 		});
 	}
 
-	/** Takes over or ends held executions that match, whose holders are gone. */
+	/** Takes over or ends held executions that match and whose lease has expired. */
 	async #recover(where: Where<ExecutionEntity>): Promise<void> {
 		const { storage, canRecover, scheduler } = this.#parts;
 		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
@@ -98,7 +99,7 @@ export class OrphanRecovery {
 		}
 	}
 
-	/** Takes over runs that a stopped node on this host has detached from. */
+	/** Takes over runs that a stopped node on this host has handed over. */
 	async #takeOverDetached(): Promise<void> {
 		const { storage, canRecover, scheduler } = this.#parts;
 		const detached = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });

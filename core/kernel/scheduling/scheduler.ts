@@ -48,7 +48,8 @@ const maxClaimBatch = 16;
  *
  * - immediate: `requested`, without delay and queue. Claimed in the order of their start, from a claim cursor on.
  * - delayed: with a delay, `requested` or `delayed`. A full poll moves those that are not due to `delayed`. Claimed when they are due.
- * - queued: limited in how many may run. The queues decide which of them start, and call back with `start`, which reserves slots and claims them.
+ * - queued: limited in how many may run. The queues decide which of them start, and call back with `start`, which reserves slots and claims
+ *   them.
  * - released: `delayed` but without delay and queue, because the limits of the queue were removed. Claimed before immediate ones.
  * - resumable: `resuming` or `canceling` with a lease expiry in the past. They have started before, so they are claimed first.
  *
@@ -57,20 +58,20 @@ const maxClaimBatch = 16;
  * nothing waits before it (`admit`).
  *
  * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
- * executions that have come due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a
- * quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or comes due, when
- * limits change, and after bus events may have been missed.
+ * executions that are due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a quick poll.
+ * Full polls run at start and at the poll interval. They also run when a delayed execution is stored or becomes due, when limits change,
+ * and after bus events may have been missed.
  *
  * Polls run one at a time on a node; a signal during a poll causes another one. `#isFullPollDue`, `#isRequestedPollDue` and
  * `#isResumablePollDue` are such signals. A poll clears each of them before it reads the storage, so that a signal during the read is not
  * lost. If a poll fails, a full poll follows at the poll interval.
  *
- * During a poll, runs end, `admit` reserves slots, orphan recovery takes executions over, and other nodes claim the same executions.
- * The storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers
- * that executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
+ * During a poll, runs end, `admit` reserves slots, orphan recovery takes executions over, and other nodes claim the same executions. The
+ * storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers that
+ * executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
  *
- * Queues, immediate and delayed executions share the free slots in turns: each poll begins with the waiting source that has not been
- * first for the longest time. While other executions wait, the children of one parent get at most half of the slots.
+ * Queues, immediate and delayed executions share the free slots in turns: each poll begins with the waiting source that has not been first
+ * for the longest time. While other executions wait, the children of one parent get at most half of the slots.
  */
 export class Scheduler {
 	readonly #parts: SchedulerOptions;
@@ -84,7 +85,7 @@ export class Scheduler {
 	readonly #requestedCursor = new ClaimCursor();
 	/** Claim cursor for executions released from a queue. */
 	readonly #releasedCursor = new ClaimCursor();
-	/** True if the next poll must claim immediate executions; false if only queues are to be polled. */
+	/** True if the next poll must claim immediate executions; false if it must poll only queues. */
 	#isRequestedPollDue = false;
 	readonly #delayed: DelayedExecutions;
 	readonly #sources = new RoundRobin([
@@ -94,7 +95,7 @@ export class Scheduler {
 	]);
 	/** True if the next poll must be a full one; most are not, because that costs three more statements. */
 	#isFullPollDue = false;
-	/** True if an execution has come due while no slot was free. */
+	/** True if an execution became due while no slot was free. */
 	#hasDueWithoutSlot = false;
 	/** True if the next poll must also claim resumable executions. */
 	#isResumablePollDue = false;
@@ -203,7 +204,7 @@ export class Scheduler {
 		this.#parts.announce({ delayed: delayed || isQueued });
 	}
 
-	/** Takes over an execution whose holder is gone, and runs it here. Does nothing if it has changed since it was read. */
+	/** Takes over an execution whose lease has expired, and runs it here. Does nothing if it has changed since it was read. */
 	takeOver(execution: ExecutionEntity): Promise<void> {
 		return this.#claiming.takeOver(execution);
 	}
@@ -233,7 +234,7 @@ export class Scheduler {
 		if (this.#isResumablePollDue) await this.#claimResumable();
 		await this.#sources.claim({ hasSlots: this.#claiming.freeSlots() > 0 });
 		if (this.#delayed.mayHaveDue) {
-			// New executions wait behind the delayed ones; the next free slot triggers a poll.
+			// New executions must not overtake the delayed ones; the next free slot triggers a poll.
 			this.#claiming.noteWaitingRecord();
 			if (this.#claiming.freeSlots() > 0) this.#wake();
 		}
@@ -245,7 +246,7 @@ export class Scheduler {
 	async #scan(): Promise<void> {
 		const scanStart = this.#parts.clock.steady();
 		this.#hasDueWithoutSlot = false;
-		// Not in each poll: the database must skip all queued executions to find released ones.
+		// Released executions are not claimed in each poll, because the database must skip all queued executions to find them.
 		this.#isReleasedPollDue ||= this.#releasedCursor.isFullScanDue;
 		// Other nodes may have stored executions late.
 		this.#requestedCursor.widen();
@@ -264,7 +265,7 @@ export class Scheduler {
 		}
 	}
 
-	/** Claims executions that need not wait. Released ones come first, because they are older. */
+	/** Claims executions that need not wait. Released ones are claimed first, because they are older. */
 	async #claimImmediate(): Promise<void> {
 		if (this.#isReleasedPollDue) await this.#claimReleased();
 		if (this.#isRequestedPollDue) await this.#claimRequested();
@@ -337,7 +338,7 @@ export class Scheduler {
 		await insertClaimed({ entity: patch, settle }, store);
 	}
 
-	/** Schedules a full poll after the poll interval, or earlier if a delayed execution comes due. */
+	/** Schedules a full poll after the poll interval, or earlier if a delayed execution becomes due. */
 	async #scheduleNextPoll(): Promise<void> {
 		const { clock, queues, pollInterval } = this.#parts;
 		const pollIntervalMs = pollInterval * 1_000;
@@ -369,7 +370,7 @@ interface ClaimSource {
 
 /** Gives free slots to several sources in turns, so that no source takes every slot forever. */
 class RoundRobin {
-	/** The source that has not been first for the longest time comes first. */
+	/** Claim sources, in the order of the next poll: the source that has not been first for the longest time is first. */
 	#sources: readonly ClaimSource[];
 
 	constructor(sources: readonly ClaimSource[]) {

@@ -65,8 +65,8 @@ export function toContext(
 }
 
 /**
- * Returns the context members that only the service sets for a workflow execution. `re-run` describes a partial re-run of an earlier execution;
- * `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns none for other runner types.
+ * Returns the context members that only the service sets for a workflow execution. `re-run` describes a partial re-run of an earlier
+ * execution; `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns none for other runner types.
  */
 export function toWorkflowContext(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },

@@ -63,7 +63,7 @@ export async function renderSubmitted(
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
-			// Single members come before the spread: adding one after a spread costs as much as all the others together.
+			// Single members are set before the spread: adding one after a spread costs as much as all the others together.
 			context: available,
 			datastore,
 			callerDatastore: given,
@@ -91,8 +91,8 @@ export async function renderForRun(
 }
 
 /**
- * Calls `render` with the datastores that `accesses` give. Decrypted values are added to `secrets`. If rendering fails, neither these nor
- * the `known` secrets appear in the error.
+ * Calls `render` with the datastores of `accesses`. Decrypted values are added to `secrets`. If rendering fails, neither these nor the
+ * `known` secrets appear in the error.
  */
 async function withDatastores<T>(
 	accesses: readonly DatastoreAccess[],
@@ -139,11 +139,11 @@ interface ResolvedConfiguration {
 export interface PackConfigurationSource {
 	/** Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID`, which names pack and member. */
 	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
-	/** Returns the configuration for `config_context`. It is empty unless a text in `sources` mentions that name. */
+	/** Returns the configuration for `config_context`. It is empty unless a string in `sources` contains that name. */
 	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedConfiguration>;
 }
 
-/** Data that templates in parameters read besides the parameters. */
+/** Data other than the parameters that templates in parameters can read. */
 export interface TemplateSources {
 	readonly items: DatastoreSource;
 	readonly configuration: PackConfigurationSource;

@@ -7,7 +7,7 @@ import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../executions/executions-api.ts";
 
-/** Returns the request that runs the action of an execution again, in the trace of that execution (specification 7.2, re-run rules). */
+/** Returns the request that runs the action of an execution again, in the trace of that execution. */
 export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunInput, conditions: RerunConditions): SubmitInput {
 	const { tasks = [], reset = [] } = input;
 	const requestParameters = input.parameters ?? {};
@@ -20,8 +20,8 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		context: { action_context: entity.context },
 	});
 	const isUnmasked = (name: string) => isDeepStrictEqual(memberOf(maskedParameters, name), memberOf(entity.parameters, name));
-	// A value that comes back as it was presented means the old value. A masked derived value is derived again, because its secrets may
-	// have changed.
+	// A value that the caller sends back as it was presented means the old value. A masked derived value is derived again, because its
+	// secrets may have changed.
 	const isSentBack = (name: string) =>
 		Object.hasOwn(entity.parameters, name) && isDeepStrictEqual(memberOf(requestParameters, name), memberOf(maskedParameters, name));
 	const isKept = (name: string) =>
@@ -34,7 +34,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const pick = (values: JsonObject, isPicked: (name: string) => boolean) =>
 		Object.fromEntries(Object.entries(values).filter(([name]) => isPicked(name)));
 	const parameters = pick(restoredParameters, (name) => changedNames.includes(name));
-	// These were rendered when the old execution was created. Text from callers must never be rendered twice.
+	// These parameters were rendered when the old execution was created. Values from callers must never be rendered twice.
 	const plainParameters = pick(entity.parameters, (name) => isKept(name) && !changedNames.includes(name));
 	const isDropped = (name: string) => !derivedNames.has(name) && !isKept(name);
 	assertKeepsSecrets(
@@ -51,7 +51,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		parameters,
 		plainParameters,
 		knownSecrets: entity.known_secrets,
-		// Old text inside a changed value must not be rendered again either.
+		// An old string inside a changed value must not be rendered again either.
 		literalParameters: Object.keys(parameters).filter(isPartlyKept),
 		context: { "re-run": { ref: entity.id, tasks, reset }, trace_context: { id_: entity.trace_id } },
 		...(input.user !== undefined && { user: input.user }),
@@ -79,9 +79,9 @@ interface NextParameters {
 /**
  * Throws `SVC_INVALID`, which names the parameter, if a re-run would reveal a secret of the earlier execution or send it elsewhere.
  *
- * Permission to re-run another user's execution does not include the secrets that this user gave it. A secret is only reused together
- * with the parameters that it was given with. With another address or command, the action could send the secret to a place that the
- * caller chooses.
+ * Permission to re-run another user's execution does not include the secrets that this user gave it. A secret is only reused together with
+ * the parameters that it was given with. With another address or command, the action could send the secret to a server that the caller
+ * chooses.
  */
 function assertKeepsSecrets(
 	{ entity, snapshot }: Pick<ExecutionView, "entity" | "snapshot">,

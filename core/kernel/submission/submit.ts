@@ -73,8 +73,8 @@ export interface SubmitOrigin {
 }
 
 /**
- * An execution drafted from a checked request. Nothing is stored yet. The checks have the order of specification 8.1: action, user,
- * context, parameters, trace.
+ * An execution drafted from a checked request. Nothing is stored yet. If a request has several faults, the order of the checks decides
+ * which one is reported: action, delay, user, parent, context, trace, parameters.
  */
 export interface DraftedExecution {
 	/** The execution: `requested`, or `failed` if there is a problem. */
@@ -82,7 +82,7 @@ export interface DraftedExecution {
 	readonly action: ResolvedAction;
 	/** The trace to insert; undefined if the execution joins an existing trace. */
 	readonly trace: TraceEntity | undefined;
-	/** Error of a template that cannot be rendered. The failed execution is stored, so that the history shows it (specification 8.4). */
+	/** Error of a template that cannot be rendered. The failed execution is stored, so that the history shows it. */
 	readonly problem: SvcError | undefined;
 }
 
@@ -258,7 +258,7 @@ interface DraftFields {
 	readonly context: JsonObject;
 	readonly author: string | null;
 	readonly scopes: readonly string[] | null;
-	/** Encrypted secrets that the origin of the request knew. */
+	/** Encrypted secrets of the origin of the request, such as a rule or the parent. */
 	readonly known_secrets: string | null;
 	readonly takes_up: string | null;
 }
@@ -296,8 +296,8 @@ function createDraft(
 }
 
 /**
- * Returns the `notify` of an execution. That of the action takes precedence over that of the request, unless it is empty (specification
- * 8.1, step 12) or the caller sets `isNotifyFirst`.
+ * Returns the `notify` of an execution. The `notify` of the action takes precedence over that of the request, unless it is empty or the
+ * caller sets `isNotifyFirst`.
  */
 function toNotify({ notify }: ActionEntity, { notify: requested, isNotifyFirst = false }: SubmitInput): JsonObject | null {
 	const isActionFirst = Object.keys(notify).length > 0 && (!isNotifyFirst || requested === undefined);

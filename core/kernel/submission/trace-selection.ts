@@ -24,9 +24,8 @@ export interface TraceRequest {
 }
 
 /**
- * Returns the trace of a new execution (specification, Events 6). If the request has a trace id, that trace must exist; throws
- * `SVC_INVALID` if not. A tag without an id opens a new trace. A child joins the trace of its parent. Any other execution opens a trace
- * of its own.
+ * Returns the trace of a new execution. If the request has a trace id, that trace must exist; throws `SVC_INVALID` if not. A tag without an
+ * id opens a new trace. A child joins the trace of its parent. Any other execution opens a trace of its own.
  */
 export async function chooseTrace(storage: Storage, request: TraceRequest): Promise<TraceChoice> {
 	const { id, tag } = readTraceContext(request.context["trace_context"]);

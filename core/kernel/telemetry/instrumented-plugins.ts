@@ -25,7 +25,10 @@ export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly ev
 	return { eventBus: new ObservedBus(eventBus, hub), metrics: new StorageMetrics(hub) };
 }
 
-/** Event bus that measures events and passes published ones to the telemetry hub. They are stored before, so they are true. */
+/**
+ * Event bus that measures events and passes published ones to the telemetry hub. Events are published only after their changes were stored,
+ * so the hub receives no false events.
+ */
 class ObservedBus implements EventBus {
 	readonly #bus: EventBus;
 	readonly #hub: TelemetryHub;

@@ -18,7 +18,7 @@ import type {
 type ReadGauge = () => GaugeReading | Promise<GaugeReading>;
 type OnStored<K extends EntityKind> = (entities: readonly EntityMap[K][]) => void;
 
-/** Receives each bus event that this node publishes. What the events report has been stored before. */
+/** Receives each bus event that this node publishes. The changes that the events report have been stored before. */
 export interface PublishListener {
 	onPublished(name: string, data: EventData): void;
 }
@@ -108,7 +108,7 @@ export class TelemetryHub implements Meters {
 
 	gauge(definition: MetricDefinition, read: ReadGauge): void {
 		const isDeclared = this.#gaugeReaders.has(definition.name);
-		// The latest declaration counts, because the object that made the earlier one may be gone.
+		// The latest declaration counts, because the object that made the earlier one may no longer be in use.
 		this.#gaugeReaders.set(definition.name, read);
 		if (isDeclared) return;
 		const readSafely = async () => {

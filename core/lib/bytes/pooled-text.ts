@@ -2,7 +2,7 @@ import { withBulkyBytes } from "../../contract/index.ts";
 import { PrivateSlot } from "../private-slot.ts";
 import { BufferPool } from "./buffer-pool.ts";
 
-/** Maximum bytes of a pooled text. */
+/** Maximum bytes of one pooled string. */
 export const maxPooledTextLength = 131_072;
 /** Minimum number of characters. Shorter output is cheaper as strings. */
 const minLength = 16_384;
@@ -63,7 +63,7 @@ export class PooledText {
 }
 
 /**
- * Adds a pooled text to a record as its `data`, and returns the record. Each read of `data` creates a string.
+ * Adds pooled text to a record as its `data`, and returns the record. Each read of `data` creates a string.
  *
  * Storages that support bytes receive the bytes instead.
  */

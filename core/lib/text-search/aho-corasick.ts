@@ -1,18 +1,18 @@
 import type { TextRanges } from "./text-ranges.ts";
 
-/** Matches in a text, and the state of the search at its end. */
+/** Matches in a string, and the state of the search at its end. */
 export interface PatternMatches {
 	/** Merged ranges of all matches. */
 	readonly ranges: TextRanges;
 	/** Merged ranges of the matches of marked patterns. */
 	readonly markedRanges: TextRanges;
-	/** State to pass to the search of the following text. */
+	/** State to pass to the search of the following string. */
 	readonly state: number;
 }
 
 const noRanges: TextRanges = [];
 
-/** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the text regardless of the patterns. */
+/** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the input regardless of the patterns. */
 export class AhoCorasick {
 	/** `#fail`: the state of the longest proper suffix of a state that is a prefix of a pattern. `#depth`: characters of the state. */
 	readonly #fail: Int32Array;
@@ -39,7 +39,7 @@ export class AhoCorasick {
 		this.#linkFailures(this.#addPatterns(patterns, size));
 	}
 
-	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
+	/** Finds matches in `text`, which continues an input that ended in `state`. Ranges may begin before `text`, at negative indices. */
 	find(text: string, state = 0): PatternMatches {
 		const ranges: number[] = [];
 		const marked: number[] = [];

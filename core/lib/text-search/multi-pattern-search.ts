@@ -4,16 +4,17 @@ import { blockLength, WuManber } from "./wu-manber.ts";
 
 const noRanges: TextRanges = [];
 /**
- * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most texts contain none of them.
+ * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most inputs contain none of them.
  *
  * The token of a run has 88 characters in base64.
  */
 const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 96 };
 
 /**
- * Finds all matches of any number of patterns, including overlapping ones. A text may be searched in chunks.
+ * Finds all matches of any number of patterns, including overlapping ones. An input may be searched in chunks.
  *
- * The time grows with the length of the text alone, so that even a chosen combination of patterns and text cannot make the search slow.
+ * The time grows with the length of the input alone, so that even a malicious combination of patterns and input cannot make the search
+ * slow.
  */
 export class MultiPatternSearch {
 	/** Length of the shortest pattern; infinity if there are no patterns. */
@@ -37,17 +38,17 @@ export class MultiPatternSearch {
 		this.#codeUnits = new Set(isWithinLimits ? texts.join("").split("") : []);
 	}
 
-	/** Finds matches in `text`, which continues a text that ended in `state`. Ranges may begin before `text`, at negative indices. */
+	/** Finds matches in `text`, which continues an input that ended in `state`. Ranges may begin before `text`, at negative indices. */
 	find(text: string, state = 0): PatternMatches {
 		if (state !== 0 || this.#skipSearch?.mayContainMatch(text) !== false) return this.#fullSearch.find(text, state);
-		// There is no match. Only a pattern that begins at the end of the text remains to be found.
+		// There is no match. Only a pattern that begins at the end of the string remains to be found.
 		const last = text.at(-1);
 		if (last === undefined || !this.#codeUnits.has(last)) return { ranges: noRanges, markedRanges: noRanges, state: 0 };
 		return this.#fullSearch.find(text.slice(-skipSearchLimits.maxLength));
 	}
 
 	/**
-	 * Returns true if a text contains no match, and no pattern begins at its end. Each byte is one character of the text.
+	 * Returns true if an input contains no match, and no pattern begins at its end. Each byte is one character.
 	 *
 	 * False may be wrong.
 	 */

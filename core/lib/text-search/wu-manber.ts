@@ -4,7 +4,7 @@ const tableSize = 8_192;
 const maxPatternLength = 250;
 
 /**
- * Tests whether a text contains one of a few patterns, with the Wu-Manber algorithm. Most of a text is never examined.
+ * Tests whether an input contains one of a few patterns, with the Wu-Manber algorithm. Most characters are never examined.
  *
  * If three characters occur in no pattern, no match can overlap them. The search then skips nearly the length of the shortest pattern.
  */
@@ -37,7 +37,7 @@ export class WuManber {
 	}
 
 	/**
-	 * Returns false if the text contains none of the patterns. True may be wrong: the search gives up after too many similar positions.
+	 * Returns false if the input contains none of the patterns. True may be wrong: the search gives up after too many similar positions.
 	 */
 	mayContainMatch(text: string): boolean {
 		if (this.#patterns.length === 0) return false;
@@ -59,7 +59,7 @@ export class WuManber {
 		return false;
 	}
 
-	/** Returns false if a text contains none of the patterns. Each byte is one character of the text. True may be wrong. */
+	/** Returns false if an input contains none of the patterns. Each byte is one character. True may be wrong. */
 	mayContainMatchInBytes(bytes: Buffer): boolean {
 		if (this.#patterns.length === 0) return false;
 		const skips = this.#skips;

@@ -5,12 +5,12 @@ import { describeValue, isRecord } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { suggest } from "./suggest.ts";
 
-/** Name of the backend that is used if the configuration names none (specification, section auth). */
+/** Name of the backend that is used if the configuration names none (`flat_file`). */
 const defaultBackend = "flat_file";
 
 /**
- * Returns the auth backend of a configuration. It is a plugin, or in the data form of the specification a name from `auth_backends` with
- * `backend_kwargs`. `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
+ * Returns the auth backend of a configuration. It is a plugin, or, as data, a name from `auth_backends` with `backend_kwargs`.
+ * `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
  */
 export function resolveAuthBackend(
 	input: Readonly<Record<string, unknown>>,

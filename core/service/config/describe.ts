@@ -1,6 +1,6 @@
 const secretName = /pass|secret|token|key|credential/i;
 
-/** Describes a value for an error message. Shortens text to 60 characters, and never shows the text of a secret. */
+/** Describes a value for an error message. Shortens strings to 60 characters, and never shows the value of a secret. */
 export function describeValue(value: unknown, name = ""): string {
 	if (typeof value === "string")
 		return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);

@@ -57,7 +57,7 @@ export function readOverride(
 	return problem === undefined ? { value } : { problem: `environment variable ${name}: ${problem}` };
 }
 
-/** Parses the text of a variable. Returns the text unchanged if it does not fit the type, so that the check of the value rejects it. */
+/** Parses the string of a variable. Returns the string unchanged if it does not fit the type, so that the check of the value rejects it. */
 function parseText(definition: OptionDefinition, text: string): unknown {
 	switch (definition.type) {
 		case "boolean":
@@ -76,7 +76,7 @@ function parseText(definition: OptionDefinition, text: string): unknown {
 	}
 }
 
-/** Returns warnings about variables that resemble an option but are not known. Values are not shown: they may be secrets. */
+/** Returns warnings about variables that resemble an option but belong to none. Values are not shown: they may be secrets. */
 export function findUnknownVariables(environment: Environment): string[] {
 	const known = [...optionVariables, ...otherVariables];
 	const prefixes = Object.keys(optionSections).map((section) => toVariableName(section, ""));

@@ -19,7 +19,7 @@ export function formatJson({ date, level, tag, message, fields }: LogLine): stri
 }
 
 /**
- * Returns a readable line, followed by the stack traces of errors among the fields. Values come from outside, so control characters are
+ * Returns a readable line, followed by the stack traces of errors among the fields. Values may be external input, so control characters are
  * escaped. A line break could otherwise forge a line, and an escape sequence would reach the terminal.
  */
 export function formatText({ date, level, tag, message, fields }: LogLine, paint: Paint = (_colour, text) => text): string {

@@ -2,8 +2,8 @@ const deepest = 12;
 const longestText = 16_384;
 
 /**
- * Returns the fields of a log line as values that JSON can represent, with `redact` applied to each text. Errors keep stack and cause,
- * cycles are replaced, and the length of texts is limited.
+ * Returns the fields of a log line as values that JSON can represent, with `redact` applied to each string. Errors keep stack and cause,
+ * cycles are replaced, and the length of strings is limited.
  */
 export function toPlainFields(fields: Readonly<Record<string, unknown>>, redact: (text: string) => string): Record<string, unknown> {
 	return toPlainObject(fields, { redact, path: [fields] });
@@ -38,7 +38,7 @@ function toErrorFields(error: Error): Record<string, unknown> {
 	return { name: error.name || name, message, ...others, stack, ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Shortens a text after redacting it: cutting through a secret first would leave its beginning unmasked. */
+/** Shortens a string after redacting it: cutting through a secret first would leave its beginning unmasked. */
 function toText(text: string, { redact }: Walk): string {
 	const redacted = redact(text);
 	return redacted.length > longestText ? `${redacted.slice(0, longestText)}… (${redacted.length} characters)` : redacted;

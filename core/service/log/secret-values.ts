@@ -7,7 +7,7 @@ const longest = 4_096;
 /** Values that may be added or removed before the combined redactor is rebuilt. The cost of a rebuild grows with the number of values. */
 const mostSingle = 32;
 
-/** The secret values in use, and the function that masks them in a text. */
+/** The secret values in use, and the function that masks them in a string. */
 export class SecretValues {
 	// Number of times that each value was added. Two executions may use the same secret; the first to end must not unmask it for the other.
 	readonly #counts = new Map<string, number>();

@@ -33,7 +33,7 @@ function runCase(ref: string, { given, expect }: ReadCase, aliases: readonly Act
 	const { matches = true } = expect;
 	if (read === undefined) return matches === true ? ["the command does not fit, and was expected to"] : [];
 	if (matches !== true) return [`the command fits "${read.representation}", and was expected not to`];
-	// In a chat, a command that matches several aliases is rejected.
+	// A command that matches several aliases is rejected in a chat, so the case fails.
 	const others = aliases.filter((one) => one.ref !== ref && one.enabled && tryRead(one, command) !== undefined);
 	return [...others.map((other) => `the command fits "${other.ref}", too`), ...compare(read, expect)];
 }

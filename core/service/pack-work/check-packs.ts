@@ -21,7 +21,7 @@ import { type StartedTools, withTools } from "./started-tools.ts";
 
 /**
  * Returns all problems of packs. Each file is read as the service reads it. Also reports files that registration skips, such as a rule with
- * an unknown trigger. Checks workflow definitions against the known actions, and lets runners check files in their languages.
+ * an unknown trigger. Checks workflow definitions against the registered actions, and lets runners check files in their languages.
  */
 export async function checkPacks({ directories, config, signal }: PackWorkOptions): Promise<readonly PackCheck[]> {
 	const packs = await findPacks(directories);

@@ -29,7 +29,7 @@ export async function findKnownActions({ storage }: DraftedPacks, all: readonly 
 	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };
 }
 
-/** Returns the problems of the workflow definitions of a pack, checked against the known actions. */
+/** Returns the problems of the workflow definitions of a pack, checked against the registered actions. */
 export async function inspectDefinitions(
 	inspection: PackInspection,
 	drafted: DraftedPacks,

@@ -55,7 +55,7 @@ export async function draftContent(parts: ContentOptions, stored: Storage | "not
 	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said, installed }, kind, entity)), warnings: found };
 }
 
-/** What a start would write goes to `storage`. All rules afterwards, with secrets masked. */
+/** Writes the records that a start would write to `storage`. Returns all rules after that, with secrets masked. */
 async function draft({ config, plugins }: ContentOptions, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
 	const dependencies = toDependencies(config, {
 		logger: { ...createFindingLogger(findings), addSecret: () => undefined, forgetSecret: () => undefined },
@@ -74,7 +74,7 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 interface Compared {
 	readonly before: Storage;
 	readonly said: Storage;
-	/** Refs of packs whose records come from installed content: a start leaves them unchanged. */
+	/** Refs of packs whose records were registered from installed content: a start leaves them unchanged. */
 	readonly installed: ReadonlySet<string>;
 }
 

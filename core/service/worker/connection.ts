@@ -45,7 +45,7 @@ export class Connection {
 
 	/**
 	 * Sends a request and returns the response of the API. Throws `SVC_UNAVAILABLE` for every failure that may not occur at the next
-	 * attempt. The fact `foreign` is true if an error response did not come from the API.
+	 * attempt. The fact `foreign` is true if an error response was not sent by the API.
 	 */
 	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
 		const text = stringifyJson(body);

@@ -91,8 +91,8 @@ export class HeldJob {
 	}
 
 	/**
-	 * Returns the end of a run. A run that this worker ends by itself is abandoned. For any other aborted run, the service knows why it
-	 * requested the end.
+	 * Returns the end of a run. A run that this worker ends by itself is abandoned. For any other aborted run, the service has the reason,
+	 * because it requested the end.
 	 */
 	#toEnd({ succeeded, result, status }: RunResult, error?: unknown): RunEnd {
 		const { signal } = this.#ending;

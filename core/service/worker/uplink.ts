@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 
 /** Characters that may wait to be sent before `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Limits of one request: characters, each at most six bytes of JSON, and pieces. */
+/** Maximum characters of one request, each of which takes at most six bytes of JSON, and maximum number of output chunks. */
 const mostCharacters = 131_072;
 const mostPieces = 1_000;
 /**

@@ -22,13 +22,13 @@ const firstPause = 100;
 const longestPause = 2_000;
 /** Milliseconds for which a worker without runs waits until the service has confirmed that it is leaving. */
 const longestFarewell = 5_000;
-/** Milliseconds. An empty response that arrives sooner comes from a service that is about to stop. */
+/** Milliseconds before which an empty response means that the service is about to stop. */
 const early = 50;
 
 /**
- * Takes runs from a service and carries them out. The worker polls the service: each request reports its runs and asks for more. Each run
+ * Takes runs from a service and carries them out. The worker polls the service: each request reports its runs and requests more. Each run
  * sends its output and its end in separate requests. If no response has arrived for two thirds of the lease, the worker ends its runs. When
- * the service gives a run up, nothing of it is left here, so that no run is carried out twice at the same time.
+ * the service recovers a run, the worker has already ended it, so that no run is carried out twice at the same time.
  */
 export class Worker {
 	readonly #parts: WorkerOptions;
@@ -73,9 +73,9 @@ export class Worker {
 	}
 
 	/**
-	 * Accepts no new runs, lets the others continue for up to `grace` milliseconds, and then ends them. Resolves once the service has the
-	 * end of all runs and knows that the worker leaves. A run that was assigned to the aborted request then goes to another worker at once,
-	 * and not only when its lease expires.
+	 * Accepts no new runs, lets the others continue for up to `grace` milliseconds, and then ends them. Resolves once the service has
+	 * received the end of all runs and the notice that the worker leaves. A run that was assigned to the aborted request then goes to
+	 * another worker at once, and not only when its lease expires.
 	 */
 	async stop(grace: number): Promise<void> {
 		const left = new Promise<void>((resolve) => {
@@ -157,7 +157,7 @@ export class Worker {
 		for (const [id, job] of this.#jobs) if (!lost.includes(id)) job.heldUntil = heldUntil;
 		for (const { id, kind } of stops)
 			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the time of the action is over");
-		// After so long, the runs in the response may belong to another worker. If they do not, the next response contains them again.
+		// If the response is this late, its runs may belong to another worker. If they do not, the next response contains them again.
 		if (performance.now() >= heldUntil) return;
 		for (const job of jobs) if (!this.#jobs.has(job.id)) this.#begin(job, heldUntil);
 	}

@@ -107,7 +107,7 @@ function readPage(query: Query, signal: AbortSignal): Promise<ListPage<ActionRec
 }
 
 /**
- * Searches all actions for the words. The service has no text search, so the browser reads every action, with the displayed attributes
+ * Searches all actions for the words. The service cannot search by words, so the browser reads every action, with the displayed attributes
  * only.
  */
 async function findActions({ pack, limit, offset }: Query, words: readonly string[], signal: AbortSignal): Promise<ListPage<ActionRecord>> {

@@ -8,7 +8,7 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 
-/** Asks for the parameters of an action, runs it and opens the page of the run. */
+/** Shows a form for the parameters of an action. Runs the action and opens the page of the run. */
 export function RunForm({ action: { ref, enabled, parameters } }: { readonly action: ActionRecord }) {
 	const schema = useResource((signal) => client.actions.parameters(ref, { signal }), [ref]);
 	if (!enabled) return <p>It is disabled: it cannot be run.</p>;

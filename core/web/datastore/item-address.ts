@@ -19,12 +19,14 @@ export function toScopeName(scope: string): ScopeName {
 	return scope.replace("svckv.", "") === "user" ? "user" : "system";
 }
 
-/** True if the user may do this with an item, or with any item if no name is given. Users need no permission for their own items. */
+/**
+ * Returns true if the user may do this with an item, or with any item if no name is given. Users need no permission for their own items.
+ */
 export function mayDo(verb: "view" | "set" | "delete", scope: ScopeName, name?: string): boolean {
 	return scope === "user" || session.may(`key_value_pair_${verb}`, name === undefined ? undefined : `key_value_pair:svckv.system:${name}`);
 }
 
-/** True if the user may read secrets in plain text. */
+/** Returns true if the user may read secrets in plain text. */
 export function mayDecrypt(scope: ScopeName): boolean {
 	return scope === "user" || session.may("admin");
 }

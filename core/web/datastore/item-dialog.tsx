@@ -28,7 +28,7 @@ const secret: ParameterSchema = {
 	value: { type: "string", required: true, description: "A secret that is there is not shown: write it anew." },
 };
 
-/** Asks for an item and stores it. */
+/** Shows a dialog for the fields of an item. Stores the item. */
 export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogProps) {
 	const submit = async ({ name, value, ...rest }: JsonObject) => {
 		const stored = await client.keys.set(item?.name ?? String(name), { ...rest, scope, user, value: String(value) });

@@ -12,7 +12,7 @@ export interface Field {
 	readonly kind: FieldKind;
 }
 
-/** Texts of the inputs of a form, by field name. An empty text is a value that is not given. */
+/** Contents of the inputs of a form, by field name. An empty string means that no value is given. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 /** Validation errors of a form, by field name. */
@@ -26,12 +26,12 @@ export function toFields(schema: ParameterSchema): readonly Field[] {
 	return [...fields.filter(isNeeded), ...fields.filter((field) => !isNeeded(field))];
 }
 
-/** True if the user must enter a value: it is required and has no default. */
+/** Returns true if the user must enter a value: it is required and has no default. */
 export function isNeeded({ definition }: Field): boolean {
 	return definition.required === true && (definition.default ?? null) === null;
 }
 
-/** Returns the texts of a form for existing values. Secrets are left out. */
+/** Returns the contents of the inputs of a form for existing values. Secrets are left out. */
 export function toTexts(fields: readonly Field[], values: JsonObject): FieldTexts {
 	const given = fields.filter(({ name, kind }) => kind !== "secret" && Object.hasOwn(values, name));
 	return Object.fromEntries(given.map((field) => [field.name, toText(field, values[field.name])]));
@@ -46,9 +46,9 @@ export interface FieldsRead {
 }
 
 interface ReadOptions {
-	/** Texts before the user changed the form. Unchanged fields are not read. */
+	/** Contents of the inputs before the user changed the form. Unchanged fields are not read. */
 	readonly before?: FieldTexts | undefined;
-	/** True if clearing a field removes its value. Default: false, and an empty text is read as a value. */
+	/** True if clearing a field removes its value. Default: false, and an empty string is read as a value. */
 	readonly canEmpty?: boolean | undefined;
 }
 
@@ -103,8 +103,8 @@ function toText({ kind }: Field, value: JsonValue | undefined): string {
 }
 
 /**
- * Converts a text to a value. A template stays a string whatever the type, because the service renders templates before it checks types.
- * Throws an error with a message for the user if the text does not fit the type.
+ * Converts the content of an input to a value. A template stays a string regardless of the type, because the service renders templates
+ * before it checks types. Throws an error with a message for the user if the content does not fit the type.
  */
 function readText(field: Field, text: string): JsonValue {
 	const { name, kind, definition } = field;

@@ -77,7 +77,7 @@ function FieldInput({ field: { kind, definition }, text, onText, described, isCh
 	}
 }
 
-/** Submits the form on Enter. Shift+Enter starts a new line; most texts have a single line. */
+/** Submits the form on Enter. Shift+Enter starts a new line; most values have a single line. */
 function sendByEnter(event: KeyboardEvent): void {
 	if (event.key !== "Enter" || event.shiftKey || event.isComposing || !(event.target instanceof HTMLTextAreaElement)) return;
 	event.preventDefault();

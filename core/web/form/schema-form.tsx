@@ -20,7 +20,7 @@ interface SchemaFormProps {
 	readonly canEmpty?: boolean;
 	/** Label of the submit button. */
 	readonly action: string;
-	/** Text that is shown if the schema has no fields. */
+	/** Message that is shown if the schema has no fields. */
 	readonly none?: string;
 	/** Receives the values. The message of a thrown error is shown in the form. */
 	onSubmit(values: JsonObject, emptied: readonly string[]): Promise<void>;

@@ -36,8 +36,8 @@ export function toAgo(milliseconds: number): string {
 }
 
 /**
- * Converts the text of a time input, which is in the browser's time zone, to a UTC timestamp for the API. Text that is not a time is
- * returned unchanged, so that the service rejects it. Returns undefined for an empty text.
+ * Converts the content of a time input, which is in the browser's time zone, to a UTC timestamp for the API. A string that is not a time is
+ * returned unchanged, so that the service rejects it. Returns undefined for an empty string.
  */
 export function toTime(text: string): string | undefined {
 	const time = Date.parse(text);

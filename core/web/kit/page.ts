@@ -6,7 +6,7 @@ export interface PageProps {
 	readonly values: Readonly<Record<string, string>>;
 }
 
-/** Entry of a page in the list of pages (`core/web/pages.ts`). */
+/** Entry of a page in the list of pages (`pages.ts`). */
 export interface PageDefinition {
 	/** Path after the `#`, such as `/history/:id`. A name with `?` may be missing. */
 	readonly path: string;
@@ -25,7 +25,7 @@ export const pageGroups = ["Watch", "Automate", "Manage"] as const;
 
 export type PageGroup = (typeof pageGroups)[number];
 
-/** True if the navigation contains the page and the user has one of its permissions. */
+/** Returns true if the navigation contains the page and the user has one of its permissions. */
 export function isOffered({ group, permission = [] }: PageDefinition): boolean {
 	const permissions = [permission].flat();
 	return group !== undefined && (permissions.length === 0 || permissions.some((each) => session.may(each)));

@@ -13,7 +13,10 @@ export class Permissions {
 		this.#uids = new Map(Object.entries(permissions));
 	}
 
-	/** True if the user has a permission on the record with this uid, such as `action:core:local`, or on any record if no uid is given. */
+	/**
+	 * Returns true if the user has a permission on the record with this uid, such as `action:core:local`, or on any record if no uid is
+	 * given.
+	 */
 	allow(permission: string, uid?: string): boolean {
 		if (this.#isAdmin) return true;
 		const uids = this.#uids.get(permission);

@@ -57,7 +57,8 @@ export class Session {
 	}
 
 	/**
-	 * True if the user has a permission on the record `uid`, or on any record without `uid`. The page does not offer what is not permitted.
+	 * Returns true if the user has a permission on the record `uid`, or on any record without `uid`. The page does not offer what is not
+	 * permitted.
 	 */
 	may(permission: string, uid?: string): boolean {
 		// Reading the signal makes components that depend on permissions render again when the user changes.

@@ -1,4 +1,4 @@
-/** Part of a text. If the part is an address, `href` contains it. */
+/** Part of a string. If the part is an address, `href` contains it. */
 export interface LinkPiece {
 	readonly text: string;
 	readonly href?: string;
@@ -8,7 +8,7 @@ export interface LinkPiece {
 const address = /\bhttps?:\/\/[^\s<>"'`\\{}|^]+/gi;
 const mostLinks = 20;
 
-/** Splits a text at its addresses of `http` and `https`, without the punctuation of the sentence around them. */
+/** Splits a string at its addresses of `http` and `https`, without the punctuation of the sentence around them. */
 export function toLinkPieces(text: string): readonly LinkPiece[] {
 	if (!hasLink(text)) return [{ text }];
 	const pieces: LinkPiece[] = [];
@@ -25,7 +25,7 @@ export function toLinkPieces(text: string): readonly LinkPiece[] {
 	return pieces;
 }
 
-/** True if a text may contain an address. Most lines fail this quick check. */
+/** Returns true if a string may contain an address. Most lines fail this quick check. */
 export function hasLink(text: string): boolean {
 	return text.includes("://");
 }

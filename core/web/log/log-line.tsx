@@ -20,7 +20,7 @@ interface LogLineProps {
 	readonly mostParts: number;
 }
 
-/** Shows a line of the output: its text, and its number as a link to the line. */
+/** Shows a line of the output, and its number as a link to the line. */
 export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLineProps) {
 	const parts = line === undefined ? [] : toStyledParts(line.text);
 	const isCut = line !== undefined && line.length > line.text.length;

@@ -14,7 +14,7 @@ interface Found {
 	readonly next: number | null;
 }
 
-/** Lines of an output that contain a text, and navigation between them. The address contains the number of the selected line. */
+/** Lines of an output that contain a string, and navigation between them. The address contains the number of the selected line. */
 export class LogMatches {
 	readonly #id: string;
 	readonly #only: { readonly type?: OutputType };

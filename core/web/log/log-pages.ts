@@ -39,7 +39,7 @@ export class LogPages {
 		);
 	}
 
-	/** Stores a printed line, or the longer text of a line that has grown. Ignores the line if the line before it is not cached. */
+	/** Stores a printed line, or the longer content of a line that has grown. Ignores the line if the line before it is not cached. */
 	add(line: OutputLineRecord): void {
 		const page = toPageOf(line.line);
 		const index = (line.line - 1) % pageSize;

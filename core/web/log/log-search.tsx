@@ -12,7 +12,9 @@ interface LogSearchProps {
 	readonly line: number;
 }
 
-/** Searches the whole output for a text in the service. Navigates between the matches, and to lines that look like errors. */
+/**
+ * Searches the whole output for a string. The service does the search. Navigates between the matches, and to lines that look like errors.
+ */
 export function LogSearch({ id, type, find, line }: LogSearchProps) {
 	const matches = useMemo(() => new LogMatches(id, type, find), [id, type, find]);
 	useEffect(() => {

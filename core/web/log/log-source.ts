@@ -131,7 +131,7 @@ export class LogSource {
 		this.#show();
 	}
 
-	/** Reads from the last known page to the end of the output. Returns true if all reads succeeded. */
+	/** Reads from the last cached page to the end of the output. Returns true if all reads succeeded. */
 	async #readEnd(): Promise<boolean> {
 		for (let page = toPageOf(this.#end?.total || 1); ; ) {
 			const answer = await this.#read(page);

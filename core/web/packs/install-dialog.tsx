@@ -7,7 +7,7 @@ interface InstallProps {
 	readonly onClose: () => void;
 }
 
-/** Asks for a pack and installs it. */
+/** Shows a dialog for the source of a pack. Installs the pack. */
 export function InstallDialog({ source = "", onClose }: InstallProps) {
 	return (
 		<JobDialog

@@ -16,7 +16,7 @@ interface JobDialogProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Asks for the options of a pack job and starts it. */
+/** Shows a dialog for the options of a pack job. Starts the job. */
 export function JobDialog({ job, title, action, proposed = {}, begin, onClose, children }: JobDialogProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>

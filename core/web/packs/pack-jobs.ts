@@ -33,12 +33,12 @@ export const jobSchemas = {
 	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
 } as const satisfies Readonly<Record<string, ParameterSchema>>;
 
-/** True if the user may start the job. */
+/** Returns true if the user may start the job. */
 export function mayBegin(job: PackJobName): boolean {
 	return session.may(job === "uninstall" ? "pack_uninstall" : "pack_install") && session.may("action_execute", `action:packs:${job}`);
 }
 
-/** True if an event is about the execution of a pack job. */
+/** Returns true if an event is about the execution of a pack job. */
 export function isPackJob({ data }: { readonly data: unknown }): boolean {
 	return /^packs\./.test(String((data as { readonly action?: { readonly ref?: unknown } } | null)?.action?.ref));
 }

@@ -19,7 +19,7 @@ export function toShortCommit(commit: unknown): string {
 	return typeof commit === "string" ? commit.replace(/^((?:sha256:)?.{10}).*$/s, "$1") : "";
 }
 
-/** True if the pack was installed and is not managed through git alone. Such a pack can be upgraded, rolled back and removed. */
+/** Returns true if the pack was installed and is not managed through git alone. Such a pack can be upgraded, rolled back and removed. */
 export function isChangeable({ content, followed }: Pick<PackRecord, "content" | "followed">): boolean {
 	return content !== undefined && followed === undefined;
 }

@@ -7,7 +7,7 @@ interface UpgradeProps {
 	readonly onClose: () => void;
 }
 
-/** Asks for confirmation and upgrades the packs. */
+/** Requests confirmation and upgrades the packs. */
 export function UpgradeDialog({ packs, onClose }: UpgradeProps) {
 	return (
 		<JobDialog

@@ -6,7 +6,7 @@ export type Command = "palette" | "keys" | "filter";
 const preference = "single-keys";
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** True if single-character shortcuts are enabled. Users of speech input may want to disable them. */
+/** Returns true if single-character shortcuts are enabled. Users of speech input may want to disable them. */
 export function hasSingleKeys(): boolean {
 	return preferences.get(preference, isBoolean) ?? true;
 }

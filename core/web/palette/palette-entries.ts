@@ -83,7 +83,7 @@ export async function readRecordEntries(pages: readonly PageDefinition[], signal
 }
 
 /**
- * Returns the entries that contain every word of the text. Those that begin with the text come first. If the text is an id, the result
+ * Returns the entries that contain every word of the input. Those that begin with the input are first. If the input is an id, the result
  * contains the run with that id.
  */
 export function findEntries(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {

@@ -1,6 +1,6 @@
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 
-/** Shows a file or another long text unformatted. */
+/** Shows a file or another long string unformatted. */
 export function CodeBox({ label, text }: { readonly label: string; readonly text: string }) {
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

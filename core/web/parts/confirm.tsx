@@ -39,7 +39,7 @@ interface ConfirmProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Asks for confirmation of an action that cannot be undone. */
+/** Requests confirmation of an action that cannot be undone. */
 export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
@@ -69,7 +69,7 @@ interface ConfirmWithReasonProps extends Omit<ConfirmProps, "onConfirm" | "child
 	readonly onConfirm: (reason: string | undefined) => void;
 }
 
-/** Asks for confirmation and a reason. The service stores the reason with the name of the user. */
+/** Requests confirmation and a reason. The service stores the reason with the name of the user. */
 export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonProps) {
 	const reason = useSignal("");
 	return (

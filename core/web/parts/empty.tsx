@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Shows that a list is empty, what that means, and what to do first. */
+/** Shows that a list is empty, the meaning of that, and the first step to take. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

@@ -13,7 +13,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 	const main = useRef<HTMLElement>(null);
 	const { path } = addressBar.current.value;
 	const isFirst = useRef(true);
-	// After navigation to another page, screen readers continue at its content.
+	// Moves the focus, so that screen readers continue at the content after navigation to another page.
 	useEffect(() => {
 		if (!isFirst.current) main.current?.focus({ preventScroll: true });
 		isFirst.current = false;

@@ -28,12 +28,12 @@ const tones: Readonly<Record<string, string>> = {
 /** Final states of an execution. */
 const final: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
-/** True if an execution with this status has ended. */
+/** Returns true if an execution with this status has ended. */
 export function isEnded(status: string): boolean {
 	return final.has(status);
 }
 
-/** True if an execution with this status has failed. */
+/** Returns true if an execution with this status has failed. */
 export function isFailure(status: string): boolean {
 	return tones[status] === "bad";
 }

@@ -10,7 +10,7 @@ import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { policyMembers, toPolicyRequest } from "./policy-form.ts";
 
-/** Asks for the type of a new policy and then for its parameters. */
+/** Shows a dialog for the type of a new policy and then for its parameters. */
 export function NewPolicy({ onClose }: { readonly onClose: () => void }) {
 	const types = useResource(() => client.policies.types(), []);
 	return (

@@ -70,7 +70,7 @@ const verbs = {
 	cancel: { name: "Cancel", action: "Cancel the run", done: "It is being canceled" },
 } as const;
 
-/** Asks for a reason and changes the state. */
+/** Requests a reason and changes the state. */
 function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
 	const { name, action, done } = verbs[verb];
 	const change = (reason: string | undefined) =>

@@ -53,8 +53,8 @@ function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunV
 }
 
 /**
- * True if an event changes the record of the execution: an event of the execution itself, or the creation of a child. Later events of
- * children change only the records of the children.
+ * Returns true if an event changes the record of the execution: an event of the execution itself, or the creation of a child. Later events
+ * of children change only the records of the children.
  */
 function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null) return false;

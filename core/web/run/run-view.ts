@@ -9,7 +9,7 @@ export interface RunViewProps {
 	readonly resource: Resource<ExecutionRecord>;
 }
 
-/** Entry of a view in the list of views (`core/web/run/run-views.ts`). */
+/** Entry of a view in the list of views (`run-views.ts`). */
 export interface RunViewDefinition {
 	/** Name in the address: `/history/<id>/<name>`. */
 	readonly name: string;

@@ -5,7 +5,7 @@ import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration, toLocal } from "../parts/time.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
-/** Shows the user who asked for a state, the credential and the reason. */
+/** Shows the user who requested a state, the credential and the reason. */
 function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<RunViewProps["run"]["log"][number]["by"]> }) {
 	return (
 		<>

@@ -6,7 +6,7 @@ export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 } 
 
 export type RangeName = keyof typeof ranges;
 
-/** True if the text, which a user may have typed into the address, is the name of a time range. */
+/** Returns true if the string, which a user may have typed into the address, is the name of a time range. */
 export function isRange(text: string): text is RangeName {
 	return Object.hasOwn(ranges, text);
 }

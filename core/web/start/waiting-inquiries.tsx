@@ -6,7 +6,7 @@ import { Loaded } from "../parts/loaded.tsx";
 
 const most = 10;
 
-/** Lists the inquiries that wait for an answer; those that name the user come first. */
+/** Lists the inquiries that wait for an answer; those that name the user are first. */
 export function WaitingInquiries() {
 	const inquiries = useResource((signal) => client.inquiries.list({ limit: session.toLimit(most), sort_desc: "True" }, { signal }), [], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "status" in data,

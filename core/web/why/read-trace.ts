@@ -39,7 +39,7 @@ async function findTrace({ execution, event }: Pick<TraceChoice, "execution" | "
 	return found;
 }
 
-/** True if a stream event is about a component of the trace or about a new component that belongs to it. */
+/** Returns true if a stream event is about a component of the trace or about a new component that belongs to it. */
 export function tellsOfTrace({ name, data }: StreamEventRecord, tree: TraceTree | undefined): boolean {
 	if (tree === undefined) return true;
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null || Array.isArray(data)) return false;

@@ -70,7 +70,7 @@ function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly pa
 
 /** Returns the value of the payload that a simple criterion key such as `trigger.body.size` refers to. Returns undefined for other keys. */
 function toValue(key: string, payload: JsonObject): JsonValue | undefined {
-	// The text after `#` is a tag, with which a rule can test one attribute more than once.
+	// The part after `#` is a tag, with which a rule can test one attribute more than once.
 	const [root, ...names] = (key.split("#")[0] ?? "").split(".");
 	if (root !== "trigger") return undefined;
 	let value: JsonValue | undefined = payload;

@@ -12,7 +12,7 @@ export function useRunGraph(run: ExecutionRecord): Resource<RunGraphRecord> {
 	});
 }
 
-/** True if an event indicates that a task of the run may have changed. */
+/** Returns true if an event indicates that a task of the run may have changed. */
 export function tellsOfTasks({ name, data }: StreamEventRecord, id: string): boolean {
 	if (typeof data !== "object" || data === null) return false;
 	if (name === "svc.task__update") return "execution_id" in data && data["execution_id"] === id;

@@ -58,7 +58,7 @@ export function toSummary(nodes: readonly RunNode[]): string {
 	].join(", ");
 }
 
-/** Returns the text on one line, truncated to `most` characters. */
+/** Returns the string on one line, truncated to `most` characters. */
 export function shorten(text: string, most: number): string {
 	const line = escapeControlCharacters(text.trim().replace(/\s+/g, " "));
 	const characters = [...line];

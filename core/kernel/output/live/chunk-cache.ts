@@ -31,7 +31,7 @@ export class ChunkCache {
 	#head = 0;
 	#totalCost = 0;
 
-	/** Returns a chunk that the caller must release with `letGo`; undefined if it is not cached. */
+	/** Returns a chunk that the caller must release with `release`; undefined if it is not cached. */
 	take(executionId: string, sequence: number): OutputChunk | undefined {
 		const entry = this.#chunks.get(executionId)?.get(sequence);
 		if (entry !== undefined) entry.holders += 1;

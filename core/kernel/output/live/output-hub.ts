@@ -38,21 +38,22 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  *
  * - Opening: the first call of `hold` subscribes to the event bus. Further calls wait for the same subscription. If it fails, all these
  *   calls reject, and the last of them removes the entry.
- * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event tells them
- *   only that there is something to read.
+ * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event only wakes
+ *   them to read.
  * - Closed: the last follower has released the entry. The subscription ends, and the cached chunks of the execution are removed. A later
  *   call of `hold` creates a new entry. A release for an old entry does nothing.
  *
- * Chunks come into the cache from events, while the publisher still holds their pooled text. They also come from pages that were read for
- * followers that are behind. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached,
- * because nothing would remove it.
+ * Chunks are added to the cache by events, while the publisher still holds their pooled text. Pages that were read for lagging followers
+ * are added as well. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached, because
+ * nothing would remove it.
  *
  * What may happen at the same time:
  *
  * - Several followers may request the same page. They wait for one query. If it finds nothing, a follower that waited for it reads again:
  *   the query may have begun before the announced chunk was stored.
- * - A chunk may be evicted while followers are behind. They read it again from the storage.
- * - A slow follower holds its chunk until it calls `letGo`. The chunk stays valid, even after eviction, and delays no other follower.
+ * - A chunk may be evicted before all followers have read it. They then read it from the storage.
+ * - A slow follower holds its chunk until it calls `releaseChunk`. The chunk stays valid, even after eviction, and delays no other
+ *   follower.
  */
 export class OutputHub {
 	readonly #parts: OutputHubDependencies;
@@ -92,14 +93,14 @@ export class OutputHub {
 		return this.#entries.get(executionId)?.followers ?? 0;
 	}
 
-	/** Returns a cached chunk, which the caller must release with `letGo`; undefined if it is not cached. */
+	/** Returns a cached chunk, which the caller must release with `releaseChunk`; undefined if it is not cached. */
 	takeCached(executionId: string, sequence: number): OutputChunk | undefined {
 		return this.#cache.take(executionId, sequence);
 	}
 
 	/**
-	 * Returns the first chunk after a sequence number, which the caller must release with `letGo`; undefined if no such chunk is stored. The
-	 * caller must hold the execution.
+	 * Returns the first chunk after a sequence number, which the caller must release with `releaseChunk`; undefined if no such chunk is
+	 * stored. The caller must hold the execution.
 	 */
 	async readNext(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const entry = this.#entries.get(executionId);
@@ -163,8 +164,8 @@ export class OutputHub {
 	/** Adds a chunk to the cache, unless the entry is closed. */
 	#addToCache(entry: FollowedEntry, chunk: OutputChunk): void {
 		if (this.#entries.get(chunk.execution_id) !== entry) return;
-		// Long strings, such as those of the last write of a run, would evict all other chunks. Each follower that is behind would then read
-		// these again for itself. So long text is pooled.
+		// Long strings, such as those of the last write of a run, would evict all other chunks. Each lagging follower would then read these
+		// from the storage for itself. So long strings are converted to pooled text.
 		const paged = findPooledText(chunk) === undefined ? toPooled(chunk) : undefined;
 		this.#cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
 		if (paged !== undefined) findPooledText(paged)?.release();

@@ -66,8 +66,8 @@ export class ChildStarter {
 	}
 
 	/**
-	 * Stores drafted children together with `alongside`, all or nothing, and makes sure that they are run. Drafts that have failed are stored
-	 * as ended, with their completion effects.
+	 * Stores drafted children together with `alongside`, all or nothing, and makes sure that they are run. Drafts that have failed are
+	 * stored as ended, with their completion effects.
 	 */
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
 		const { storage, endings, admitAll } = this.#parts;

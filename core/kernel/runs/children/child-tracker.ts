@@ -51,7 +51,7 @@ export class ChildTracker {
 		this.#parts = parts;
 	}
 
-	/** Records a child as it was stored at some time. An older state than the known one is ignored. */
+	/** Records a child as it was stored at some time. A state older than the recorded one is ignored. */
 	record(stored: StoredChild): void {
 		this.#record(toChildReading(stored));
 	}
@@ -96,8 +96,8 @@ export class ChildTracker {
 	}
 
 	/**
-	 * Resolves with a child once it has ended. The child must have been recorded. Rejects with the reason of the signal if that aborts first,
-	 * and with `SVC_CONFLICT` if the tracker is closed first.
+	 * Resolves with a child once it has ended. The child must have been recorded. Rejects with the reason of the signal if that aborts
+	 * first, and with `SVC_CONFLICT` if the tracker is closed first.
 	 */
 	async waitForEnd(id: string, signal: AbortSignal): Promise<Child> {
 		await this.#ensureScanned();
@@ -163,7 +163,7 @@ export class ChildTracker {
 		if ((this.#disclosed.get(id)?.version ?? 0) < reading.version) this.#disclosed.set(id, reading);
 	}
 
-	/** Returns true if a reading is the end of the child, as far as the tracker knows. */
+	/** Returns true if the latest recorded state of the child is final and not newer than the reading. */
 	#isEnd({ child, version }: ChildReading): boolean {
 		const latest = this.#latest.get(child.id);
 		return latest !== undefined && latest.version <= version && latest.child.hasEnded;
@@ -178,7 +178,7 @@ export class ChildTracker {
 		if (--this.#waitCount === 0) this.#parts.onWaiting(false);
 	}
 
-	/** Subscribes to events and scans all children, once. So changes that came before the first wait are known as well. */
+	/** Subscribes to events and scans all children, once. So changes before the first wait are recorded as well. */
 	#ensureScanned(): Promise<void> {
 		this.#firstScan ??= this.#subscribeAndScan().catch((error: unknown) => {
 			this.#firstScan = undefined;
@@ -189,7 +189,7 @@ export class ChildTracker {
 
 	async #subscribeAndScan(): Promise<void> {
 		const { parentId, logger } = this.#parts;
-		// After `close`, a late caller would start a subscription that nothing ends.
+		// If `close` was called, a late caller would start a subscription that nothing ends.
 		if (this.#isClosed) return;
 		await this.#parts.subscribe();
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));

@@ -28,7 +28,7 @@ export interface JournalOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
 }
 
-/** What the journal needs of the run. */
+/** Members of the run that the journal uses. */
 interface JournalAccess {
 	readonly calls: HostCalls;
 	readonly children: Pick<RunChildren, "toDrafts" | "findMissing" | "store">;
@@ -53,9 +53,9 @@ interface JournalAccess {
  * - Resumable: another process can continue the run. Each further write adds only its entry and children.
  * - Ended: the last entry is not appended. `toLast` returns it, and the write of the final status stores it (`RunCompletion`).
  *
- * The number of the next entry is known in the first run of an execution. A continued run reads the last stored number first.
+ * The first run of an execution starts at entry 1. A continued run reads the last stored number first.
  *
- * A write may conflict for three reasons, which are told apart in this order:
+ * A write may conflict for three reasons, which are distinguished in this order:
  *
  * 1. An earlier attempt was stored although its response was lost. The entry is found by its id, and the call succeeds.
  * 2. Some of the children exist already. The write is repeated without these children.

@@ -24,8 +24,8 @@ export class NodeChildren {
 	}
 
 	/**
-	 * Number of runs that wait for their children. They occupy no slot. Otherwise, if every slot held a waiting parent, no child could run and
-	 * all parents would wait forever.
+	 * Number of runs that wait for their children. They occupy no slot. Otherwise, if every slot held a waiting parent, no child could run
+	 * and all parents would wait forever.
 	 */
 	get runsWithoutSlot(): number {
 		return this.#waitingRuns;

@@ -49,7 +49,7 @@ export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptio
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-/** Adds secrets to those that the run knows. Resolves when they are stored for the process that continues the run. */
+/** Adds secrets to those of the run. Resolves when they are stored for a process that continues the run. */
 export type AddSecrets = (known: Redactor) => Promise<void>;
 
 const maxKeyLength = 255;
@@ -116,7 +116,9 @@ export class RunChildren implements ChildExecutions {
 		});
 	};
 
-	/** Returns the drafts of prepared children that have not been started. Throws `SVC_INVALID` for a child that this run has not prepared. */
+	/**
+	 * Returns the drafts of prepared children that have not been started. Throws `SVC_INVALID` for a child that this run has not prepared.
+	 */
 	toDrafts(children: readonly PreparedChild[]): readonly DraftedExecution[] {
 		const ids = new Set(children.map(({ id }) => id));
 		return [...ids].flatMap((id) => {
@@ -229,7 +231,9 @@ export class RunChildren implements ChildExecutions {
 		});
 	}
 
-	/** Returns the id of the child of a request. Throws `SVC_INVALID` for an invalid key, and `SVC_RUNNER` for a request that is not JSON. */
+	/**
+	 * Returns the id of the child of a request. Throws `SVC_INVALID` for an invalid key, and `SVC_RUNNER` for a request that is not JSON.
+	 */
 	#toId(request: ChildRequest, method: string): string {
 		assertRecordable(request, `what ${method} was given`);
 		if (typeof request.key !== "string" || request.key === "" || request.key.length > maxKeyLength) {
@@ -274,8 +278,8 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	/**
-	 * Returns the current execution of a child of this run, or of an execution that this run partially re-runs. Throws `SVC_NOT_FOUND` for any
-	 * other id.
+	 * Returns the current execution of a child of this run, or of an execution that this run partially re-runs. Throws `SVC_NOT_FOUND` for
+	 * any other id.
 	 */
 	async #read(id: string): Promise<ExecutionEntity> {
 		const child = await readLatest(id, (executionId) => this.#parts.storage.get("execution", executionId));
@@ -312,7 +316,7 @@ async function readLatest<T extends Parameters<typeof findReplacementId>[0]>(
 class RerunChain {
 	readonly #storage: Pick<Storage, "find">;
 	readonly #ids: Set<string>;
-	/** Id of the next execution to read; null if all are known. */
+	/** Id of the next execution to read; null if all have been read. */
 	#nextId: string | null;
 
 	constructor(storage: Pick<Storage, "find">, { id, takes_up }: Pick<ExecutionEntity, "id" | "takes_up">) {
