@@ -4,8 +4,11 @@ import { MultiPatternSearch } from "../lib/text-search/multi-pattern-search.ts";
 import { maskRanges } from "./mask-ranges.ts";
 import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.ts";
 
-/** Maximum characters of the values, and of all their encodings. Above them, everything is masked instead of searched. */
-const most = { values: 65_536, forms: 131_072 };
+/**
+ * `values`, `forms`: maximum characters of the values, and of all their encodings. Above them, everything is masked instead of searched.
+ * `beginnings`, `plainlySearched`: maximum number of encodings, and characters of a text, for which a plain search is tried first.
+ */
+const most = { values: 65_536, forms: 131_072, beginnings: 16, plainlySearched: 4_096 };
 /**
  * Maximum nesting levels that are searched; deeper values are masked as a whole. `shown` applies to displayed values: the validation of
  * input refuses deeper ones. `kept` applies to values that are stored.
@@ -38,7 +41,8 @@ export class Redactor {
 	readonly token: string | undefined;
 	readonly #isBounded: boolean;
 	#isUnknown: boolean;
-	#matcher: MultiPatternSearch | undefined;
+	#patterns: Patterns | undefined;
+	#search: MultiPatternSearch | undefined;
 
 	constructor(values: Iterable<string>, { token, isUnknown = false, isBounded = true }: RedactorOptions = {}) {
 		this.values = [...new Set(values)].filter((value) => isLongEnough(value) && value !== secretMask);
@@ -54,7 +58,7 @@ export class Redactor {
 
 	/** True if strings are masked as a whole. */
 	get isUnknown(): boolean {
-		if (!this.#isUnknown) this.#prepare();
+		if (!this.#isUnknown) this.#listPatterns();
 		return this.#isUnknown;
 	}
 
@@ -70,7 +74,8 @@ export class Redactor {
 
 	/** Search for the secrets. If everything is masked, it only finds the token. */
 	get search(): MultiPatternSearch {
-		return this.#matcher ?? this.#prepare();
+		this.#search ??= new MultiPatternSearch(this.#listPatterns().all);
+		return this.#search;
 	}
 
 	/** Returns a redactor that also has these values; this redactor if it already has them. */
@@ -90,12 +95,9 @@ export class Redactor {
 	redactText(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return secretMask;
-		const { search } = this;
-		// A string that is shorter than every secret, and than the beginning of one that is masked, needs no search. A result may contain
-		// 100,000 strings.
-		if (text.length < shortestBeginning && text.length < search.minPatternLength) return text;
-		const { ranges, state } = search.find(text);
-		const open = search.partialMatchLength(state);
+		if (isFree(text, this.#listPatterns())) return text;
+		const { ranges, state } = this.search.find(text);
+		const open = this.search.partialMatchLength(state);
 		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
 		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? secretMask : "");
 	}
@@ -104,8 +106,8 @@ export class Redactor {
 	redactJson<T extends JsonValue | undefined>(value: T): T {
 		if (this.isEmpty || value === undefined) return value;
 		if (this.isUnknown) return hideAll(value) as T;
-		const shortest = Math.min(this.search.minPatternLength, shortestBeginning);
-		return replaceTexts(value, { replace: (text) => this.redactText(text), plainBelow: boundOf(shortest) }) as T;
+		const plainBelow = boundOf(this.#listPatterns().shortest);
+		return replaceTexts(value, { replace: (text) => this.redactText(text), plainBelow }) as T;
 	}
 
 	/** Returns the value without the token, which is never stored. Returns the same value if it does not contain the token. */
@@ -134,19 +136,42 @@ export class Redactor {
 		return this.token === undefined || this.token.length >= shortestMarked ? shortestMarked : 0;
 	}
 
-	/** Creates the search on first use. Most runs print little and have no secret but their token. */
-	#prepare(): MultiPatternSearch {
-		if (this.#matcher !== undefined) return this.#matcher;
-		const patterns = new Map<string, boolean>();
-		if (!this.#isUnknown) for (const value of this.values) for (const form of toEncodings(value)) patterns.set(form, false);
-		if (this.#isBounded && lengthOf(patterns.keys()) > most.forms) {
+	/** Lists the encodings of the secrets on first use. Most runs print little and have no secret but their token. */
+	#listPatterns(): Patterns {
+		if (this.#patterns !== undefined) return this.#patterns;
+		const all = new Map<string, boolean>();
+		if (!this.#isUnknown) for (const value of this.values) for (const form of toEncodings(value)) all.set(form, false);
+		if (this.#isBounded && lengthOf(all.keys()) > most.forms) {
 			this.#isUnknown = true;
-			patterns.clear();
+			all.clear();
 		}
-		if (this.token !== undefined) for (const form of toPlainEncodings(this.token)) patterns.set(form, true);
-		this.#matcher = new MultiPatternSearch(patterns);
-		return this.#matcher;
+		if (this.token !== undefined) for (const form of toPlainEncodings(this.token)) all.set(form, true);
+		const beginnings = all.size > most.beginnings ? undefined : [...all.keys()].map((form) => form.slice(0, shortestBeginning));
+		let shortest = shortestBeginning;
+		for (const { length } of all.keys()) shortest = Math.min(shortest, length);
+		this.#patterns = { all, beginnings, shortest };
+		return this.#patterns;
 	}
+}
+
+/** All encodings of the secrets of a redactor. */
+interface Patterns {
+	/** The value is true for encodings of the token. */
+	readonly all: ReadonlyMap<string, boolean>;
+	/** The first characters of each, as many as are masked at the end of a text. Undefined if there are many encodings. */
+	readonly beginnings: readonly string[] | undefined;
+	/** Minimum characters of an encoding, or of a beginning that is masked at the end of a text. */
+	readonly shortest: number;
+}
+
+/**
+ * Returns true if a text contains no secret, and no beginning of one at its end, as far as a plain search shows it. False may be wrong.
+ * A run prints and logs a few short texts and has few secrets: building the automaton for them takes three quarters of the function calls
+ * of an `echo`.
+ */
+function isFree(text: string, { beginnings, shortest }: Patterns): boolean {
+	if (text.length < shortest) return true;
+	return beginnings !== undefined && text.length <= most.plainlySearched && !beginnings.some((beginning) => text.includes(beginning));
 }
 
 function lengthOf(texts: Iterable<string>): number {
