@@ -134,7 +134,11 @@ withEngine("traces: a tag opens a new one each time, an id must exist, a child j
 	assert.notEqual(first.trace_id, second.trace_id);
 	const joined = await submit({}, { context: { trace_context: { id_: first.trace_id } } });
 	assert.equal(joined.trace_id, first.trace_id);
-	await assert.rejects(submit({}, { context: { trace_context: { id_: "0".repeat(24) } } }), { code: "SVC_INVALID" });
+	const unknown = { context: { trace_context: { id_: "0".repeat(24) } } };
+	await assert.rejects(submit({}, unknown), { code: "SVC_INVALID", message: /trace/ });
+	// The parameters are checked before the trace.
+	await assert.rejects(submit({ colour: "red" }, unknown), { code: "SVC_INVALID", message: /colour/ });
+	await assert.rejects(submit({ secret: "{{ secret }}" }, unknown), { code: "SVC_INVALID", message: /Cyclic/ });
 	const child = await submit({}, { context: { parent: { execution_id: first.id } } });
 	assert.equal(child.trace_id, first.trace_id);
 	assert.equal(child.parent_id, first.id);

@@ -74,7 +74,7 @@ export interface SubmitOrigin {
 
 /**
  * An execution drafted from a checked request. Nothing is stored yet. If a request has several faults, the order of the checks decides
- * which one is reported: action, delay, user, parent, context, trace, parameters.
+ * which one is reported: action, delay, user, parent, context, parameters, trace.
  */
 export interface DraftedExecution {
 	/** The execution: `requested`, or `failed` if there is a problem. */
@@ -122,18 +122,19 @@ export async function draftExecution(
 	origin: SubmitOrigin = {},
 ): Promise<DraftedExecution> {
 	const action = await findAction(parts, input);
-	const request = await draftRequest(parts, input, { action, principal, origin });
+	const { draft, isGuarded } = await draftRequest(parts, input, { action, principal, origin });
 	const { rule, child } = origin;
 	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
-	const { traceId, insert: trace } = await selectTrace(parts, request.draft, origins);
-	const execution = withValues(request.draft, { trace_id: traceId, ...rule?.fields });
 	try {
-		const { draft, isGuarded } = request;
 		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
-		const known_secrets = parts.sealedSecrets.addValues(execution.known_secrets, secrets);
-		return { entity: withValues(execution, { known_secrets, parameters }), action, trace, problem: undefined };
+		const known_secrets = parts.sealedSecrets.addValues(draft.known_secrets, secrets);
+		const { traceId, insert: trace } = await selectTrace(parts, draft, origins);
+		const entity = withValues(draft, { known_secrets, parameters, trace_id: traceId, ...rule?.fields });
+		return { entity, action, trace, problem: undefined };
 	} catch (error) {
 		if (!isTemplateProblem(error)) throw error;
+		const { traceId, insert: trace } = await selectTrace(parts, draft, origins).catch(() => Promise.reject(error));
+		const execution = withValues(draft, { trace_id: traceId, ...rule?.fields });
 		const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
 		return { entity: failed, action, trace, problem: error };
 	}
