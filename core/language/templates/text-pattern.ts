@@ -91,23 +91,24 @@ const translatedSyntax = /\\([^])|\(\?P<|\(\?P=(\w+)\)|\(\?#[^)]*\)|\[|\]/gu;
 
 /** Translates a pattern from Python to JavaScript syntax. */
 function translate(pattern: string, isUnicode: boolean): string {
-	let isInSet = false;
+	/** Index of the first character after the opening bracket and `^` of the set; undefined outside a set. */
+	let setStart: number | undefined;
 	return pattern.replace(
 		translatedSyntax,
 		(match: string, escapedCharacter: string | undefined, name: string | undefined, offset: number) => {
-			if (escapedCharacter !== undefined) return translateEscape(escapedCharacter, isUnicode, isInSet);
+			if (escapedCharacter !== undefined) return translateEscape(escapedCharacter, isUnicode, setStart !== undefined);
 			if (match === "[") {
-				if (isInSet) return "\\[";
-				isInSet = true;
+				if (setStart !== undefined) return "\\[";
+				setStart = offset + (pattern[offset + 1] === "^" ? 2 : 1);
 				return "[";
 			}
 			if (match === "]") {
-				// Directly after the opening bracket, `]` is an element of the set.
-				if (isInSet && /\[\^?$/.test(pattern.slice(0, offset))) return "\\]";
-				isInSet = false;
+				// As the first element of a set, `]` does not close it.
+				if (offset === setStart) return "\\]";
+				setStart = undefined;
 				return "]";
 			}
-			if (isInSet) return match;
+			if (setStart !== undefined) return match;
 			if (name !== undefined) return `\\k<${name}>`;
 			return match === "(?P<" ? "(?<" : "";
 		},
