@@ -75,8 +75,11 @@ export interface Composition<BackendName extends string = string> {
 	readonly data_dir?: string;
 }
 
-/** Roles and their assignments. Grants only add permissions. The roles `admin`, `system_admin` and `observer` always exist. */
-export interface RoleConfig {
+/**
+ * The section `rbac`: roles, their assignments to users, and mappings of groups to roles. Grants only add permissions. The roles `admin`,
+ * `system_admin` and `observer` always exist.
+ */
+export interface RbacConfig {
 	readonly roles?: readonly {
 		readonly name: string;
 		readonly description?: string;
@@ -100,7 +103,7 @@ export interface AuthBackendChoice<BackendName extends string = string> {
 export type SvcConfig<BackendName extends string = string> = Composition<BackendName> &
 	Omit<OptionsInput, "auth" | "rbac"> & {
 		readonly auth?: NonNullable<OptionsInput["auth"]> & AuthBackendChoice<NoInfer<BackendName>>;
-		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RoleConfig;
+		readonly rbac?: NonNullable<OptionsInput["rbac"]> & RbacConfig;
 	};
 
 /** Types a configuration in which `auth.backend` may be a name of `auth_backends`. Returns the configuration unchanged. */

@@ -6,7 +6,7 @@ import type { BodySchema, RawBody } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { ApiDocumentation } from "./openapi/description.ts";
+import type { ApiDescriptionSource } from "./openapi/description-source.ts";
 import type { Answers } from "./openapi/responses.ts";
 import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
@@ -42,7 +42,7 @@ export interface HttpContext<E = unknown> {
 	/** Limits the memory of request bodies. */
 	readonly bodies: BodyMemory;
 	/** API description of all routes. */
-	readonly description: ApiDocumentation;
+	readonly description: ApiDescriptionSource;
 	/** Records changes and refused requests. */
 	readonly recorder: AuditHook;
 }

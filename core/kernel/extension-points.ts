@@ -8,7 +8,7 @@ import type { Feature } from "./feature.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import { noRunCredentials, type RunCredentials } from "./runs/run-credentials.ts";
-import { type ExecutionQueues, noExecutionQueues } from "./scheduling/execution-queues.ts";
+import { type ExecutionQueues, noExecutionQueues } from "./scheduling/execution-queues-api.ts";
 import {
 	type DatastoreSource,
 	noDatastoreSource,

@@ -7,7 +7,7 @@ import type { CompletionHook, CompletionHookResult } from "./executions/completi
 import type { BackgroundLoop } from "./nodes/role-loops.ts";
 import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import type { IssuedCredentials, RunCredentials } from "./runs/run-credentials.ts";
-import type { ExecutionQueues } from "./scheduling/execution-queues.ts";
+import type { ExecutionQueues } from "./scheduling/execution-queues-api.ts";
 import type { DatastoreSource, PackConfigurationSource } from "./submission/parameter-rendering.ts";
 
 export type {

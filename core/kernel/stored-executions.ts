@@ -8,7 +8,6 @@ import type { Principal } from "./basics/principal.ts";
 
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { ActionCatalog } from "./executions/action-catalog.ts";
-import { cancelExecution, changeStatus } from "./executions/cancel.ts";
 import type { CompletionEffects } from "./executions/completion-effects.ts";
 import {
 	type Descendant,
@@ -22,10 +21,11 @@ import {
 } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
 import { findPendingDescendants } from "./executions/pending-descendants.ts";
+import { cancelExecution, changeStatus } from "./executions/requested-changes.ts";
 
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
+import { checkPartialRerun } from "./submission/check-partial-rerun.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { checkPartialRerun } from "./submission/partial-rerun.ts";
 import { toRerunInput } from "./submission/rerun.ts";
 import { storeExecution } from "./submission/submit.ts";
 

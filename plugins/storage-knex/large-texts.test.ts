@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError, type OutputChunkEntity, type Storage, withBulkyBytes } from "../../core/contract/index.ts";
 import { createChunk } from "../../core/testing/storage/fixtures.ts";
-import { GroupCommit } from "./group-commit.ts";
 import { knexStorage } from "./index.ts";
 import { toLargeText } from "./large-text.test-support.ts";
 import { lostTextNotice } from "./large-texts.ts";
@@ -13,6 +12,7 @@ import { importLibsql } from "./libsql.ts";
 import { SpareBlocks } from "./spare-blocks.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
 import { readRows, withFile } from "./sqlite-schema.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
 import { TextFile } from "./text-file.ts";
@@ -154,7 +154,7 @@ test("a commit that waits for the disk waits for large texts too, and fails with
 				throw new Error("EIO");
 			},
 		};
-		const commits = new GroupCommit(new SqliteConnection(database, { largeTexts: broken }), true);
+		const commits = new SqliteGroupCommit(new SqliteConnection(database, { largeTexts: broken }), true);
 		const write = (relaxed: boolean) =>
 			commits.write({
 				relaxed,

@@ -14,6 +14,7 @@ import {
 	type Write,
 } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import { PostgresGroupCommit } from "./postgres-group-commit.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import { assertUsable, migratePostgres, planPostgres } from "./postgres-migrate.ts";
 import { type PostgresSettings, type PostgresStorageOptions, parsePostgresStorageOptions } from "./postgres-options.ts";
@@ -21,7 +22,6 @@ import { runRounds, toStorageError } from "./postgres-rounds.ts";
 import { createSource, type PostgresSource } from "./postgres-source.ts";
 import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
-import { WriteGroups } from "./write-groups.ts";
 
 /** Attempts to run a write that conflicts with other transactions. */
 const maxWriteAttempts = 10;
@@ -121,12 +121,12 @@ class PostgresClient implements DatabaseClient {
 	readonly dialect = postgresDialect;
 	readonly knex: Knex;
 	readonly #source: PostgresSource;
-	readonly #groups: WriteGroups;
+	readonly #groups: PostgresGroupCommit;
 
 	constructor(knex: Knex, source: PostgresSource) {
 		this.knex = knex;
 		this.#source = source;
-		this.#groups = new WriteGroups(source.connections, (write) => this.#writeSeparately(write));
+		this.#groups = new PostgresGroupCommit(source.connections, (write) => this.#writeSeparately(write));
 	}
 
 	async read(step: Step): Promise<StatementResult> {

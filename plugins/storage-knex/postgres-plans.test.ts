@@ -6,7 +6,7 @@ import { type ExecutionEntity, entityKinds, type Query, type RuleEnforcementEnti
 
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { ClaimCursor } from "../../core/kernel/coordination/claim-cursor.ts";
-import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-sources.ts";
+import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-order.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";

@@ -3,13 +3,13 @@ import { access, mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type PluginContext, SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { Database, DatabaseClient, Dialect, Statement } from "./database-client.ts";
-import { GroupCommit } from "./group-commit.ts";
 import { LargeTexts } from "./large-texts.ts";
 import { createKnex, importLibsql, type LibsqlConstructor, type LibsqlDatabase } from "./libsql.ts";
 import { migrate, planMigrations } from "./migrate.ts";
 import { backUp } from "./sqlite-backup.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-errors.ts";
+import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { BoundedLog, readLogBytes } from "./sqlite-log.ts";
 import {
@@ -160,7 +160,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 		const readConnection = connect(Database, file);
 		readConnection.exec("PRAGMA query_only = ON");
 		const reader = new SqliteConnection(readConnection);
-		const commits = new GroupCommit(writer, durable);
+		const commits = new SqliteGroupCommit(writer, durable);
 		return {
 			knex,
 			dialect,
@@ -239,7 +239,7 @@ const freePages: Statement = { sql: "pragma freelist_count", resultKind: "row" }
 /** Parameters of a compaction. */
 interface CompactionInput {
 	readonly writer: SqliteConnection;
-	readonly commits: GroupCommit;
+	readonly commits: SqliteGroupCommit;
 	/** Opens a connection for the checkpoint, which runs in another thread. */
 	readonly connect: () => LibsqlDatabase;
 }

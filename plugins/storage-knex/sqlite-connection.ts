@@ -1,8 +1,8 @@
 import { NothingChangedError, type Statement, type StatementResult, type Step } from "./database-client.ts";
-import type { GroupConnection } from "./group-commit.ts";
 import type { LargeTexts } from "./large-texts.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
+import type { GroupConnection } from "./sqlite-group-commit.ts";
 import type { BoundedLog, PlannedWrite } from "./sqlite-log.ts";
 import type { Binding } from "./values.ts";
 

@@ -8,15 +8,15 @@ export const durabilityMutants: readonly Mutant[] = [
 		file: "plugins/storage-knex/sqlite-connection.ts",
 		text: '`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`',
 		replacement: '"PRAGMA synchronous = NORMAL"',
-		tests: ["plugins/storage-knex/group-commit.test.ts"],
+		tests: ["plugins/storage-knex/sqlite-group-commit.test.ts"],
 	},
 	{
 		name: "sync-of-groups",
 		promise: "A write that shares its transaction with output is on the disk when its promise resolves.",
-		file: "plugins/storage-knex/group-commit.ts",
+		file: "plugins/storage-knex/sqlite-group-commit.ts",
 		text: "!group.every(({ write }) => write.relaxed)",
 		replacement: "!group.some(({ write }) => write.relaxed)",
-		tests: ["plugins/storage-knex/group-commit.test.ts"],
+		tests: ["plugins/storage-knex/sqlite-group-commit.test.ts"],
 	},
 	{
 		name: "sync-of-texts",

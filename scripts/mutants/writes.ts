@@ -208,7 +208,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "status-of-cancel",
 		promise: "A cancel does not overwrite the end of an execution.",
-		file: "core/kernel/executions/cancel.ts",
+		file: "core/kernel/executions/requested-changes.ts",
 		text: "applyTransition(parts, entity, patch, { status: entity.status });",
 		replacement: "applyTransition(parts, entity, patch, {});",
 		tests: [others],
@@ -216,7 +216,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "completed-change",
 		promise: "An execution that has ended takes no other status.",
-		file: "core/kernel/executions/cancel.ts",
+		file: "core/kernel/executions/requested-changes.ts",
 		text: "if (isCompleted(entity.status))\n",
 		replacement: "if (isCompleted(entity.status) && entity.status === status)\n",
 		tests: [others],
@@ -224,7 +224,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "answer-by-change",
 		promise: "A question is not answered by a change of its status.",
-		file: "core/kernel/executions/cancel.ts",
+		file: "core/kernel/executions/requested-changes.ts",
 		text: "\tassertNoAnswer(entity, { status, result });\n",
 		replacement: "",
 		tests: ["core/features/inquiries/inquiries.test.ts"],
@@ -232,7 +232,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "question-of-cancel",
 		promise: "Only an administrator cancels a question itself.",
-		file: "core/kernel/executions/cancel.ts",
+		file: "core/kernel/executions/requested-changes.ts",
 		text: '(canCancelQuestions && status === "pending")',
 		replacement: 'status === "pending"',
 		tests: ["core/features/inquiries/inquiries.test.ts"],

@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
-import { isSvcError, type Logger, type RoleConfig, type Storage } from "../../contract/index.ts";
+import { isSvcError, type Logger, type RbacConfig, type Storage } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
@@ -20,7 +20,7 @@ interface Setup {
 	readonly log: string[];
 }
 
-function setUp(config: RoleConfig, { enabled = true, storage = memoryStorage().create() as Storage } = {}): Setup {
+function setUp(config: RbacConfig, { enabled = true, storage = memoryStorage().create() as Storage } = {}): Setup {
 	const log: string[] = [];
 	const write = (message: string, fields: unknown = {}) => void log.push(`${message} ${JSON.stringify(fields)}`);
 	const logger: Logger = { debug: write, info: write, warn: write, error: write };
@@ -36,7 +36,7 @@ const withRoles = (...roles: readonly string[]): Principal => ({
 });
 
 /** Permissions on both actions that a role with these grants has. */
-function granted(grants: NonNullable<RoleConfig["roles"]>[number]["permission_grants"], resource?: Resource): string[] {
+function granted(grants: NonNullable<RbacConfig["roles"]>[number]["permission_grants"], resource?: Resource): string[] {
 	const { access } = setUp({ roles: [{ name: "role", permission_grants: grants ?? [] }] });
 	return permissionTypes.filter((permission) => access.allows(withRoles("role"), permission as PermissionType, resource));
 }
@@ -168,10 +168,10 @@ test("what is denied names user, permission and resource, and leaves a line in t
 });
 
 test("a configuration that cannot be meant is refused with its path", () => {
-	const role = (...grants: { resource_uid?: string; permission_types: string[] }[]): RoleConfig => ({
+	const role = (...grants: { resource_uid?: string; permission_types: string[] }[]): RbacConfig => ({
 		roles: [{ name: "role", permission_grants: grants }],
 	});
-	const cases: readonly [RoleConfig, RegExp][] = [
+	const cases: readonly [RbacConfig, RegExp][] = [
 		[{ roles: [{ name: "admin" }] }, /rbac\.roles\[0\]\.name.*"admin"/],
 		[{ roles: [{ name: "a" }, { name: "a" }] }, /rbac\.roles\[1\]\.name/],
 		[{ roles: [{ name: "a b" }] }, /rbac\.roles\[0\]\.name: must consist/],
@@ -200,7 +200,7 @@ test("a configuration in which nobody is an administrator is warned about", () =
 	assert.deepEqual(setUp({}, { enabled: false }).log, []);
 });
 
-const mapped: RoleConfig = {
+const mapped: RbacConfig = {
 	roles: [{ name: "deployer" }],
 	assignments: [{ username: "ann", roles: ["observer"] }],
 	mappings: [

@@ -1,4 +1,4 @@
-import { isSvcError, type RoleAssignmentEntity, type RoleConfig, SvcError } from "../../contract/index.ts";
+import { isSvcError, type RbacConfig, type RoleAssignmentEntity, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
@@ -10,7 +10,7 @@ import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
 export interface AccessOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly enabled: boolean;
-	readonly config: RoleConfig;
+	readonly config: RbacConfig;
 	/** Dialects whose resource names grants may use. Default: only the service's own names. */
 	readonly dialects?: Dialects;
 }
@@ -146,7 +146,7 @@ function isInScope(scopes: readonly string[] | undefined, permission: Permission
 	return isNarrow && resource !== undefined && scopes.includes(resource.uid);
 }
 
-function toLocalAssignments({ assignments = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {
+function toLocalAssignments({ assignments = [] }: RbacConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {
 	return assignments.flatMap(({ username, roles: names, description = "" }, index) => {
 		const source = `rbac.assignments[${index}]`;
 		return names.map((role) => {
@@ -156,7 +156,7 @@ function toLocalAssignments({ assignments = [] }: RoleConfig, roles: ReadonlyMap
 	});
 }
 
-function checkMappings({ mappings = [] }: RoleConfig, roles: ReadonlyMap<string, Role>): void {
+function checkMappings({ mappings = [] }: RbacConfig, roles: ReadonlyMap<string, Role>): void {
 	for (const [index, mapping] of mappings.entries())
 		for (const role of mapping.roles) assertRole(role, `rbac.mappings[${index}].roles`, roles);
 }
@@ -165,7 +165,7 @@ function assertRole(name: string, path: string, roles: ReadonlyMap<string, Role>
 	if (!roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}: there is no role "${name}"; there are ${[...roles.keys()].join(", ")}`);
 }
 
-function toRemote({ group, roles, description }: NonNullable<RoleConfig["mappings"]>[number]) {
+function toRemote({ group, roles, description }: NonNullable<RbacConfig["mappings"]>[number]) {
 	return roles.map((role) => ({ role, source: group, description: description ?? `from group ${group}` }));
 }
 

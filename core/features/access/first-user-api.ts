@@ -1,4 +1,4 @@
-import type { Options, RoleConfig } from "../../contract/index.ts";
+import type { Options, RbacConfig } from "../../contract/index.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
 
 /** Name of the administrator that the first start creates. */
@@ -11,7 +11,7 @@ export function findFirstUserProblem(systemUser: string): string | undefined {
 }
 
 /** Returns a warning, with the remedy, if the first administrator would have no role; otherwise undefined. */
-export function findFirstUserWarning({ rbac }: Options, { assignments = [] }: RoleConfig): string | undefined {
+export function findFirstUserWarning({ rbac }: Options, { assignments = [] }: RbacConfig): string | undefined {
 	if (!rbac.enable || assignments.some(({ username, roles }) => username === firstUsername && roles.length > 0)) return undefined;
 	const hint = `hint: rbac: { assignments: [{ username: "${firstUsername}", roles: ["admin"] }] }`;
 	return `rbac.assignments: the first administrator, "${firstUsername}", has no role and may do nothing; ${hint}`;

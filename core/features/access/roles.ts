@@ -1,9 +1,9 @@
-import { type RoleConfig, SvcError } from "../../contract/index.ts";
+import { type RbacConfig, SvcError } from "../../contract/index.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { isGlobalPermission, isGrantableOn, isPermissionType } from "./permission-types.ts";
 
-type RoleInput = NonNullable<RoleConfig["roles"]>[number];
+type RoleInput = NonNullable<RbacConfig["roles"]>[number];
 /** Permissions on one resource, or global permissions if no resource is named. */
 export type Grant = NonNullable<RoleInput["permission_grants"]>[number];
 

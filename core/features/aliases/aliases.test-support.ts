@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { announcement } from "../../../plugins-runner/announcement/index.ts";
-import { defineRunner, type RoleConfig } from "../../contract/index.ts";
+import { defineRunner, type RbacConfig } from "../../contract/index.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
@@ -41,7 +41,7 @@ const packs = {
 	}),
 	"disk/aliases/sweep.yaml": stringify(sweep),
 };
-const rbac: RoleConfig = {
+const rbac: RbacConfig = {
 	roles: [
 		{ name: "bridge", permission_grants: [{ resource_uid: "action:disk:sweep", permission_types: ["action_execute", "action_view"] }] },
 		{

@@ -1,6 +1,6 @@
 import "./permission-types.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, SvcError } from "../../contract/index.ts";
-import { parseOneOf } from "../../http/one-of.ts";
+import { parseFilterValues } from "../../http/filter-values.ts";
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
@@ -91,8 +91,8 @@ export const auditRoutes = [
 function toFilter({ kind, after, timestamp_gt, timestamp_lt, user, ref, ...lists }: QueryValues<typeof filterQuery>): AuditFilter {
 	if (after !== undefined && after < 0) throw new SvcError("SVC_INVALID", `after: must be the number of an entry, or 0, got ${after}`);
 	const timestamp = parseTimeRange("timestamp", { gt: timestamp_gt, lt: timestamp_lt });
-	const verb = parseOneOf("verb", lists.verb, auditVerbs);
-	const outcome = parseOneOf("outcome", lists.outcome, auditOutcomes);
+	const verb = parseFilterValues("verb", lists.verb, auditVerbs);
+	const outcome = parseFilterValues("outcome", lists.outcome, auditOutcomes);
 	const texts = { user, record_kind: kind, ref, verb, outcome, after, timestamp };
 	return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
 }

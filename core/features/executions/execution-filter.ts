@@ -1,6 +1,6 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
+import { assertAllowedValues, parseFilterValues } from "../../http/filter-values.ts";
 import { parseIds } from "../../http/ids.ts";
-import { assertOneOf, parseOneOf } from "../../http/one-of.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
@@ -71,7 +71,7 @@ export function parseExecutionFilter(
 	query: FilterValues,
 	toOwnNames: Executions["toServiceNames"],
 ): { readonly filter: ExecutionFilter; readonly orderBy?: OrderBy } {
-	const statuses = parseOneOf("status", query.status, [...executionStatuses, "null"]);
+	const statuses = parseFilterValues("status", query.status, [...executionStatuses, "null"]);
 	const conditions = new Map<FilterField, string | null | readonly string[]>();
 	for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
 		const given = name === "status" ? statuses : query[name];
@@ -84,7 +84,7 @@ export function parseExecutionFilter(
 		if (path === startPath) started.push(value);
 		else {
 			const indexed = toIndexed(path, value);
-			if (indexed.field === "status") assertOneOf("filter: status", [value], [...executionStatuses, "null"]);
+			if (indexed.field === "status") assertAllowedValues("filter: status", [value], [...executionStatuses, "null"]);
 			addCondition(conditions, indexed.field, toOwnNames(indexed.field, indexed.value));
 		}
 	}

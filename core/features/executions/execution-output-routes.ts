@@ -1,5 +1,5 @@
 import { type OutputType, SvcError } from "../../contract/index.ts";
-import { assertOneOf } from "../../http/one-of.ts";
+import { assertAllowedValues } from "../../http/filter-values.ts";
 import { answerText, answerTooMany } from "../../http/openapi/responses.ts";
 import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
@@ -18,7 +18,7 @@ const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies O
 export function parseOutputType(text: string | undefined): OutputType | undefined {
 	const word = text?.toLowerCase();
 	if (word === undefined || word === "all") return undefined;
-	assertOneOf("output_type", [word], [...outputTypes, "all"]);
+	assertAllowedValues("output_type", [word], [...outputTypes, "all"]);
 	return word as OutputType;
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type JsonObject, type PackFinding, SvcError } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
-import { sortFindings } from "./inspect/finding.ts";
+import { sortFindings } from "./inspect/findings.ts";
 import { inspectConfig } from "./inspect/inspect-config.ts";
 import { inspectFolders } from "./inspect/inspect-folders.ts";
 import { inspectManifest } from "./inspect/inspect-manifest.ts";
@@ -11,7 +11,7 @@ import { inspectOthers } from "./inspect/inspect-others.ts";
 import { findPackFiles } from "./inspect/pack-files.ts";
 
 export { locateRefused } from "./inspect/explain-refused.ts";
-export { findingOf, sortFindings } from "./inspect/finding.ts";
+export { findingOf, sortFindings } from "./inspect/findings.ts";
 export { LocatedYaml } from "./inspect/located-yaml.ts";
 export { toMessagePlace } from "./inspect/message-path.ts";
 export { findPackDirectories } from "./reading/find-pack-directories.ts";

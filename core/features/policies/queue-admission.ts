@@ -3,7 +3,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { publishUpdated } from "../../kernel/executions/execution-events.ts";
 import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition, type TransitionOptions } from "../../kernel/executions/transition.ts";
-import type { QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues.ts";
+import type { QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import { measureRoom, type Room } from "./concurrency-limit.ts";
 import { concurrencyTypes } from "./policy-types.ts";

@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type BusListener, createBusListener } from "../../kernel/coordination/bus-listener.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
-import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues.ts";
+import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { concurrencyTypes } from "./policy-types.ts";

@@ -1,7 +1,7 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseSelection, type SelectionRules, selectionQuery, selectMembers } from "../../http/field-selection.ts";
+import { parseFilterValues } from "../../http/filter-values.ts";
 import { parseIds } from "../../http/ids.ts";
-import { parseOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
@@ -134,7 +134,7 @@ function list(
 
 function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, enforced_at_gt: gt, enforced_at_lt: lt } = query;
-	const status = parseOneOf("status", query.status, ["succeeded", "failed"]);
+	const status = parseFilterValues("status", query.status, ["succeeded", "failed"]);
 	const enforced_at = parseTimeRange("enforced_at", { gt, lt });
 	return {
 		...(id !== undefined && { id: parseIds(id) }),

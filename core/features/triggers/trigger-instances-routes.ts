@@ -1,7 +1,7 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
+import { assertAllowedValues } from "../../http/filter-values.ts";
 import { parseIds } from "../../http/ids.ts";
-import { assertOneOf } from "../../http/one-of.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
@@ -55,7 +55,7 @@ export const triggerInstanceRoutes = [
 		},
 		async handler(context) {
 			const { id, trigger, trigger_type, status, timestamp_gt: gt, timestamp_lt: lt, sort } = context.query;
-			assertOneOf("status", status ?? [], ["pending", "processing", "processed", "processing_failed"]);
+			assertAllowedValues("status", status ?? [], ["pending", "processing", "processed", "processing_failed"]);
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
 			const occurrence_time = parseTimeRange("timestamp", { gt, lt });

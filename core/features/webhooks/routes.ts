@@ -1,6 +1,6 @@
 import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { parseFilterValues } from "../../http/filter-values.ts";
 import { toHeaderText } from "../../http/header-text.ts";
-import { parseOneOf } from "../../http/one-of.ts";
 import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
@@ -148,7 +148,7 @@ export const webhookRoutes = [
 		query: { ...pagingQuery, url: "string", verdict: "list", trigger_instance: "string" },
 		async handler(context) {
 			const { url, trigger_instance: triggerInstance } = context.query;
-			const verdict = parseOneOf("verdict", context.query.verdict, verdicts);
+			const verdict = parseFilterValues("verdict", context.query.verdict, verdicts);
 			const paging = parsePaging(context, defaultLimit);
 			const query = {
 				...(url !== undefined && { url }),

@@ -12,7 +12,7 @@ export const childFields = ["id", "parent_id", "action_ref", "liveaction_id", "s
 const pageSize = 500;
 
 /** Reads the children that match, page by page, in the order of their start. */
-export async function* readChildren(
+export async function* readChildPages(
 	storage: Pick<Storage, "find" | "count">,
 	where: Where<ExecutionEntity>,
 ): AsyncGenerator<readonly StoredChild[]> {

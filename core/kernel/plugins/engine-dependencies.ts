@@ -8,7 +8,7 @@ import type {
 	Logger,
 	NodeRole,
 	Options,
-	RoleConfig,
+	RbacConfig,
 	RunnerPlugin,
 	SensorPlugin,
 	StoragePlugin,
@@ -39,7 +39,7 @@ export interface EngineDependencies {
 		readonly authBackend: AuthBackendPlugin | undefined;
 	};
 	/** Section `rbac` of the configuration, without its options. */
-	readonly access: RoleConfig;
+	readonly access: RbacConfig;
 	/** Absolute paths of pack directories, or of directories that contain pack directories. */
 	readonly packs: readonly string[];
 	/** Packs that are installed from git repositories, and again whenever they change there. */

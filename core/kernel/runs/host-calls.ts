@@ -2,7 +2,7 @@ import { type ExecutionEntity, RunAborted, SvcError } from "../../contract/index
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { cancelExecution } from "../executions/cancel.ts";
+import { cancelExecution } from "../executions/requested-changes.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";

@@ -12,7 +12,7 @@ import { applyPatch, type ExecutionPatch, isCompleted, toResultPatch, toStatusPa
 import { checkOutput } from "../runs/output-schema.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
 import type { RunStart, RunWrites } from "../runs/run-writes.ts";
-import type { ExecutionQueues } from "./execution-queues.ts";
+import type { ExecutionQueues } from "./execution-queues-api.ts";
 
 export interface AdmissionOptions extends Uses<"eventBus"> {
 	readonly queues: () => Pick<ExecutionQueues, "queueOf">;

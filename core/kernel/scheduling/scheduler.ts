@@ -8,8 +8,8 @@ import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import type { StoreAdmitted } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, heldStatuses } from "../executions/status.ts";
-import { DelayedExecutions, toImmediateClaim } from "./claim-sources.ts";
-import type { ExecutionQueues, QueuedExecutionStarter } from "./execution-queues.ts";
+import { DelayedExecutions, toImmediateClaim } from "./claim-order.ts";
+import type { ExecutionQueues, QueuedExecutionStarter } from "./execution-queues-api.ts";
 import { type AdmissionOptions, Admissions } from "./inline-start.ts";
 import { ParentShares } from "./parent-shares.ts";
 

@@ -20,9 +20,9 @@ import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.t
 import { type Admit, type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
 
 import { toResultPatch } from "../executions/status.ts";
+import type { PartialRerun } from "./check-partial-rerun.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
-import type { PartialRerun } from "./partial-rerun.ts";
 
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 

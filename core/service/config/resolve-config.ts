@@ -9,7 +9,7 @@ import {
 	nodeRoles,
 	type Options,
 	optionSections,
-	type RoleConfig,
+	type RbacConfig,
 	type RunnerPlugin,
 	type SensorPlugin,
 	type StoragePlugin,
@@ -45,7 +45,7 @@ export interface ResolvedConfig {
 	readonly telemetry: readonly TelemetryPlugin[];
 	readonly authBackend?: AuthBackendPlugin;
 	/** Roles, and the users and groups that have them. */
-	readonly access: RoleConfig;
+	readonly access: RbacConfig;
 	/** Absolute paths. */
 	readonly packs: readonly string[];
 	readonly followedPacks: readonly GitPack[];

@@ -7,7 +7,7 @@ import {
 	defineRunner,
 	defineSensor,
 	type GitPack,
-	type RoleConfig,
+	type RbacConfig,
 	type StoragePlugin,
 	type SvcConfig,
 } from "../../contract/index.ts";
@@ -61,7 +61,7 @@ export interface GuardedService {
 }
 
 export interface GuardedOptions {
-	readonly rbac?: RoleConfig & { readonly enable?: boolean };
+	readonly rbac?: RbacConfig & { readonly enable?: boolean };
 	readonly auth?: SvcConfig["auth"];
 	/** Time passes only by `pass`. */
 	readonly isTimeFrozen?: boolean;

@@ -1,7 +1,7 @@
-import type { RoleConfig } from "../../contract/index.ts";
+import type { RbacConfig } from "../../contract/index.ts";
 import type { PermissionType } from "../../features/access/permission-types.ts";
 
-export type Grants = NonNullable<NonNullable<RoleConfig["roles"]>[number]["permission_grants"]>;
+export type Grants = NonNullable<NonNullable<RbacConfig["roles"]>[number]["permission_grants"]>;
 
 /** What takes care to be shown, each with a text that the service of the matrix has in it and nowhere else. */
 export const guardedFields = {

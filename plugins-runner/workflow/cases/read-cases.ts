@@ -1,6 +1,6 @@
 import type { ExecutionStatus, JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { checkShape } from "../definition/check-shape.ts";
-import { sortFindings } from "../definition/finding.ts";
+import { sortFindings } from "../definition/findings.ts";
 import { parseYaml } from "../definition/parse-source.ts";
 import { toInvalidError } from "../definition/read-definition.ts";
 import type { Shape } from "../definition/shape.ts";

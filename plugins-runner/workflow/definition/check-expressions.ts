@@ -1,6 +1,6 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import type { LocatedUse } from "./expression-finder.ts";
-import { findingAt } from "./finding.ts";
+import { findingAt } from "./findings.ts";
 import { shorten } from "./shorten.ts";
 
 /** Returns findings about expressions that cannot be evaluated: by their grammar, or because they call something that does not exist. */

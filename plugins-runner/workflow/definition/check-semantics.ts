@@ -3,7 +3,7 @@ import { addAll, addBit, areEqual, type Bits, createBits } from "./bits.ts";
 import { type Definition, engineCommands, type TaskGraph } from "./definition.ts";
 import { tasksOf } from "./draft-definition.ts";
 import { draftTargets, transitionsOf } from "./draft-task.ts";
-import { findingAt } from "./finding.ts";
+import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
 import type { Spot } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import { type DefinitionFinding, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
-import { findingAt } from "./finding.ts";
+import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
 import type { Shape } from "./shape.ts";
 import type { Spot } from "./source.ts";

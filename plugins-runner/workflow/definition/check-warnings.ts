@@ -3,7 +3,7 @@ import type { Definition } from "./definition.ts";
 import { tasksOf } from "./draft-definition.ts";
 import { draftTargets, transitionsOf } from "./draft-task.ts";
 import type { ExpressionFinder } from "./expression-finder.ts";
-import { findingAt } from "./finding.ts";
+import { findingAt } from "./findings.ts";
 import { findTruncatedArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 

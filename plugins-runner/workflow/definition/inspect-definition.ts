@@ -6,7 +6,7 @@ import { findDefinitionUses, toUses } from "./definition-uses.ts";
 import { tasksOf } from "./draft-definition.ts";
 import { draftAction } from "./draft-task.ts";
 import { ExpressionFinder } from "./expression-finder.ts";
-import { findingAt, sortFindings } from "./finding.ts";
+import { findingAt, sortFindings } from "./findings.ts";
 import { parseDefinition } from "./read-definition.ts";
 import type { Spot } from "./source.ts";
 

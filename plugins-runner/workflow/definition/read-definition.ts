@@ -4,7 +4,7 @@ import { checkShape } from "./check-shape.ts";
 import type { Definition } from "./definition.ts";
 import { draftDefinition, tasksOf } from "./draft-definition.ts";
 import { draftTargets, transitionsOf } from "./draft-task.ts";
-import { findingAt, sortFindings } from "./finding.ts";
+import { findingAt, sortFindings } from "./findings.ts";
 import { limits } from "./limits.ts";
 import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";

@@ -52,6 +52,10 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 	},
 };
 
+/**
+ * Adds policies, nodes and duties (tasks that one node at a time does for all), and the column `queue` of executions. Indexes that list
+ * executions by a field get `parent_id`, which most lists ask for too. The index of due executions gets `queue`.
+ */
 export const nodesAndPolicies: Migration = {
 	name: "0004-nodes-and-policies",
 	tables,

@@ -2,7 +2,7 @@ import type { Migration } from "./migration.ts";
 
 const ruleIndexes = [["rule_name", "start_timestamp", "parent_id"]];
 
-/** Extends the index of rules to executions without a rule. Its name does not change. */
+/** Rebuilds the index on `rule_name`, so that it also covers executions without a rule. The index keeps its name. */
 export const executionsWithoutRule: Migration = {
 	name: "0007-executions-without-rule",
 	droppedIndexes: { executions: ruleIndexes },

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackFinding } from "../../../contract/index.ts";
-import { findingOf, locatedFinding, sortFindings } from "./finding.ts";
+import { findingOf, locatedFinding, sortFindings } from "./findings.ts";
 import { inspectConfig } from "./inspect-config.ts";
 import { type FoldersOfPack, inspectFolders } from "./inspect-folders.ts";
 import { inspectManifest } from "./inspect-manifest.ts";

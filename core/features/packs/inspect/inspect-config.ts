@@ -3,7 +3,7 @@ import { Dialects } from "../../../language/dialects.ts";
 import { findDefaultProblems } from "../../../language/parameters/check-defaults.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { checkConfigValues } from "../configs/check-values.ts";
-import { locatedFinding } from "./finding.ts";
+import { locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 import { toMessagePlace } from "./message-path.ts";
 

@@ -4,7 +4,7 @@ import { type DialectKind, type JsonObject, type PackFinding, toErrorMessage } f
 import type { Dialects } from "../../../language/dialects.ts";
 import { holdsOnlyComments, maximumSize } from "../reading/read-yaml.ts";
 import { type FileReading, findProblems } from "./find-problems.ts";
-import { findingOf, locatedFinding } from "./finding.ts";
+import { findingOf, locatedFinding } from "./findings.ts";
 import { LocatedYaml } from "./located-yaml.ts";
 
 export interface InspectedFile {

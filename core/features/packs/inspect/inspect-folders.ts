@@ -1,7 +1,7 @@
 import type { JsonObject, PackFinding } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import type { FileReader, ReadRunnerType } from "../file-reader-api.ts";
-import { findingOf, locatedFinding } from "./finding.ts";
+import { findingOf, locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 export interface InspectedFolders {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type PackFinding } from "../../../contra
 import type { Dialects } from "../../../language/dialects.ts";
 import { didYouMean } from "../../../lib/did-you-mean.ts";
 import { assertPlatform, manifestAttributes, toPack } from "../reading/manifest.ts";
-import { locatedFinding } from "./finding.ts";
+import { locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 export interface InspectedManifest {

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { PackFinding } from "../../../contract/index.ts";
-import { findingOf } from "./finding.ts";
+import { findingOf } from "./findings.ts";
 
 /** Maximum number of files of a pack that are inspected. */
 const mostFiles = 20_000;

@@ -5,7 +5,7 @@ import { type Principal, withScopes } from "../../basics/principal.ts";
 import { toChildOrigin } from "../../executions/child-record.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
 import type { StoreAdmitted } from "../../executions/new-execution.ts";
-import type { PartialRerun } from "../../submission/partial-rerun.ts";
+import type { PartialRerun } from "../../submission/check-partial-rerun.ts";
 import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 

@@ -2,7 +2,7 @@ import { type Child, type ExecutionEntity, isSvcError, type Options, type Storag
 import { createAbortListeners } from "../../../lib/abort-listeners.ts";
 import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
-import { type ChildReading, readChildren, type StoredChild, toChildReading } from "../../executions/child-record.ts";
+import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-record.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
 const pollIntervalsPerScan = 5;
@@ -231,7 +231,7 @@ export class ChildTracker {
 	/** Reads and records the children that match. Returns the ids of their executions. */
 	async #readMatching(where: Where<ExecutionEntity>): Promise<readonly string[]> {
 		const ids: string[] = [];
-		for await (const page of readChildren(this.#parts.storage, where)) {
+		for await (const page of readChildPages(this.#parts.storage, where)) {
 			for (const child of page) {
 				this.record(child);
 				ids.push(child.id);

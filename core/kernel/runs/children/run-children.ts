@@ -20,20 +20,20 @@ import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { type BusListener, createBusListener } from "../../coordination/bus-listener.ts";
-import { cancelExecution, changeStatus } from "../../executions/cancel.ts";
 import {
 	type ChildReading,
 	childFields,
 	findReplacementId,
-	readChildren,
+	readChildPages,
 	type StoredChild,
 	toChildId,
 	toChildReading,
 } from "../../executions/child-record.ts";
 import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
+import { cancelExecution, changeStatus } from "../../executions/requested-changes.ts";
 import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
-import { checkPartialRerun, type PartialRerun } from "../../submission/partial-rerun.ts";
+import { checkPartialRerun, type PartialRerun } from "../../submission/check-partial-rerun.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
@@ -169,7 +169,7 @@ export class RunChildren implements ChildExecutions {
 	/** Reads the latest state of each child, by its id. */
 	async #readLatest(): Promise<ReadonlyMap<string, ChildReading>> {
 		const latest = new Map<string, ChildReading>();
-		for await (const page of readChildren(this.#parts.storage, { parent_id: this.#activeRun.execution.id })) {
+		for await (const page of readChildPages(this.#parts.storage, { parent_id: this.#activeRun.execution.id })) {
 			for (const stored of page) {
 				const reading = toChildReading(stored);
 				const { id } = reading.child;

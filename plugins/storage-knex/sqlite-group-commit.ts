@@ -83,7 +83,7 @@ const lockRetryIntervalMs = 20;
  * Guarantees: a promise resolves only after its transaction is committed. With `durable`, the data is on the disk by that time, unless
  * every write of the group is relaxed. Without this rule, a power failure could destroy an acknowledged write.
  */
-export class GroupCommit {
+export class SqliteGroupCommit {
 	readonly #connection: GroupConnection;
 	readonly #durable: boolean;
 	#queue: QueuedWrite[] = [];

@@ -12,7 +12,7 @@ import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
 
-export interface ExecutionChangeOptions extends CancelOptions, PendingDescendantDependencies, Uses<"isWorkflow"> {}
+export interface StatusChangeOptions extends CancelOptions, PendingDescendantDependencies, Uses<"isWorkflow"> {}
 
 /**
  * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
@@ -56,7 +56,7 @@ export interface StatusChange {
  * every open branch of the workflow waits for an answer, unless the parent workflow requests it (`byParent`).
  */
 export async function changeStatus(
-	parts: ExecutionChangeOptions,
+	parts: StatusChangeOptions,
 	execution: ExecutionEntity,
 	change: StatusChange,
 	principal: Principal,
@@ -83,7 +83,7 @@ export async function changeStatus(
 
 /** Returns the patch of a requested change. Returns undefined if the node that holds the run makes the change, or has made it. */
 function toChange(
-	{ clock, isWorkflow }: ExecutionChangeOptions,
+	{ clock, isWorkflow }: StatusChangeOptions,
 	entity: ExecutionEntity,
 	{ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject },
 	principal: Principal,

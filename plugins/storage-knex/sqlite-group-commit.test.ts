@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import type { Step, Write } from "./database-client.ts";
-import { GroupCommit } from "./group-commit.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
 import { withDirectory } from "./storage-context.test-support.ts";
 
 interface Scope {
 	readonly database: LibsqlDatabase;
-	readonly commits: GroupCommit;
+	readonly commits: SqliteGroupCommit;
 	/** Statements that were executed without bindings, transaction control among them. */
 	readonly executed: string[];
 	readonly keys: () => unknown[];
@@ -39,7 +39,7 @@ const withCommits = (run: (scope: Scope) => Promise<void>) =>
 				return super.runTransaction(text);
 			}
 		}
-		const commits = new GroupCommit(new RecordingConnection(database), true);
+		const commits = new SqliteGroupCommit(new RecordingConnection(database), true);
 		const keys = () => database.prepare("select key from entries order by key").raw().all([]).flat();
 		try {
 			await run({ database, commits, executed, keys, connect });

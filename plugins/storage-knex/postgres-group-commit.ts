@@ -34,7 +34,7 @@ const maxRepeatsWithoutFailed = 3;
  * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. This
  * costs the server and this process less than half the work. A write that fails is removed from its group and fails alone.
  */
-export class WriteGroups {
+export class PostgresGroupCommit {
 	readonly #connections: ConnectionPool;
 	readonly #runSeparately: <T>(write: Write<T>) => Promise<T>;
 	readonly #queue: QueuedWrite[] = [];
