@@ -35,7 +35,7 @@ export interface Step {
 	readonly request: "pause" | "cancel" | undefined;
 	/** Tasks whose status has changed. */
 	readonly tasks: readonly TaskState[];
-	/** Lines for the output of the execution: one for each task that has started or ended. */
+	/** Lines for the output of the execution: one each time a task starts, ends or is tried again. */
 	readonly lines: readonly string[];
 	/** End or pause of the workflow; undefined while it is active. */
 	readonly end: WorkflowEnd | undefined;

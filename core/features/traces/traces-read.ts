@@ -5,8 +5,8 @@ import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOr
 
 import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
 
-/** Maximum number of traces of one rule that a list considers, newest first. */
-const ruleLimit = 1_000;
+/** Maximum number of enforcements of one rule, newest first, whose traces a list considers. */
+const maxEnforcements = 1_000;
 
 /** Maximum components of each kind, earliest first, of a single trace and of each trace in a list. A trace may have 100,000. */
 const maxComponents = { single: 10_000, listed: 1_000 };
@@ -78,7 +78,7 @@ async function findTraceIds(
 		sets.push(found.map(({ trace_id }) => trace_id));
 	}
 	if (rule !== undefined) {
-		sets.push(await enforcements.tracesOf(rule, ruleLimit));
+		sets.push(await enforcements.tracesOf(rule, maxEnforcements));
 	}
 	if (trigger_instance !== undefined) {
 		const found = await storage.find("trigger_instance", { where: { id: trigger_instance }, fields: ["trace_id"] });
