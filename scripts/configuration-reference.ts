@@ -36,8 +36,8 @@ export default defineConfig({
 | \`storage\` | yes | where everything is kept |
 | \`event_bus\` | yes | wake-ups and live events between the parts of the service |
 | \`runners\` | yes | runner types that actions may use |
-| \`auth.backend\` | no | verifies user names and passwords: a plugin, or a name of \`auth_backends\`; default the one called \`flat_file\`. \`SVC_AUTH_BACKEND\` wins |
-| \`auth.backend_kwargs\` | no | arguments for a backend given by name: an object or its JSON text. \`SVC_AUTH_BACKEND_KWARGS\` wins |
+| \`auth.backend\` | no | verifies user names and passwords: a plugin, or a name of \`auth_backends\`; default the one called \`flat_file\`. \`SVC_AUTH_BACKEND\` takes precedence |
+| \`auth.backend_kwargs\` | no | arguments for a backend given by name: an object or its JSON text. \`SVC_AUTH_BACKEND_KWARGS\` takes precedence |
 | \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
 | \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
 | \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
@@ -47,12 +47,12 @@ export default defineConfig({
 
 ## Environment
 
-Every option below can be set as \`SVC_<SECTION>_<OPTION>\`, such as \`SVC_API_PORT\`; the environment wins over the file. Lists are
+Every option below can be set as \`SVC_<SECTION>_<OPTION>\`, such as \`SVC_API_PORT\`; the environment takes precedence over the file. Lists are
 separated by commas. Two more variables:
 
 | Variable | Meaning |
 |---|---|
-| \`SVC_DATA_DIR\` | data directory; wins over \`data_dir\` |
+| \`SVC_DATA_DIR\` | data directory; takes precedence over \`data_dir\` |
 | \`SVC_ADMIN_PASSWORD\` | password of the first administrator, made at the first start; without it a random one is printed once |
 
 ## Mistakes

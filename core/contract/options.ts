@@ -50,7 +50,7 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			choices: nodeRoles,
-			description: "Parts of the service that this node runs; empty means all of them. `svc serve --only` wins.",
+			description: "Parts of the service that this node runs; empty means all of them. `svc serve --only` takes precedence.",
 		},
 		health_listen: {
 			type: "boolean",
@@ -630,13 +630,13 @@ export const optionSections = {
 			type: "integer",
 			default: 1_000,
 			minimum: 0,
-			description: "Most datastore items that each user stores in its own scope, which needs no permission.",
+			description: "Maximum number of datastore items that a user may store in the user's own scope, where no permission is needed.",
 		},
 		user_bytes: {
 			type: "integer",
 			default: 10_485_760,
 			minimum: 0,
-			description: "Most bytes that the values and descriptions of these items have together, for each user.",
+			description: "Maximum number of bytes of the values and descriptions of these items together, for each user.",
 		},
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;

@@ -173,8 +173,8 @@ export class SseFanOuts {
 }
 
 /**
- * Resolves about when the sockets have been written to, so that the measured duration of a flush includes the writes. There are
- * several promises between a subscriber and its socket, and Node writes after them.
+ * Resolves about when the sockets have been written to, so that the measured duration of a flush includes the writes. An event
+ * passes through several promises on its way to the socket, and Node writes only after them.
  */
 async function waitForSocketWrites(): Promise<void> {
 	for (let step = 0; step < 10; step += 1) await undefined;

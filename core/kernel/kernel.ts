@@ -238,7 +238,10 @@ function createTemplateSources(extensions: ExtensionPoints, authority: Authority
 	};
 }
 
-/** Returns an authority that looks up the one of a feature at each call, because features are created after the kernel. */
+/**
+ * Returns an authority that passes each call on to the authority of a feature, which does not exist yet: features are created after the
+ * kernel.
+ */
 function createLateBoundAuthority(extensions: Pick<ExtensionPoints, "authority">): Authority {
 	return {
 		principalOf: (username) => extensions.authority.principalOf(username),
@@ -247,7 +250,7 @@ function createLateBoundAuthority(extensions: Pick<ExtensionPoints, "authority">
 	};
 }
 
-/** Returns run credentials that look up those of a feature at each call, because features are created after the kernel. */
+/** Returns run credentials that pass each call on to those of a feature, which do not exist yet. */
 function createLateBoundCredentials(extensions: Pick<ExtensionPoints, "runCredentials">): RunCredentials {
 	return {
 		issue: (execution) => extensions.runCredentials.issue(execution),

@@ -196,7 +196,7 @@ export class LaunchedProcess {
 		this.#unwatchedPipes = new PolledPipes({
 			pipes,
 			onData: (channel, bytes) => this.#options.writer.write(frameTypes[channel], this.#options.id, bytes),
-			// The server credits these bytes later, as it does all others.
+			// The bytes already passed on have used up credit. The server gives it back later, as for all other output.
 			onWatch: (channel, descriptor, passed) => this.#createReader(channel, descriptor).addCredit(-passed),
 		});
 	}

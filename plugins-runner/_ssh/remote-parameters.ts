@@ -15,7 +15,7 @@ export const remoteParameters = {
 		reservedBy: { parameter: "username", schema: { anyOf: textOrList(withoutUser) } },
 	},
 	username: { type: "string", reserved: true, description: "User on the hosts." },
-	password: { type: "string", secret: true, reserved: true, description: "Password of the user; wins over keys." },
+	password: { type: "string", secret: true, reserved: true, description: "Password of the user; takes precedence over keys." },
 	private_key: {
 		type: "string",
 		secret: true,

@@ -38,7 +38,7 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 			const real = await unlessMissing(realpath(normal));
 			if (real === undefined) return undefined;
 			if (!(await isAllowed(normal, real))) throw notAllowed(path);
-			// The flags prevent that a link replaces the file in the meantime, and that opening a pipe without a writer blocks.
+			// `O_NOFOLLOW`: fails if the file has been replaced by a link since the check. `O_NONBLOCK`: does not wait for the writer of a pipe.
 			const handle = await unlessMissing(open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 			if (handle === undefined || (await handle.stat()).isFile()) return handle;
 			await handle.close();

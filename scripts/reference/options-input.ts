@@ -21,7 +21,7 @@ import type { Options } from "./options.ts";
 
 function toSection(section: string, options: Readonly<Record<string, OptionDefinition>>): string {
 	const members = Object.entries(options).map(([name, definition]) => {
-		const about = `Default \`${JSON.stringify(definition.default)}\`. \`${toVariableName(section, name)}\` wins.`;
+		const about = `Default \`${JSON.stringify(definition.default)}\`. \`${toVariableName(section, name)}\` takes precedence.`;
 		const type = `Options["${section}"]["${name}"]`;
 		return `${toComment([definition.description, about])}\t\treadonly ${name}?: ${type};\n`;
 	});

@@ -109,8 +109,10 @@ export function toMermaid({ nodes, edges }: ShownGraph): string {
 	const used = new Set<string>();
 	for (const node of nodes) {
 		const name = names.get(node.id) ?? "";
-		const states = toStates(node);
-		const label = [node.id, ...(node.action === null ? [] : [node.action]), ...(states === "" ? [] : [states])].map(toLabel).join("<br/>");
+		const statuses = toStatusText(node);
+		const label = [node.id, ...(node.action === null ? [] : [node.action]), ...(statuses === "" ? [] : [statuses])]
+			.map(toLabel)
+			.join("<br/>");
 		const [open, close] = node.kind === "command" ? ["{{", "}}"] : node.is_start ? ["([", "])"] : ["[", "]"];
 		lines.push(`    ${name}${open}"${label}"${close}`);
 		const group = groups.get(node.tasks?.at(-1)?.status ?? "");
@@ -155,21 +157,21 @@ export function toGraphText({ nodes, edges }: ShownGraph): string {
 	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-/** Returns the statuses of a node's tasks, separated by commas. */
-function toStates({ tasks = [] }: Pick<ShownNode, "tasks">): string {
+/** Returns the statuses of a node's tasks, separated by commas, each with its count of items: `running (3 of 10)`. */
+function toStatusText({ tasks = [] }: Pick<ShownNode, "tasks">): string {
 	return tasks.map(({ status, items }) => (items === null ? status : `${status} (${items.succeeded} of ${items.total})`)).join(", ");
 }
 
 function toNodeLine(node: ShownNode): string {
 	const { id, action, items, join, is_start } = node;
-	const states = toStates(node);
+	const statuses = toStatusText(node);
 	return [
 		id,
 		...(action === null ? [] : [action]),
 		...(items === null ? [] : [`for each of ${oneLine(items)}`]),
 		...(join === null ? [] : [`joins ${join}`]),
 		...(is_start ? ["starts"] : []),
-		...(states === "" ? [] : [`[${states}]`]),
+		...(statuses === "" ? [] : [`[${statuses}]`]),
 	].join("  ");
 }
 

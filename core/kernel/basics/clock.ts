@@ -74,7 +74,7 @@ export class ClockSteps {
 		return Math.max(0, end - start - (this.#aheadAt(end) - this.#aheadAt(start)));
 	}
 
-	/** Returns the microseconds by which a reading was ahead of the monotonic clock. */
+	/** Returns by how many microseconds this reading of the time was ahead of the monotonic clock. */
 	#aheadAt(time: number): number {
 		const step = this.#steps.findLast(({ at }) => at <= time) ?? this.#steps[0];
 		return step?.ahead ?? 0;

@@ -150,7 +150,10 @@ export class RunWrites {
 		return this.#writes.patch(id, run, { known_secrets: encryptedSecrets });
 	}
 
-	/** Sets host and process of a run without storing them; its end stores them. Returns them, with the defaults of this process. */
+	/**
+	 * Keeps host and process of a run in memory; they are stored when the run ends or pauses. Returns them, completed with the defaults of
+	 * this process.
+	 */
 	noteRunnerInfo(run: RunState, info: JsonObject): JsonObject {
 		const runnerInfo = { ...this.#processInfo, ...info };
 		run.runnerInfo = runnerInfo;

@@ -234,7 +234,7 @@ function toEmit(outputWriter: OutputWriter): EmitOutput {
 	return Object.assign(emit, { bytes: (type: OutputType, bytes: Uint8Array) => outputWriter.emitBytes(type, bytes) });
 }
 
-/** Adds the trace context under the name that programs expect, `TRACEPARENT`. A variable that the action sets itself wins. */
+/** Adds the trace context under the name that programs expect, `TRACEPARENT`. A variable that the action sets itself takes precedence. */
 function withTraceparent(environment: RunContext["environment"], traceparent: string | undefined): RunContext["environment"] {
 	return traceparent === undefined ? environment : { TRACEPARENT: traceparent, ...environment };
 }

@@ -45,7 +45,7 @@ export class RunServices {
 
 	get children(): RunChildren {
 		if (this.#children === undefined) {
-			this.#children = this.#parts.children.open(this.#activeRun, this.#access);
+			this.#children = this.#parts.children.openFor(this.#activeRun, this.#access);
 			// The run has already ended: fail like every other late call.
 			if (this.#isClosed) this.#children.close();
 		}

@@ -1,7 +1,7 @@
 /** Flags at the beginning of a format, as in `(?i)run`. */
 const leadingFlags = /^\s*\(\?([ims]+)\)/;
 
-/** Splits the flags off the beginning of a literal of a format. */
+/** Separates flags such as `(?i)` from the rest of a literal of an alias format. */
 export function splitFlags(text: string): { readonly text: string; readonly flags: string } {
 	const match = leadingFlags.exec(text);
 	return match === null ? { text, flags: "" } : { text: text.slice(match[0].length), flags: match[1] ?? "" };

@@ -41,7 +41,7 @@ export function splitTrailingPairs(command: CommandText, formatKeys: ReadonlySet
 		reversedPairs.push([word.key, toValue(sliceCommand(command, word.valueStart ?? word.start, word.end))]);
 		end = word.start;
 	}
-	// If several pairs have the same key, the last one wins.
+	// If several pairs have the same key, the last one takes precedence.
 	return { command: sliceCommand(command, 0, end), pairs: Object.fromEntries(reversedPairs.reverse()) };
 }
 

@@ -6,7 +6,7 @@ import { compileTemplate, isTemplate, type Template } from "../../../language/te
 
 /** Values that a pattern may use, and the time of the evaluation. */
 export interface Evaluation {
-	/** `{ trigger: payload }`, or `{ item }` within `search`. */
+	/** Variables that templates in the pattern may use: `trigger` (the payload), or only `item` within `search`. */
 	readonly values: JsonObject;
 	readonly datastore: Datastore;
 	/** Time of the evaluation in microseconds since 1970. */

@@ -31,8 +31,8 @@ export class NodeChildren {
 		return this.#waitingRuns;
 	}
 
-	/** Creates the children of a run. The caller must close them when the run ends. */
-	open(activeRun: ActiveRun, access: { readonly calls: HostCalls; readonly addSecrets: AddSecrets }): RunChildren {
+	/** Returns the object through which a run starts and watches its children. The caller must close it when the run ends. */
+	openFor(activeRun: ActiveRun, access: { readonly calls: HostCalls; readonly addSecrets: AddSecrets }): RunChildren {
 		return new RunChildren(this.#parts, activeRun, access);
 	}
 }
