@@ -53,8 +53,9 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 };
 
 /**
- * Adds policies, nodes and duties (tasks that one node at a time does for all), and the column `queue` of executions. Indexes that list
- * executions by a field get `parent_id`, which most lists ask for too. The index of due executions gets `queue`.
+ * Adds policies, nodes and duties (tasks that one node at a time does for all), and the column `queue` of executions. Replaces eight
+ * indexes of executions: seven get `parent_id`, and those of rules and triggers leave out executions without one. That of due executions
+ * gets `queue`.
  */
 export const nodesAndPolicies: Migration = {
 	name: "0004-nodes-and-policies",
