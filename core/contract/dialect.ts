@@ -13,8 +13,8 @@ export type DialectNames = Readonly<Record<string, string>>;
  * The host accepts the names of the dialect in addition to its own names, which take precedence. Records, results and responses always
  * use the names of this service.
  *
- * All members except `normalize` are data. They are available after `create` and never change. If several dialects define a name, the
- * first one of the configuration is used.
+ * All members except `normalize` and those of `Lifecycle` are data. They are available after `create` and never change. If several
+ * dialects define a name, the first one of the configuration is used.
  */
 export interface Dialect extends Lifecycle {
 	/** The service whose names the dialect defines, in one sentence. */

@@ -51,7 +51,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 	const forgetCollection = collectOnSignal(service);
 	try {
 		const started = service.start().catch((error: unknown) => {
-			// The start was still waiting when a signal stopped it.
+			// After a signal to stop, a start that fails is a consequence of the stop.
 			if (!stop.isAsked()) throw error;
 			return { addresses: {} };
 		});

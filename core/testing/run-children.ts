@@ -58,7 +58,7 @@ const succeed: OnChild = () => ({});
 
 let books = 0;
 
-/** In the place of the host's: in memory, and shared with those of an earlier run. */
+/** Creates child executions that exist only in memory. With `after`, they are shared with that earlier run. */
 export function createTestChildren({ onChild = succeed, ...parts }: TestChildrenOptions): TestChildren {
 	const book = parts.after instanceof TestRunChildren ? parts.after.book : new TestBook();
 	return new TestRunChildren(book, { ...parts, onChild });

@@ -299,7 +299,7 @@ export class Statements {
 interface BuildContext {
 	readonly knex: Knex;
 	table(kind: EntityKind): Knex.QueryBuilder;
-	/** Returns the number of the next binding, as its placeholder. */
+	/** Adds a binding. Returns its number, which stands for its value while the statement is built. Calls follow the order in the SQL. */
 	mark(): number;
 }
 

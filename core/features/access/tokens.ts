@@ -35,7 +35,7 @@ export interface KnownToken {
 	readonly scopes: readonly string[] | null;
 }
 
-/** Tokens of the service. Only their hashes are stored. The garbage collector deletes expired tokens. */
+/** Tokens that the service issues to users, runs and sensors. Only their hashes are stored. The garbage collector deletes expired ones. */
 export interface Tokens {
 	issue(request: TokenRequest): Promise<IssuedToken>;
 	/** Returns the token; undefined if it is unknown or has expired. */

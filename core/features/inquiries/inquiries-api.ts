@@ -32,8 +32,9 @@ export interface Inquiries {
 	/**
 	 * Responds to an inquiry. Returns the inquiry and the stored response, which includes the defaults of the schema.
 	 *
-	 * Only the first response is accepted; later ones throw `SVC_INVALID`, as in `get`. Throws `SVC_FORBIDDEN` if the inquiry is not
-	 * addressed to the principal. Throws `SVC_INVALID` if the response violates the schema; the inquiry then stays pending.
+	 * Accepts only the first response. Throws `SVC_NOT_FOUND` for an unknown id, and `SVC_INVALID` if the inquiry is no longer pending or
+	 * the response violates the schema; in the latter case it stays pending. Throws `SVC_FORBIDDEN` if the inquiry is not addressed to the
+	 * principal.
 	 */
 	respond(
 		id: string,

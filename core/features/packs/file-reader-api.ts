@@ -26,6 +26,6 @@ export interface FileReader {
 	readonly others?: Readonly<Record<string, string>>;
 	/** Accepts what the service accepts. Throws `SVC_INVALID` for the first problem, with the attribute and the allowed values. */
 	read(metadata: JsonObject, place: ReadingPlace): unknown;
-	/** Valid values that replace wrong required attributes, so that the other attributes can be checked. The keys are dotted paths. */
+	/** Valid values that replace missing or wrong required attributes, so that the others can be checked. The keys are dotted paths. */
 	readonly standIns: JsonObject;
 }

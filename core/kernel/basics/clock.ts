@@ -67,8 +67,8 @@ export class ClockSteps {
 	}
 
 	/**
-	 * Returns the microseconds that passed between two readings of the time, never less than 0. For readings of other processes it returns
-	 * their difference.
+	 * Returns the microseconds that passed between two readings of the time, never less than 0. It is exact only for readings of this
+	 * process, because only the steps of its own clock are known.
 	 */
 	microsecondsBetween(start: number, end: number): number {
 		return Math.max(0, end - start - (this.#aheadAt(end) - this.#aheadAt(start)));

@@ -59,6 +59,6 @@ export function toFixedPrefix(text: string): string {
 	const rest = text.trimStart().replace(/^\^/, "").replace(/\s+/g, " ");
 	const words = /^[A-Za-z0-9_ -]*/.exec(rest)?.[0] ?? "";
 	const next = rest[words.length];
-	// The quantifier makes the last letter optional. White space at the end belongs to a value that may be optional.
+	// A quantifier applies to the last letter, which may be absent. A space at the end may be absent together with the value after it.
 	return (next !== undefined && "?*{".includes(next) ? words.slice(0, -1) : words).trimEnd();
 }

@@ -86,7 +86,7 @@ function compile(schema: Readonly<Record<string, unknown>>, content: string): Va
 	}
 }
 
-/** Compiles a schema for values with large whole numbers, which are rare. */
+/** Compiles a schema so that large whole numbers, in it or in values, are compared exactly. They are rare. */
 function compileExact(schema: Readonly<Record<string, unknown>>): ValidateFunction {
 	if (exactAjv === undefined) {
 		// Schema validation refuses large numbers. The schema has already been validated with ordinary ones.

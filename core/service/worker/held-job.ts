@@ -148,8 +148,8 @@ function withApiUrl(environment: RunContext["environment"], apiUrl: string): Run
 }
 
 /**
- * Features that only a node provides. A run that outlives its worker could not be recovered, and would run at the same time as its
- * replacement.
+ * Features that only a node provides: a worker refuses each call. `saveState` is one of them, because a run that outlives its worker
+ * could not be recovered, and would run at the same time as its replacement.
  */
 const asksOfService: Pick<
 	RunContext,

@@ -23,7 +23,7 @@ const roomPause = 200;
 const firstPause = 100;
 const longestPause = 2_000;
 
-/** Errors that may not occur at a later attempt. */
+/** Errors whose cause may pass, so that the request is repeated. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
 /** The fields of an end that the run itself determines. */

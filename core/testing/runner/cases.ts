@@ -8,7 +8,7 @@ import { toExpectation } from "./printed.ts";
 export interface RunnerCases {
 	/** Omitted by a runner whose runs never succeed, such as one that waits for a person's answer. */
 	readonly succeeds?: RunContextOptions;
-	/** The action fails, but the runner works. */
+	/** Context of a run whose action fails although the runner works: `run` resolves with `succeeded: false`. */
 	readonly fails?: RunContextOptions;
 	/** The runner fails to do its work. */
 	readonly throws?: RunContextOptions;

@@ -57,7 +57,7 @@ export class Session {
 	}
 
 	/**
-	 * Returns true if the user has a permission on the record `uid`, or on any record without `uid`. The page does not offer what is not
+	 * Returns true if the user has a permission on the record `uid`; without `uid`, on at least one record. Pages do not offer what is not
 	 * permitted.
 	 */
 	may(permission: string, uid?: string): boolean {

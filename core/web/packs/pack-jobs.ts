@@ -10,7 +10,7 @@ import { toRunHref } from "../runs/run-address.ts";
  */
 export const followedInterval = 5_000;
 
-/** Jobs on installed packs. Each one is an execution of an action of the pack `packs`. */
+/** Pack jobs that pages start. Each one is an execution of an action of the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 
 const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;

@@ -117,7 +117,9 @@ export class TaskRun {
 		return this.endedAt !== null;
 	}
 
-	/** True if everything it had to start has ended, so that the task can be completed. */
+	/**
+	 * True if the current attempt starts nothing more, and its child, its items or its delay have ended, so that the task can be completed.
+	 */
 	get isSettled(): boolean {
 		if (this.hasEnded || this.status === "retrying") return false;
 		if (this.items !== null) return this.items.active + this.items.resting === 0 && !this.wantsItems;

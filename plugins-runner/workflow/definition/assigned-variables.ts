@@ -27,7 +27,7 @@ export class AssignedVariables {
 		this.#keepEveryPath();
 	}
 
-	/** Returns undefined for a task that cannot be reached. */
+	/** Returns the variables that are assigned before the task starts; undefined if the task cannot be reached. */
 	before(task: string): Bits | undefined {
 		return this.#assignedBefore.get(task);
 	}

@@ -77,7 +77,10 @@ interface FollowJobOptions {
 	readonly following: Pick<Following, "ask">;
 }
 
-/** `packs.follow` installs what a followed repository has, and nobody else may; `packs.look` has the service look there at once. */
+/**
+ * Creates the jobs of followed repositories. `packs.follow` installs the current content of a repository; no other job may install its
+ * packs. `packs.look` makes the service check a repository at once.
+ */
 function createFollowJobs({ installer, followedPacks, following }: FollowJobOptions): Pick<Jobs, "follow" | "look"> {
 	return {
 		follow: {

@@ -69,7 +69,10 @@ interface PackRequestFields {
 	readonly subdirectory: string | undefined;
 }
 
-/** `place=revision#subdirectory`, or `place>=version`. What stands before the path of an address may be a password, with any characters. */
+/**
+ * Splits `place=revision#subdirectory` or `place>=version`. Searches for `=`, `>` and `#` only in the path of a URL, because a password
+ * before the path may contain them.
+ */
 function split(text: string, refuse: Refuse): PackRequestFields {
 	const start = text.includes("://") ? text.indexOf("/", text.indexOf("://") + 3) : 0;
 	if (start === -1) throw refuse("has no path");

@@ -4,7 +4,7 @@ import { EventLoopUtilization } from "../../../lib/event-loop.ts";
 export const followersPerTurn = 32;
 /** Followers that get a chunk in one turn while the fan-out is paced. */
 export const pacedFollowersPerTurn = 8;
-/** Maximum milliseconds between turns of the paced fan-out. Followers then get about a tenth of the time, or more on an idle event loop. */
+/** Maximum milliseconds between turns of the paced fan-out. With this pause, followers get about a tenth of the time. */
 const maxPauseMs = 8;
 
 export interface FanOutPacingOptions {
