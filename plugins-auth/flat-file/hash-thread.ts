@@ -109,7 +109,7 @@ export class HashThread {
 }
 
 function findWorker(): { readonly worker: string; readonly loader?: string } {
-	const fromSource = import.meta.url.endsWith(".ts");
-	const worker = new URL(`./hash-worker.${fromSource ? "ts" : "js"}`, import.meta.url).href;
-	return fromSource ? { worker, loader: import.meta.resolve("tsx/esm/api") } : { worker };
+	const isFromSource = import.meta.url.endsWith(".ts");
+	const worker = new URL(`./hash-worker.${isFromSource ? "ts" : "js"}`, import.meta.url).href;
+	return isFromSource ? { worker, loader: import.meta.resolve("tsx/esm/api") } : { worker };
 }

@@ -62,14 +62,14 @@ export class ConversationProcess {
 	}
 
 	#spawn(): ChildProcess {
-		const fromSource = import.meta.url.endsWith(".ts");
-		const file = fileURLToPath(new URL(`./conversation-worker.${fromSource ? "ts" : "js"}`, import.meta.url));
+		const isFromSource = import.meta.url.endsWith(".ts");
+		const file = fileURLToPath(new URL(`./conversation-worker.${isFromSource ? "ts" : "js"}`, import.meta.url));
 		const child = fork(file, [], {
 			// Detach from the terminal, so that modules cannot prompt on it.
 			detached: true,
 			// Do not pass on the service's environment: it may contain secrets, and modules pass theirs to other programs.
 			env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
-			execArgv: ["--max-old-space-size=64", ...(fromSource ? ["--import", import.meta.resolve("tsx")] : [])],
+			execArgv: ["--max-old-space-size=64", ...(isFromSource ? ["--import", import.meta.resolve("tsx")] : [])],
 			stdio: ["ignore", "ignore", "inherit", "ipc"],
 		});
 		const exit = new Promise<void>((resolve) => {

@@ -89,7 +89,7 @@ test("what an earlier build has left goes, with its folders, and caches of Pytho
 test("each program that a module starts by its path is in the build", () => {
 	const sources = findFiles(["core", "plugins", "plugins-auth", "plugins-runner"], (file) => /(?<!\.test|\.test-support)\.ts$/.test(file));
 	const programs = sources.flatMap((file) =>
-		[...readFileSync(file, "utf8").matchAll(/["`](\.\/[\w/-]+)\.(?:js|\$\{fromSource[^}]*\})["`], import\.meta\.url/g)].map(([, name]) =>
+		[...readFileSync(file, "utf8").matchAll(/["`](\.\/[\w/-]+)\.(?:js|\$\{isFromSource[^}]*\})["`], import\.meta\.url/g)].map(([, name]) =>
 			posix.join("dist", dirname(file), `${name}.js`),
 		),
 	);

@@ -35,7 +35,7 @@ export interface DescendantCancellation {
 const noCancellation: DescendantCancellation = { operations: [], announce: () => undefined };
 
 /**
- * Drafts the writes that cancel the inquiries and nested workflow executions below a workflow that ends. The caller stores them in the
+ * Drafts the writes that cancel the questions and nested workflow executions below a workflow that ends. The caller stores them in the
  * write of that end, so that an inquiry never outlives its execution, regardless of how that execution ends. The writes expect the status
  * that was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Other
  * children run to their own ends.
