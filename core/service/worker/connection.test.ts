@@ -6,9 +6,9 @@ import { createServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
+import { findProxy } from "../../lib/find-proxy.ts";
 import { createCertificates } from "../../testing/services/certificates.test-support.ts";
 import { Connection } from "./connection.ts";
-import { findProxy } from "./proxy.ts";
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 
@@ -53,6 +53,10 @@ test("the proxy is that of the environment, unless the host needs none", () => {
 	assert.equal(findProxy("https://svc.example/v1", env), "http://proxy.example:3128");
 	assert.equal(findProxy("https://svc.inside.example/v1", env), undefined);
 	assert.equal(findProxy("http://svc.example/v1", env), undefined);
+	for (const [NO_PROXY, proxy] of [["svc.example:443"], ["svc.example:8443", "http://proxy.example:3128"]]) {
+		assert.equal(findProxy("https://svc.example/v1", { ...env, NO_PROXY }), proxy, NO_PROXY);
+	}
+	assert.equal(findProxy("http://svc.example/v1", { all_proxy: "http://proxy.example" }), "http://proxy.example");
 	for (const NO_PROXY of ["::1", "[::1]"]) assert.equal(findProxy("https://[::1]:9101/v1", { ...env, NO_PROXY }), undefined, NO_PROXY);
 });
 

@@ -6,6 +6,7 @@ import { type DialectPlugin, type Options, type Runner, type RunnerPlugin, SvcEr
 import { createSystemClock } from "../../kernel/basics/clock.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import { Dialects } from "../../language/dialects.ts";
+import { findProxy } from "../../lib/find-proxy.ts";
 import { findListProblems } from "../config/check-plugins.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import { resolveOptions } from "../config/resolve-options.ts";
@@ -15,7 +16,6 @@ import { createLogger, type ServiceLogger } from "../logger.ts";
 import { version } from "../version.ts";
 import { Connection } from "./connection.ts";
 import { PackFolders } from "./pack-folders.ts";
-import { findProxy } from "./proxy.ts";
 import { Worker } from "./worker.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,10 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { isIP, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import { isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { findProxy } from "../../../lib/find-proxy.ts";
 import { readAuthorities } from "./authorities.ts";
 import { findCredentials } from "./credentials.ts";
 import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
@@ -90,7 +92,7 @@ async function ask(url: URL, { settings, signal }: GetOptions, given: ReturnType
 async function open(url: URL, headers: Readonly<Record<string, string>>, { settings, signal }: GetOptions): Promise<ClientRequest> {
 	const { caFile, environment } = settings;
 	const tls = caFile === "" ? {} : { ca: [...readAuthorities(caFile)] };
-	const proxy = findProxy(url, environment);
+	const proxy = toProxy(url, environment);
 	const target = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, path: url.pathname + url.search };
 	const common = { signal, timeout: silence };
 	if (url.protocol === "https:") {
@@ -155,36 +157,12 @@ function failed(url: URL, reason: string, cause?: unknown): SvcError {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns the HTTP proxy for an address, according to the usual environment variables; undefined if none applies. Throws `SVC_CONFIG` if
- * the proxy address is invalid.
- */
-function findProxy(url: URL, environment: Environment): URL | undefined {
-	const read = (name: string) => environment[name] || environment[name.toUpperCase()] || "";
-	const text = read(url.protocol === "https:" ? "https_proxy" : "http_proxy") || read("all_proxy");
-	if (text === "" || isExempt(url, read("no_proxy"))) return undefined;
-	const address = text.includes("://") ? text : `http://${text}`;
+/** Returns the HTTP proxy for an address. Throws `SVC_CONFIG` if the proxy address is invalid. */
+function toProxy(url: URL, environment: Environment): URL | undefined {
+	const address = findProxy(url.href, environment);
+	if (address === undefined) return undefined;
 	const proxy = URL.canParse(address) ? new URL(address) : undefined;
 	if (proxy === undefined || proxy.protocol !== "http:")
 		throw new SvcError("SVC_CONFIG", "http_proxy, https_proxy, all_proxy: must be an address that begins with http://");
 	return proxy;
-}
-
-/**
- * Returns true if `no_proxy` excludes the address. It lists hosts, each of which includes its subdomains, optionally with a port; `*`
- * excludes all.
- */
-function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
-	const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
-	const own = port || (protocol === "https:" ? "443" : "80");
-	return list
-		.split(/[\s,]+/)
-		.filter((entry) => entry !== "")
-		.some((entry) => {
-			if (entry === "*") return true;
-			const text = entry.replace(/^\*?\./, "");
-			// The last group of an IPv6 address without brackets looks like a port.
-			const [, name = "", wanted] = isIP(text) === 6 ? ["", text] : (/^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? []);
-			return (wanted === undefined || wanted === own) && (host === name.toLowerCase() || host.endsWith(`.${name.toLowerCase()}`));
-		});
 }
