@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { test } from "uvu";
 import { SvcError } from "../contract/index.ts";
 import { createGuard, createHttp } from "../service/http.ts";
-
 import {
 	apiKey,
 	createExecution,

@@ -1,7 +1,6 @@
 import type { ExecutionEntity, Storage, Where } from "../contract/index.ts";
 import { EventLoopYield } from "../lib/event-loop.ts";
 import { type ListCursor, listStart, type Page, readPage } from "./basics/pagination.ts";
-
 import type { Descendant } from "./executions/executions-api.ts";
 
 type ReadableStorage = Pick<Storage, "find" | "count">;

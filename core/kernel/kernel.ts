@@ -14,7 +14,6 @@ import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import { EventProcessor } from "./events/event-processor.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
 import { registerTriggerTypes, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
-
 import { ActionCatalog } from "./executions/action-catalog.ts";
 import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
@@ -29,7 +28,6 @@ import type { RunCredentials } from "./runs/run-credentials.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
 import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
 import { canCompleteInline, InlineStarts } from "./scheduling/inline-start.ts";
-
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import { StoredExecutions } from "./stored-executions.ts";

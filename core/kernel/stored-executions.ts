@@ -3,9 +3,7 @@ import type { Dialects } from "../language/dialects.ts";
 import type { Uses } from "./basics/engine-parts.ts";
 import { isId } from "./basics/ids.ts";
 import { type Page, readFirstPerOwner, readMappedPage, withTimeOrder } from "./basics/pagination.ts";
-
 import type { Principal } from "./basics/principal.ts";
-
 import { DescendantTree, descendantsByStart, groupByParent } from "./descendants.ts";
 import type { ActionCatalog } from "./executions/action-catalog.ts";
 import type { CompletionEffects } from "./executions/completion-effects.ts";
@@ -22,7 +20,6 @@ import {
 import type { Admit } from "./executions/new-execution.ts";
 import { findPendingDescendants } from "./executions/pending-descendants.ts";
 import { cancelExecution, changeStatus } from "./executions/requested-changes.ts";
-
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import { checkPartialRerun } from "./submission/check-partial-rerun.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";

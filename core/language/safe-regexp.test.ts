@@ -6,7 +6,6 @@ import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
 import { waitForLoopBudget } from "./event-loop-budget.ts";
 import { CompiledRegExpCache, createBoundedRegExp, isPattern, type RegExpSource } from "./safe-regexp.ts";
-
 import { currentWorkBudget, WorkBudget, withWorkBudget, workLimits } from "./work-budget.ts";
 
 const endless = "^(a+)+$";

@@ -1,5 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { createRandom } from "../testing/guarantees/random.test-support.ts";
 import { Redactor } from "./redactor.ts";
 
 const mask = "********";
@@ -61,6 +62,21 @@ test("a text that ends in the middle of a secret shows no longer beginning of it
 	const secrets = new Redactor(["correct horse battery"]);
 	assert.equal(secrets.redactText("see: correct horse"), `see: ${mask}`);
 	assert.equal(secrets.redactText("see: correct"), "see: correct");
+});
+
+test("the plain search of a short text finds what the automaton finds", () => {
+	const random = createRandom(7);
+	const letters = (length: number) => Array.from({ length }, () => "ab"[random(2)]).join("");
+	// So many other values that no plain search is tried. They have other letters than the texts.
+	const others = Array.from({ length: 20 }, (_none, index) => `${"z".repeat(20)}${index}`);
+	let masked = 0;
+	for (let round = 0; round < 3_000; round += 1) {
+		const [secret, text] = [letters(4 + random(12)), letters(random(40))];
+		const shown = new Redactor([secret]).redactText(text);
+		assert.equal(shown, new Redactor([secret, ...others]).redactText(text), `${secret} in ${text}`);
+		if (shown !== text) masked += 1;
+	}
+	assert.ok(masked > 300 && masked < 2_700, String(masked));
 });
 
 test("where it is not known what is secret texts and numbers are masked whole", () => {

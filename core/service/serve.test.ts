@@ -20,7 +20,7 @@ test("USR2 asks for a garbage collection, and the service goes on", () =>
 		assert.equal(await service.exited, 0);
 	}));
 
-test("a cache is kept only in a data directory that nobody else can write to", async () => {
+test("a cache is kept only in a data directory that no other user can write to", async () => {
 	const home = await mkdtemp(join(tmpdir(), "svc-serve-"));
 	const [file, data] = [join(home, "svc.config.ts"), join(home, "data")];
 	const cache = join(data, "cache");

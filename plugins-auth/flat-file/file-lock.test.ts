@@ -36,13 +36,13 @@ test("a lock that is held for long does not count as abandoned", () =>
 		}
 	}));
 
-test("who has lost the lock does not remove that of the next one", () =>
+test("a process that has lost the lock does not remove the lock of the next one", () =>
 	withPath(async (path) => {
 		await withFileLock(path, () => writeFile(`${path}.lock`, "another 1 x"));
 		assert.equal(await readFile(`${path}.lock`, "utf8"), "another 1 x");
 	}));
 
-requires(test, { command: "mkfifo" }).test("a new lock is not touched by who has found an abandoned one in its place", () =>
+requires(test, { command: "mkfifo" }).test("a process that has found an abandoned lock does not touch a new lock in its place", () =>
 	withPath(async (path, directory) => {
 		const lock = `${path}.lock`;
 		const { pid } = spawnSync(process.execPath, ["-e", ""]);

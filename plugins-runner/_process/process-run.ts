@@ -151,7 +151,7 @@ export class ProcessRun {
 		const { channel, number: descriptor } = decodeChannelNumber(payload);
 		const outputChannel = this.#getOrCreateChannel(channel);
 		try {
-			if (outputChannel === undefined) throw new Error("nobody takes what comes there");
+			if (outputChannel === undefined) throw new Error("this output channel is not in use");
 			const pipe = new BorrowedPipe({
 				path: `/proc/${launcherPid}/fd/${descriptor}`,
 				nextBuffer: () => outputChannel.nextBuffer(),

@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { test } from "uvu";
 import { type ExecutionEntity, entityKinds, type Query, type RuleEnforcementEntity } from "../../core/contract/index.ts";
-
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { ClaimCursor } from "../../core/kernel/coordination/claim-cursor.ts";
 import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-order.ts";

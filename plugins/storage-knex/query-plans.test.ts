@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { test } from "uvu";
 import type { Storage } from "../../core/contract/index.ts";
 import { executionFilterQuery, recordPaths } from "../../core/features/executions/execution-filter.ts";
-
 import { createService } from "../../core/service/service.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";

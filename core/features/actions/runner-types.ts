@@ -3,7 +3,6 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-
 import type { Dialects } from "../../language/dialects.ts";
 import type { RunnerTypes } from "./catalog-api.ts";
 

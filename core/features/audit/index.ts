@@ -2,7 +2,6 @@ import { isAbsolute, join } from "node:path";
 import type { AuditEntryEntity, Where } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
-
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createProxies } from "../access/trusted-proxies-api.ts";

@@ -2,7 +2,6 @@ import { SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";

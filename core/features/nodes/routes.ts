@@ -30,7 +30,7 @@ export const nodeRoutes = [
 		path: "/nodes/:node",
 		component: "api",
 		summary: "Get a node by its id or name, with what runs there",
-		description: "400 for a name that several have. `executions` are the newest hundred, the newest first.",
+		description: "400 for a name that several nodes have. `executions` lists at most 100 runs, newest first.",
 		answers: { 200: answerJson(singleNodeSchema) },
 		permission: "admin",
 		async handler({ engine, path }) {

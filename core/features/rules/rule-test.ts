@@ -10,7 +10,6 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
-
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { compileCriteria } from "./criteria/index.ts";

@@ -5,7 +5,6 @@ import { type Page, type Paging, readMappedPage, toInCondition } from "../../ker
 import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
 import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";

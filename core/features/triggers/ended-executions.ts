@@ -7,7 +7,6 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
-
 import { toNotifications } from "./notifications.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 

@@ -7,7 +7,6 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
 import { maskTriggers } from "./trigger-secrets-api.ts";

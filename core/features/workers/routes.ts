@@ -138,7 +138,7 @@ export const workerRoutes = [
 		component: "api",
 		summary: "Get a worker by its id or name, with what runs there",
 		description:
-			"400 for a name that several have. `executions` are the newest hundred, the newest first, as far as whoever asks may list executions.",
+			"400 for a name that several have. `executions`: at most 100 runs, newest first; empty if the caller may not list executions.",
 		answers: { 200: answerJson(singleWorkerSchema) },
 		permission: "worker_list",
 		async handler({ engine, path, guard, principal }) {

@@ -7,7 +7,6 @@ import { silentLogger } from "../../testing/run-context.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
 import { LeasePolicy } from "./lease-duration.ts";
-
 import { SingletonTask } from "./singleton-task.ts";
 
 interface Scene {

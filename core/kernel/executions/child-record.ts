@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type Child, type ExecutionEntity, isJsonObject, type Storage, type Where } from "../../contract/index.ts";
 import { EventLoopYield } from "../../lib/event-loop.ts";
 import { type ListCursor, listStart, type Page, readPage } from "../basics/pagination.ts";
-
 import { isCompleted } from "./status.ts";
 
 /** Fields that are read of a child. */

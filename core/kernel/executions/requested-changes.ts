@@ -7,7 +7,6 @@ import { toCancelPatch } from "./cancel-descendants.ts";
 import { assertResumable, type PendingDescendantDependencies } from "./pending-descendants.ts";
 import { withActor } from "./signed-patch.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
-
 import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}

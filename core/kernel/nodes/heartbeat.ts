@@ -6,7 +6,6 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
-
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 

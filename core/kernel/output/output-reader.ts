@@ -8,7 +8,6 @@ import { countLineEnds, countLines, LineCollector, selectLines } from "./line-se
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
-
 import { findLastChunk, findLineStart, readStoredChunks } from "./stored-chunks.ts";
 
 export interface OutputReaderOptions extends OutputHubDependencies {

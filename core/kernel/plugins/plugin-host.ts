@@ -16,7 +16,6 @@ import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
 import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
-
 import type { StorageSource } from "./engine-storage.ts";
 import { shouldStart } from "./started-kinds.ts";
 import type { StartupRetry } from "./startup-retry.ts";

@@ -19,7 +19,6 @@ import { type RunOutcome, toFailure } from "./outcome.ts";
 import { type ActiveRun, type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
-
 import { hideInLog, toStoredOutcome, toStoredPause } from "./run-secrets.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { RunnerCaller, type RunnerInvocation } from "./runner-call.ts";

@@ -2,7 +2,6 @@ import type { AnnouncedExecution, ExecutionEntity, JsonObject } from "../../cont
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { withScopes } from "../basics/principal.ts";
-
 import type { Dispatcher, IncomingEvent } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";

@@ -8,7 +8,6 @@ import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
-
 import type { Scheduler } from "./scheduler.ts";
 
 export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {

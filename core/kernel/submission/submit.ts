@@ -18,12 +18,10 @@ import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { toErrorResult } from "../executions/error-result.ts";
 import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.ts";
 import { type Admit, type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
-
 import { toResultPatch } from "../executions/status.ts";
 import type { PartialRerun } from "./check-partial-rerun.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
-
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
 /** Dependencies of drafting an execution. */

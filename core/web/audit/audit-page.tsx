@@ -32,7 +32,7 @@ const filters: readonly Filter[] = [
 const columns: readonly Column<AuditEntryRecord>[] = [
 	{ title: "Number", class: "right", cell: ({ number }) => number },
 	{ title: "When", cell: ({ timestamp }) => <Ago at={timestamp} /> },
-	{ title: "Who", cell: ({ user }) => (user === "" ? <span class="faint">nobody known</span> : escapeControlCharacters(user)) },
+	{ title: "Who", cell: ({ user }) => (user === "" ? <span class="faint">unknown</span> : escapeControlCharacters(user)) },
 	{ title: "Outcome", cell: ({ outcome }) => <StatusBadge status={outcome} /> },
 	{ title: "Did", cell: ({ verb }) => escapeControlCharacters(verb) },
 	{ title: "What", class: "wide", cell: (entry) => <What entry={entry} /> },

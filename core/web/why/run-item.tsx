@@ -56,7 +56,7 @@ function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; r
 	if (!isFirst) return null;
 	return (
 		<span>
-			started by {typeof user === "string" ? escapeControlCharacters(user) : "somebody"}
+			started by {typeof user === "string" ? escapeControlCharacters(user) : "an unknown user"}
 			{again !== undefined && (
 				<>
 					, again after <a href={toRunHref(again)}>run {escapeControlCharacters(again)}</a>

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ActionSignature, isSvcError, type JsonObject } from "../../../core/contract/index.ts";
-
 import { ChainFiles, chainExpressions, createChainContext, createRunner, untilChild } from "../chain.test-support.ts";
 import { chainDefinitions } from "../index.ts";
 import { readChain } from "./read-chain.ts";

@@ -10,7 +10,6 @@ import {
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PermissionType } from "../../../kernel/basics/permission-types.ts";
 import { type Authority, type Principal, withScopes } from "../../../kernel/basics/principal.ts";
-
 import type { Resource } from "../../../kernel/basics/refs.ts";
 import type { WriteInterceptor } from "../../../kernel/plugins/engine-storage.ts";
 import type { Access } from "../../access/access-api.ts";

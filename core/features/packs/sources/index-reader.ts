@@ -118,7 +118,7 @@ async function readFolder(path: string): Promise<IndexContent> {
 	return { packs: new Map([...packs].sort(([a], [b]) => (a < b ? -1 : 1))), skipped };
 }
 
-/** Whether an entry of the folder has no `pack.yaml`, or is a file. */
+/** Returns true if an entry of the folder has no `pack.yaml`, or is a file. */
 function isAbsent(error: unknown): boolean {
 	return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }

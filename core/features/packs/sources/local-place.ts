@@ -55,7 +55,7 @@ async function toAllowed(path: string, directories: readonly string[]): Promise<
 	throw new SvcError("SVC_INVALID", `${quote(path)} lies in none of the directories of content.source_directories`);
 }
 
-/** Whether a path is the directory or below it; both without links. */
+/** Returns true if a path is the directory or below it. Links in both must have been resolved. */
 export function isInside(directory: string, path: string): boolean {
 	const way = relative(directory, path);
 	return way !== ".." && !way.startsWith(`..${sep}`);

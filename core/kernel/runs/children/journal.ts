@@ -16,7 +16,6 @@ import { publishTask } from "../../executions/execution-events.ts";
 import { readJournal } from "../../executions/journal-entries.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRuns, LastJournalEntry } from "../active-runs.ts";
-
 import type { HostCalls } from "../host-calls.ts";
 import type { ActiveRun } from "../prepare-run.ts";
 import type { RunWrites } from "../run-writes.ts";
