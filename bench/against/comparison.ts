@@ -30,36 +30,44 @@ export interface Comparison {
 
 export type Figure = keyof Turn;
 
+/** The rounds of one start of the services. Two processes of one build differ, so a comparison needs several starts. */
+export type Start = readonly Round[];
+
 /**
- * Compares one figure of all rounds. Ratios are formed within each round, so that a machine that slows down for longer than a
- * round does not change them. The two instances of the base count as one, by their geometric mean.
+ * Compares one figure. Ratios are formed within each round, so that a machine that slows down for longer than a round does not change them.
+ * The two instances of the base count as one, by their geometric mean. Each start counts once, by the middle of its rounds.
  */
-export function compareRounds(rounds: readonly Round[], figure: Figure): Comparison {
-	const logs = rounds.map(({ base, control, candidate }) => ({
-		base: Math.log(base[figure]),
-		control: Math.log(control[figure]),
-		candidate: Math.log(candidate[figure]),
-	}));
-	const difference = middle(logs.map(({ base, control, candidate }) => candidate - (base + control) / 2));
-	const controls = logs.map(({ base, control }) => control - base);
-	const controlDifference = middle(controls);
-	const spread = Math.max(Math.abs(controlDifference), spreadOfMiddle(controls));
-	return { ratio: Math.exp(difference), control: Math.exp(controlDifference), spread, verdict: toVerdict(difference, { spread, figure }) };
+export function compareStarts(starts: readonly Start[], figure: Figure): Comparison {
+	const differences = starts.map((rounds) =>
+		middle(rounds.map(({ base, control, candidate }) => Math.log(candidate[figure] / Math.sqrt(base[figure] * control[figure])))),
+	);
+	const controls = toControls(starts, figure);
+	const [difference, control] = [middle(differences), middle(controls)];
+	const spread = Math.max(Math.abs(control), spreadOfMiddle(controls), exactSpread);
+	return { ratio: Math.exp(difference), control: Math.exp(control), spread, verdict: toVerdict(difference, { spread, figure }) };
 }
 
-/** A spread at which a difference of 3 % is found in nearly all comparisons, if two processes of one build are alike. */
-const exactSpread = 0.008;
-/** Rounds after which a comparison ends although it is less exact: half an hour with three builds. */
-const mostRounds = 1_200;
+/** Logarithms of control ÷ base of each start. */
+function toControls(starts: readonly Start[], figure: Figure): readonly number[] {
+	return starts.map((rounds) => middle(rounds.map(({ base, control }) => Math.log(control[figure] / base[figure]))));
+}
 
 /**
- * Whether the turns show the processor time, which is the steadier figure, exactly enough. More of them do not change how far two processes of
- * one build differ. `least` is the number of rounds that are always made.
+ * The spread at which a comparison is exact enough: it finds nearly every difference of 3 %. A few starts can agree by chance, so no
+ * comparison counts as more exact, and no difference below 1.6 % counts.
  */
-export function isExactEnough(rounds: readonly Round[], least: number): boolean {
-	if (rounds.length < least) return false;
-	const controls = rounds.map(({ base, control }) => Math.log(control.processorTime / base.processorTime));
-	return rounds.length >= mostRounds || spreadOfMiddle(controls) <= exactSpread;
+const exactSpread = 0.008;
+const leastStarts = 8;
+/** Starts after which a comparison ends although it is less exact: half an hour or more with three builds. */
+const mostStarts = 48;
+
+/**
+ * Returns true if the processor time, which is the steadier figure, shows a difference of 3 %. `least` is the number of rounds that are
+ * always made.
+ */
+export function isExactEnough(starts: readonly Start[], least: number): boolean {
+	if (starts.length < leastStarts || starts.flat().length < least) return false;
+	return starts.length >= mostStarts || spreadOfMiddle(toControls(starts, "processorTime")) <= exactSpread;
 }
 
 /** A slower build does fewer operations a second, or takes more processor time for each. */
@@ -77,16 +85,11 @@ export function middle(values: readonly number[]): number {
 	return median(means);
 }
 
-/** The interquartile range divided by the square root of the count: about 1.3 standard errors of `middle`. */
+/** One and a half standard errors of the mean. */
 export function spreadOfMiddle(values: readonly number[]): number {
-	return (interpolate(values, 0.75) - interpolate(values, 0.25)) / Math.sqrt(values.length);
-}
-
-function interpolate(values: readonly number[], share: number): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	const position = (sorted.length - 1) * share;
-	const [lower = Number.NaN, upper = lower] = sorted.slice(Math.floor(position), Math.floor(position) + 2);
-	return lower + (upper - lower) * (position - Math.floor(position));
+	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+	const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+	return 1.5 * Math.sqrt(variance / values.length);
 }
 
 /**

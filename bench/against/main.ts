@@ -33,7 +33,7 @@ export async function compareBuilds({ against, names, turns, counts }: AgainstOp
 			continue;
 		}
 		const builds = { base, candidate: ownBuild, control: base };
-		const report = toReport(await runTurns(load, { builds, isEnough: (rounds) => isExactEnough(rounds, turns) }));
+		const report = toReport(await runTurns(load, { builds, isEnough: (starts) => isExactEnough(starts, turns) }));
 		for (const line of report.lines) process.stdout.write(`  ${line}\n`);
 		isSlower ||= report.verdict === "slower";
 	}

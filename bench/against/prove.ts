@@ -59,17 +59,19 @@ async function compareOnce(
 	const copy = await plantDelay(ownBuild, milliseconds);
 	try {
 		const builds = { base: ownBuild, itself: ownBuild, planted: copy.directory, control: ownBuild };
-		const isEnough = (rounds: readonly TurnsByName<keyof typeof builds>[]) => isExactEnough(rounds.map(toItself), turns);
-		const rounds = await runTurns(load, { builds, isEnough });
-		return {
-			itself: toReport(rounds.map(toItself)),
-			planted: toReport(rounds.map(({ planted, ...others }) => ({ ...others, candidate: planted }))),
-		};
+		const starts = await runTurns(load, { builds, isEnough: (starts) => isExactEnough(starts.map(toItself), turns) });
+		return { itself: toReport(starts.map(toItself)), planted: toReport(starts.map(toPlanted)) };
 	} finally {
 		await copy.stop();
 	}
 }
 
-function toItself({ itself, ...others }: TurnsByName<"base" | "itself" | "control">): Round {
-	return { ...others, candidate: itself };
+type Turns = TurnsByName<"base" | "itself" | "planted" | "control">;
+
+function toItself(rounds: readonly Turns[]): readonly Round[] {
+	return rounds.map(({ itself, ...others }) => ({ ...others, candidate: itself }));
+}
+
+function toPlanted(rounds: readonly Turns[]): readonly Round[] {
+	return rounds.map(({ planted, ...others }) => ({ ...others, candidate: planted }));
 }

@@ -1,5 +1,5 @@
 import { median } from "../harness/statistics.ts";
-import { type Comparison, compareRounds, type Figure, type Round, type Verdict } from "./comparison.ts";
+import { type Comparison, compareStarts, type Figure, type Round, type Start, type Verdict } from "./comparison.ts";
 
 export interface ComparisonReport {
 	/** A line for each figure. */
@@ -13,12 +13,12 @@ const figures: readonly { readonly figure: Figure; readonly title: string; reado
 	{ figure: "processorTime", title: "processor time", unit: " ms each", digits: 3 },
 ];
 
-export function toReport(rounds: readonly Round[]): ComparisonReport {
-	const compared = figures.map((each) => ({ ...each, comparison: compareRounds(rounds, each.figure) }));
+export function toReport(starts: readonly Start[]): ComparisonReport {
+	const compared = figures.map((each) => ({ ...each, comparison: compareStarts(starts, each.figure) }));
 	const verdicts = compared.map(({ comparison }) => comparison.verdict);
 	return {
 		lines: compared.map(({ figure, title, unit, digits, comparison }) => {
-			const value = (name: keyof Round) => `${median(rounds.map((round) => round[name][figure])).toFixed(digits)}${unit}`;
+			const value = (name: keyof Round) => `${median(starts.flat().map((round) => round[name][figure])).toFixed(digits)}${unit}`;
 			return `${title}: ${value("base")} → ${value("candidate")}; ${describe(comparison)}`;
 		}),
 		verdict: (["slower", "faster"] as const).find((verdict) => verdicts.includes(verdict)) ?? "no difference",

@@ -5,6 +5,8 @@ import { measureProcessorTime } from "./processor-time.ts";
 
 /** The speed of a shared machine changes within seconds. Short turns spread these changes evenly over the builds. */
 const turnSeconds = 0.5;
+/** Each order of three services occurs twice, and of four at least once. */
+const roundsOfStart = 12;
 /** Seconds of a piece of the load before the first turn. */
 const warmUpSeconds = 1;
 
@@ -14,23 +16,32 @@ export type TurnsByName<Name extends string> = Readonly<Record<Name, Turn>>;
 export interface TurnOptions<Name extends string> {
 	/** Directory of each build. */
 	readonly builds: Readonly<Record<Name, string>>;
-	/** Called after each round. */
-	isEnough(rounds: readonly TurnsByName<Name>[]): boolean;
+	/** Called after the rounds of each start. */
+	isEnough(starts: readonly (readonly TurnsByName<Name>[])[]): boolean;
 }
 
-/** Starts a service from each build, and puts load on one of them at a time, until there are enough rounds. */
+/** Starts a service from each build, puts load on one of them at a time, and starts all of them anew, until there are enough rounds. */
 export async function runTurns<Name extends string>(
 	load: ComparedLoad,
 	{ builds, isEnough }: TurnOptions<Name>,
+): Promise<readonly (readonly TurnsByName<Name>[])[]> {
+	const starts: (readonly TurnsByName<Name>[])[] = [];
+	while (starts.length === 0 || !isEnough(starts)) starts.push(await runStart(load, builds));
+	return starts;
+}
+
+async function runStart<Name extends string>(
+	load: ComparedLoad,
+	builds: Readonly<Record<Name, string>>,
 ): Promise<readonly TurnsByName<Name>[]> {
 	const resources = createResources();
-	const names = Object.keys(builds) as Name[];
 	try {
 		const subjects = new Map<Name, Subject>();
-		for (const name of names) subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
+		for (const name of Object.keys(builds) as Name[])
+			subjects.set(name, await resources.use(name, () => load.start({ build: builds[name] })));
 		await warmUp([...subjects.values()], load.warmUp);
 		const rounds: TurnsByName<Name>[] = [];
-		while (rounds.length === 0 || !isEnough(rounds)) {
+		while (rounds.length < roundsOfStart) {
 			const measured = new Map<Name, Turn>();
 			for (const [name, subject] of orderOfRound([...subjects], rounds.length)) measured.set(name, await measureTurn(subject));
 			rounds.push(Object.fromEntries(measured) as TurnsByName<Name>);
