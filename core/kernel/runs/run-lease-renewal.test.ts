@@ -17,6 +17,8 @@ import { inFull, type Register } from "../../testing/extent.test-support.ts";
 import { createSystemClock, toTimestamp } from "../basics/clock.ts";
 
 const lease = 0.2;
+/** Seconds of a lease that a node renews in time even if the machine is busy. */
+const unlosable = 3;
 const clock = createSystemClock();
 const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 
@@ -114,7 +116,7 @@ async function leaveBehind(
 }
 
 withCluster("what a dead node had only scheduled is run by another", async (cluster) => {
-	const node = await cluster.startNode();
+	const node = await cluster.startNode([], undefined, unlosable);
 	const ended = await node.settled(await leaveBehind(cluster, node, ["scheduled"]));
 	assert.equal(ended.status, "succeeded");
 	assert.deepEqual(statuses(ended).slice(-3), ["scheduled", "running", "succeeded"]);
@@ -299,7 +301,7 @@ function isAbout(operations: unknown, id: string): boolean {
 }
 
 withCluster("what no node runs although one holds it is ended: leases are renewed for what really runs", async (cluster) => {
-	const node = await cluster.startNode();
+	const node = await cluster.startNode([], undefined, unlosable);
 	const other = await node.submit({ outcome: "hang" });
 	await node.settled(other.id, "running");
 	const id = await leaveBehind(cluster, node, ["scheduled", "running"]);
