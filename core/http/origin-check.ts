@@ -12,7 +12,8 @@ import { isJsonType, toMediaType } from "./media-type.ts";
 export function assertTrustedPage(request: Request, options: Options): void {
 	if (isReading(request)) return assertNotCrossOrigin(request, options);
 	const origin = request.headers.get("origin");
-	if (origin === null || !isOwnOrigin(origin, request, options) || isCrossOriginRequest(request, options)) throw foreignPageError(origin);
+	if (origin === null || !isTrustedOrigin(origin, request, options) || isCrossOriginRequest(request, options))
+		throw foreignPageError(origin);
 	assertJson(request.headers);
 }
 
@@ -23,7 +24,7 @@ export function assertTrustedPage(request: Request, options: Options): void {
  */
 export function assertNotCrossOrigin(request: Request, options: Options): void {
 	const origin = request.headers.get("origin");
-	if (origin !== null && !isOwnOrigin(origin, request, options)) throw foreignPageError(origin);
+	if (origin !== null && !isTrustedOrigin(origin, request, options)) throw foreignPageError(origin);
 	// Following a link is allowed, because the page with the link cannot read the response.
 	const isLink = isReading(request) && request.headers.get("sec-fetch-mode") === "navigate";
 	if (!isLink && isCrossOriginRequest(request, options)) throw foreignPageError(origin);
@@ -34,7 +35,7 @@ function isReading({ method }: Request): boolean {
 }
 
 /** Returns true if the origin is the service's own, or one that the options allow. */
-export function isOwnOrigin(origin: string, request: Request, options: Options): boolean {
+export function isTrustedOrigin(origin: string, request: Request, options: Options): boolean {
 	if (toTrustedOrigins(options).has(origin)) return true;
 	// This includes "null", the origin of sandboxed pages, local files and data URLs.
 	if (!URL.canParse(origin)) return false;

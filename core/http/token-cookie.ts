@@ -1,5 +1,5 @@
 import type { Clock, Options } from "../contract/index.ts";
-import { isCrossOriginRequest, isOwnOrigin } from "./origin-check.ts";
+import { isCrossOriginRequest, isTrustedOrigin } from "./origin-check.ts";
 
 /**
  * Returns the value of `Set-Cookie` with which a browser can send later requests without the token header. A browser cannot set a
@@ -26,7 +26,7 @@ export function toExpiredCookie(options: Options): string {
  */
 export function canSetCookie(request: Request, options: Options): boolean {
 	const origin = request.headers.get("origin");
-	return !isCrossOriginRequest(request, options) && (origin === null || isOwnOrigin(origin, request, options));
+	return !isCrossOriginRequest(request, options) && (origin === null || isTrustedOrigin(origin, request, options));
 }
 
 function toScope({ auth_cookie_same_site: sameSite, auth_cookie_secure }: Options["api"]): string {

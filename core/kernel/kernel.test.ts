@@ -9,7 +9,7 @@ import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { type ActionEntity, nodeRoles } from "../contract/index.ts";
 import { createMemoryLogger, createOptions } from "../testing/http/fake-engine.test-support.ts";
-import { createSystemClock } from "./basics/clock.ts";
+import { getSystemClock } from "./basics/clock.ts";
 import type { Principal } from "./basics/principal.ts";
 import { createEngineOf } from "./engine.ts";
 import type { CreateFeatures, FeatureList } from "./feature-list.ts";
@@ -58,7 +58,7 @@ function createAlone<F extends FeatureList>(createFeatures: CreateFeatures<F>) {
 			configs: join(directory, "configs"),
 			dataDirectory: directory,
 			logger,
-			clock: createSystemClock(),
+			clock: getSystemClock(),
 			adminPassword: undefined,
 			apiUrl: () => "",
 			addresses: () => ({}),

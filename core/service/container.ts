@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from "tsyringe";
 import type { Clock, Logger } from "../contract/index.ts";
-import { createSystemClock } from "../kernel/basics/clock.ts";
+import { getSystemClock } from "../kernel/basics/clock.ts";
 import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
@@ -46,7 +46,7 @@ export function createParts(config: ResolvedConfig, overrides: Overrides): Servi
 	const scope = container.createChildContainer();
 	const { options } = config;
 	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
-	provide(scope, tokens.clock, () => overrides.clock ?? createSystemClock());
+	provide(scope, tokens.clock, () => overrides.clock ?? getSystemClock());
 	provide(
 		scope,
 		tokens.engine,

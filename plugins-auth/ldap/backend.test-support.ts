@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { AuthBackend, Clock, Identity, Logger } from "../../core/contract/index.ts";
-import { createSystemClock } from "../../core/kernel/basics/clock.ts";
+import { getSystemClock } from "../../core/kernel/basics/clock.ts";
 import { createOptions } from "../../core/testing/options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";
@@ -34,7 +34,7 @@ export function toOptions(slapd: Slapd, more: Partial<LdapOptions> = {}): LdapOp
 	};
 }
 
-export async function startBackend(options: LdapOptions, clock: Clock = createSystemClock()): Promise<StartedBackend> {
+export async function startBackend(options: LdapOptions, clock: Clock = getSystemClock()): Promise<StartedBackend> {
 	const log: LogLine[] = [];
 	const note =
 		(level: keyof Logger) =>

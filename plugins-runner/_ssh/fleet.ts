@@ -3,7 +3,7 @@ import { assertNoNul, toEnvironment } from "../_shell/index.ts";
 import { parseHosts } from "./host-list.ts";
 import { createFleetSink, createSingleSink } from "./host-output.ts";
 import { type HostOutcome, type HostPart, runOnHost, type Work } from "./host-run.ts";
-import type { remoteParameters } from "./remote-parameters.ts";
+import type { remoteParameterSchema } from "./remote-parameter-schema.ts";
 import { type Ssh, type SshShare, shareSsh } from "./shared-pool.ts";
 import { createTargetFinder } from "./targets.ts";
 
@@ -18,7 +18,7 @@ export interface FleetOptions {
 export interface Fleet {
 	start(context: PluginContext): Promise<void>;
 	stop(): Promise<void>;
-	run(context: RunContext<typeof remoteParameters>, options: FleetOptions): Promise<RunResult>;
+	run(context: RunContext<typeof remoteParameterSchema>, options: FleetOptions): Promise<RunResult>;
 }
 
 export function createFleet(): Fleet {
@@ -40,7 +40,7 @@ export function createFleet(): Fleet {
 }
 
 interface FleetRun extends FleetOptions {
-	readonly context: RunContext<typeof remoteParameters>;
+	readonly context: RunContext<typeof remoteParameterSchema>;
 }
 
 async function runFleet({ pool, ssh2 }: Ssh, { options }: PluginContext, run: FleetRun): Promise<RunResult> {

@@ -3,12 +3,12 @@ import { type Options, type ParameterValues, SvcError } from "../../core/contrac
 import { type NamedHost, parseHost } from "./host-list.ts";
 import { matchesPatterns } from "./pattern.ts";
 import { fromPkcs8 } from "./pkcs8.ts";
-import type { remoteParameters } from "./remote-parameters.ts";
+import type { remoteParameterSchema } from "./remote-parameter-schema.ts";
 import { expandHome } from "./shared-pool.ts";
 import type { Ssh2 } from "./ssh2-package.ts";
 import type { Target } from "./target.ts";
 
-type Parameters = ParameterValues<typeof remoteParameters>;
+type Parameters = ParameterValues<typeof remoteParameterSchema>;
 
 interface Sources {
 	readonly ssh2: Ssh2;

@@ -16,7 +16,7 @@ import { ContainerPython } from "./container-python.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine, PythonIo, PythonRequest } from "./engine.ts";
 import { Engines } from "./engines.ts";
-import { toLibraries } from "./libraries.ts";
+import { toLibraryFolders } from "./library-folders.ts";
 import { createPackTools } from "./pack-tools/index.ts";
 import { createPyodideEngine, type PyodideOptions } from "./pyodide/index.ts";
 import { createRunEnvironment } from "./run-environment.ts";
@@ -76,7 +76,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 			await engines.check(options.engine ?? "auto");
 		},
 		async start(context) {
-			libraries = toLibraries(context.options);
+			libraries = toLibraryFolders(context.options);
 			pythonPaths = context.pythonPaths ?? [];
 			defaultLevel = context.options.actionrunner.python_runner_log_level;
 			const engine = options.engine ?? "auto";

@@ -1,10 +1,10 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul } from "../_shell/index.ts";
-import { createFleet, remoteParameters } from "../_ssh/index.ts";
+import { createFleet, remoteParameterSchema } from "../_ssh/index.ts";
 
 const parameters = {
 	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
-	...remoteParameters,
+	...remoteParameterSchema,
 } as const;
 
 /** Runs a command line on remote hosts over SSH. */

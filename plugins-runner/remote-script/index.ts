@@ -1,10 +1,10 @@
 import { defineRunner, type RunContext } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { createScriptInput, type SecretArgumentOptions } from "../_shell/index.ts";
-import { createFleet, readStagedFiles, remoteParameters } from "../_ssh/index.ts";
+import { createFleet, readStagedFiles, remoteParameterSchema } from "../_ssh/index.ts";
 
 const parameters = {
-	...remoteParameters,
+	...remoteParameterSchema,
 	svc_content_version: contentParameters.content_version,
 	svc_debug: { type: "boolean", default: false, description: "Whether the script should tell more; it gets `SVC_ACTION_DEBUG`." },
 } as const;

@@ -2,7 +2,7 @@ import { isSvcError } from "../../core/contract/index.ts";
 import { isCollision } from "../_postgres/errors.ts";
 import { StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { ConnectionPool } from "./postgres-connections.ts";
+import type { ConnectionPool } from "./postgres-pool.ts";
 import { finishRounds, startRounds, toBeginStatements, toStorageError } from "./postgres-rounds.ts";
 
 /** A write whose caller waits for the result. */

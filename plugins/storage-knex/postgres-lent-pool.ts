@@ -2,8 +2,8 @@ import { SvcError } from "../../core/contract/index.ts";
 import { sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError, toConnectionLostError } from "./connection-lost.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
-import type { ConnectionPool } from "./postgres-connections.ts";
 import { type HostClient, type HostPool, LentDriverConnection, toHostFailure } from "./postgres-lent-connection.ts";
+import type { ConnectionPool } from "./postgres-pool.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 /** Milliseconds that the host's pool may take to provide a connection. */

@@ -1,6 +1,6 @@
 import { sqlStateOf } from "../_postgres/errors.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { ConnectionPool } from "./postgres-connections.ts";
+import type { ConnectionPool } from "./postgres-pool.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
 /** A caller that waits for a connection. */

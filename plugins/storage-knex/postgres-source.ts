@@ -1,11 +1,11 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { ConnectionPool } from "./postgres-connections.ts";
 import type { HostPool } from "./postgres-lent-connection.ts";
 import { borrow, borrowDedicated, LentPool } from "./postgres-lent-pool.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import { importPostgres, openConnection } from "./postgres-own-connection.ts";
 import { OwnPool } from "./postgres-own-pool.ts";
+import type { ConnectionPool } from "./postgres-pool.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 /** Source of connections: an own pool, or the pool of the host. */

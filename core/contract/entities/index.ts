@@ -1,5 +1,6 @@
 import { type ActionEntity, actionKind } from "./action.ts";
 import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
+import { type SnapshotEntity, snapshotKind } from "./action-snapshot.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type AuditCheckpointEntity, auditCheckpointKind } from "./audit-checkpoint.ts";
 import { type AuditEntryEntity, auditEntryKind } from "./audit-entry.ts";
@@ -30,7 +31,6 @@ import {
 	type UsedSignInEntity,
 	usedSignInKind,
 } from "./sign-in.ts";
-import { type SnapshotEntity, snapshotKind } from "./snapshot.ts";
 import { type TimerEntity, timerKind } from "./timer.ts";
 import { type TokenEntity, tokenKind } from "./token.ts";
 import { type TraceEntity, traceKind } from "./trace.ts";
@@ -45,6 +45,7 @@ import { type WorkerOutputEntity, workerOutputKind } from "./worker-output.ts";
 
 export type { ActionEntity } from "./action.ts";
 export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
+export type { SnapshotEntity } from "./action-snapshot.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { AuditCheckpointEntity } from "./audit-checkpoint.ts";
 export type { AuditEntryEntity } from "./audit-entry.ts";
@@ -68,7 +69,6 @@ export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
 export type { SignInFailureEntity, SignInPlaceEntity, UsedSignInEntity } from "./sign-in.ts";
-export type { SnapshotEntity } from "./snapshot.ts";
 export type { TimerEntity } from "./timer.ts";
 export type { TokenEntity } from "./token.ts";
 export type { TraceEntity } from "./trace.ts";

@@ -1,7 +1,7 @@
 import type { Access, FirstUser } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Credentials } from "./credentials-api.ts";
-import type { ServiceTokens } from "./service-tokens-api.ts";
+import type { ProcessTokens } from "./process-tokens-api.ts";
 import type { SingleSignOn } from "./single-sign-on-api.ts";
 
 /** Members that this feature adds to the engine. */
@@ -11,7 +11,7 @@ export interface AccessApi {
 	readonly apiKeys: ApiKeys;
 	readonly access: Access;
 	/** Tokens for processes that work for the service outside of executions. */
-	readonly serviceTokens: ServiceTokens;
+	readonly processTokens: ProcessTokens;
 	/**
 	 * Creates the first administrator if no user exists yet. Call it once the service is running: the returned password is shown nowhere
 	 * else.

@@ -9,8 +9,8 @@ import { VerifiedCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
 import { findFirstUserWarning } from "./first-user-api.ts";
 import { principalOf } from "./principal-of.ts";
+import { StoredProcessTokens } from "./process-tokens.ts";
 import { roleRoutes } from "./roles-routes.ts";
-import { StoredServiceTokens } from "./service-tokens.ts";
 import { ProviderSignOn } from "./single-sign-on.ts";
 import { singleSignOnRoutes } from "./single-sign-on-routes.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
@@ -30,7 +30,7 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 			singleSignOn: new ProviderSignOn({ ...parts, credentials }),
 			apiKeys,
 			access,
-			serviceTokens: new StoredServiceTokens(kernel),
+			processTokens: new StoredProcessTokens(kernel),
 			async ensureFirstUser() {
 				// A node without a role that accepts sign-ins has not started the backend.
 				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;

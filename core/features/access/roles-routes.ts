@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
+import { answerJson, answerPage, answerTooMany, describeList } from "../../http/openapi/responses.ts";
 import { mapOf } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
@@ -49,7 +49,7 @@ export const roleRoutes = [
 		component: "api",
 		summary: "List roles",
 		description: "`system=true` chooses those that are built in, `false` the others.",
-		answers: { 200: answerList(roleSchema) },
+		answers: { 200: describeList(roleSchema) },
 		permission: "admin",
 		query: { system: "boolean" },
 		handler({ engine, query: { system } }) {

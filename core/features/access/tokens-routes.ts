@@ -2,7 +2,7 @@ import { type Options, SvcError } from "../../contract/index.ts";
 import { toApiUrl } from "../../http/api-url.ts";
 import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
-import { toHeaderText } from "../../http/header-text.ts";
+import { decodeHeader } from "../../http/decode-header.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
 import { text } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
@@ -151,7 +151,7 @@ function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"
  * as the client sent them. Different values mean that the client tries to impersonate another user, so the sign-in is refused.
  */
 function parseRemoteUser(headers: Headers): string | undefined {
-	const names = new Set(remoteUserHeaders.flatMap((name) => toHeaderText(headers.get(name) ?? "") || []));
+	const names = new Set(remoteUserHeaders.flatMap((name) => decodeHeader(headers.get(name) ?? "") || []));
 	const [name] = names;
 	// A comma means that the request has the same header twice.
 	if (names.size > 1 || name?.includes(",")) throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the proxy names more than one user");

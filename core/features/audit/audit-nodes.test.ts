@@ -7,7 +7,7 @@ import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import type { AuditedRequest } from "../../http/audit-hook.ts";
 import { anonymousPrincipal } from "../../http/authenticate.ts";
-import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { type TestNode, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { createMemoryLogger, createOptions } from "../../testing/http/fake-engine.test-support.ts";
 import { routes } from "../routes.ts";
@@ -51,7 +51,7 @@ test("nodes that change things at the same time write one chain, with an entry f
 
 test("the beginning goes when it is old enough; what is left follows what was signed, and goes on", async () => {
 	const storage = memoryStorage().create();
-	const clock = createSystemClock();
+	const clock = getSystemClock();
 	const logger = createMemoryLogger();
 	const directory = await mkdtemp(join(tmpdir(), "svc-audit-"));
 	try {

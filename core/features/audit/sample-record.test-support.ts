@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { Storage } from "../../contract/index.ts";
-import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { AuditChain } from "./audit-chain.ts";
 import type { AuditDraft } from "./chain.ts";
 import { type AuditCheckpoint, toCheckpoint } from "./checkpoint.ts";
 import { StoredReport } from "./stored-report.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const { privateKey } = generateKeyPairSync("ed25519");
 
 /** What another storage might give back otherwise. */

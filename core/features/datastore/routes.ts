@@ -1,6 +1,6 @@
 import { defineBody } from "../../http/body.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerConflict, answerJson, answerList, answerNothing } from "../../http/openapi/responses.ts";
+import { answerConflict, answerJson, answerNothing, describeList } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
@@ -56,7 +56,7 @@ export const keyRoutes = [
 		component: "api",
 		summary: "List datastore items",
 		description: "Without count headers.",
-		answers: { 200: answerList(itemSchema) },
+		answers: { 200: describeList(itemSchema) },
 		permission: "key_value_pair_list",
 		// A list contains only the system items that the caller may view. The caller's own items need no permission.
 		resource: (context) => context.engine.datastore.resource("*", context.query, context.principal),

@@ -1,7 +1,7 @@
 import { type ExecutionStatus, type JsonObject, maxLargeNumbers, parseJson, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
+import { decodeHeader } from "../../http/decode-header.ts";
 import { isSelected, selectionQuery } from "../../http/field-selection.ts";
-import { toHeaderText } from "../../http/header-text.ts";
 import {
 	answerConflictBecause,
 	answerFault,
@@ -251,7 +251,7 @@ async function read(
 }
 
 function toSubmitInput(body: CreateBody, headers: Headers): SubmitInput {
-	const given = withHeaderContext(body.context, toHeaderText(headers.get("svc-context") ?? ""));
+	const given = withHeaderContext(body.context, decodeHeader(headers.get("svc-context") ?? ""));
 	const context = given && withoutActors(given);
 	const traceparent = headers.get("traceparent");
 	return {

@@ -1,4 +1,4 @@
-import { answerJson, answerList } from "../../http/openapi/responses.ts";
+import { answerJson, describeList } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
@@ -19,7 +19,7 @@ export const nodeRoutes = [
 		component: "api",
 		summary: "List nodes, by name",
 		description: "Without count headers.",
-		answers: { 200: answerList(nodeSchema) },
+		answers: { 200: describeList(nodeSchema) },
 		permission: "admin",
 		async handler({ engine }) {
 			return replyJson((await engine.nodes.list()).map(toNode));

@@ -1,6 +1,6 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerJson, answerList } from "../../http/openapi/responses.ts";
+import { answerJson, describeList } from "../../http/openapi/responses.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
@@ -111,7 +111,7 @@ export const packInstallRoutes = [
 		component: "api",
 		summary: "Compare installed packs with where they came from",
 		description: "Asks each of these places, which may take a while.",
-		answers: { 200: answerList(newerSchema) },
+		answers: { 200: describeList(newerSchema) },
 		permission: "pack_search",
 		async handler({ engine }) {
 			return replyJson(await engine.packInstalls.outdated());
@@ -123,7 +123,7 @@ export const packInstallRoutes = [
 		component: "api",
 		summary: "List packs in git that the configuration has the service follow",
 		description: "With what came of the last look there.",
-		answers: { 200: answerList(followedSchema) },
+		answers: { 200: describeList(followedSchema) },
 		permission: "pack_list",
 		async handler({ engine }) {
 			return replyJson(await engine.packInstalls.followed());
@@ -134,7 +134,7 @@ export const packInstallRoutes = [
 		path: "/packs/views/lock",
 		component: "api",
 		summary: "What a lock file says of the installed packs",
-		answers: { 200: answerList(lockEntrySchema) },
+		answers: { 200: describeList(lockEntrySchema) },
 		permission: "pack_list",
 		async handler({ engine }) {
 			return replyJson(await engine.packInstalls.lock());

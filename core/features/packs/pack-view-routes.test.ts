@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { test } from "uvu";
 import { parse } from "yaml";
 import type { PackEntity } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
@@ -58,7 +58,7 @@ async function withPack(files: Readonly<Record<string, string | Buffer>>, use: (
 async function install(service: ServiceUnderTest, directory: string, pack: string): Promise<string> {
 	const storage = service.storage();
 	const limits = { size: 10_000_000, files: 1_000 };
-	const parts = { storage, clock: createSystemClock(), logger: silentLogger, limits, root: join(directory, "laid-out") };
+	const parts = { storage, clock: getSystemClock(), logger: silentLogger, limits, root: join(directory, "laid-out") };
 	const content = await new PackContents(parts).store(pack, { pack: "stored", signal: new AbortController().signal });
 	const text = { ref: "stored", name: "stored", description: "d", version: "1.0.0", author: "a" };
 	const source = { kind: "git", address: "https://example.org/disk.git", revision: "v1", commit: "0".repeat(40) };

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { parseIds } from "../../http/ids.ts";
-import { answerJson, answerList, answerNothing, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
+import { answerJson, answerNothing, answerSelectedPage, answerText, describeList } from "../../http/openapi/responses.ts";
 import { text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
@@ -93,7 +93,7 @@ export const packViewRoutes = [
 		component: "api",
 		summary: "Get the texts of a pack",
 		description: "At most 1,000 files with 8,000,000 bytes in all; what is no text, or has more than 500,000 bytes, is passed over.",
-		answers: { 200: answerList(packFileSchema) },
+		answers: { 200: describeList(packFileSchema) },
 		permission: "pack_view",
 		resource: findPackResource,
 		async handler(context) {

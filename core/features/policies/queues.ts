@@ -1,7 +1,7 @@
 import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { type BusListener, createBusListener } from "../../kernel/coordination/bus-listener.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../../kernel/coordination/renewed-subscription.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
@@ -30,7 +30,7 @@ export class ActionQueues implements PolicyQueues {
 	/** Queues to look at, and whether at everything in them. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
-	readonly #watch: BusListener;
+	readonly #watch: RenewedSubscription;
 	#nextDue: string | undefined;
 	/** True if policies have changed since the last scan. */
 	#isNew = true;
@@ -39,7 +39,7 @@ export class ActionQueues implements PolicyQueues {
 
 	constructor(parts: QueuesOptions) {
 		this.#parts = parts;
-		this.#watch = createBusListener({
+		this.#watch = createRenewedSubscription({
 			...parts,
 			names: [eventNames.executionCreate, eventNames.executionUpdate],
 			purpose: "executions that policies limit",

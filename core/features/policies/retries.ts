@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type PolicyEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
-import { canBeReplaced, draftReplacement } from "../../kernel/runs/children/replacement.ts";
+import { draftReplacement, mayHaveReplacement } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types of policies that determine whether an execution that did not succeed is retried. */
@@ -65,7 +65,9 @@ export function createRetries(parts: RetriesOptions): Retries {
  */
 function mayFollow(ended: ExecutionEntity): boolean {
 	const { status, log } = ended;
-	return ["failed", "timeout", "abandoned"].includes(status) && log.some((entry) => entry.status === "scheduled") && canBeReplaced(ended);
+	return (
+		["failed", "timeout", "abandoned"].includes(status) && log.some((entry) => entry.status === "scheduled") && mayHaveReplacement(ended)
+	);
 }
 
 function isRetriedOn({ parameters }: PolicyEntity, status: ExecutionEntity["status"]): boolean {

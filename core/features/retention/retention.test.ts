@@ -6,7 +6,7 @@ import { test } from "uvu";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createOptions } from "../../testing/options.ts";
@@ -141,7 +141,7 @@ postgresTest(test)("the same is left on PostgreSQL", async () => {
 async function withStorage(plugin: StoragePlugin, use: (storage: Storage) => Promise<void>): Promise<void> {
 	const directory = await mkdtemp(join(tmpdir(), "svc-retention-"));
 	const storage = plugin.create();
-	const context = { logger: silentLogger, clock: createSystemClock(), dataDirectory: directory, nodeId: "node", options: createOptions() };
+	const context = { logger: silentLogger, clock: getSystemClock(), dataDirectory: directory, nodeId: "node", options: createOptions() };
 	try {
 		await storage.start?.(context);
 		await use(storage);

@@ -1,7 +1,7 @@
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection } from "../../http/field-selection.ts";
-import { answerFault, answerJson, answerList, answerSelectedPage } from "../../http/openapi/responses.ts";
+import { answerFault, answerJson, answerSelectedPage, describeList } from "../../http/openapi/responses.ts";
 import { parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
@@ -103,7 +103,7 @@ export const ruleViewRoutes = [
 		path: "/ruletypes",
 		component: "api",
 		summary: "List kinds of rules",
-		answers: { 200: answerList(ruleTypeSchema) },
+		answers: { 200: describeList(ruleTypeSchema) },
 		permission: "rule_type_list",
 		handler: () => replyJson(ruleTypes),
 	}),

@@ -1,6 +1,6 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { ServiceTokens } from "../access/service-tokens-api.ts";
+import type { ProcessTokens } from "../access/process-tokens-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
 import type { PackFiles, RegisterFiles } from "../packs/pack-files-api.ts";
@@ -16,7 +16,7 @@ import { createSensorTypes } from "./sensor-types.ts";
 
 export interface SensorsNeeds extends Pick<RegisterSensorOptions, "registerType"> {
 	readonly datastore: DatastoreItems;
-	readonly serviceTokens: ServiceTokens;
+	readonly processTokens: ProcessTokens;
 	readonly packConfigs: PackConfigs;
 	readonly registerFiles: RegisterFiles;
 }

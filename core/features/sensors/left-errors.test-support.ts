@@ -1,12 +1,12 @@
-import { asSensor, watchStrays } from "./sensor-strays.ts";
+import { handleUncaughtSensorErrors, runAsSensor } from "./uncaught-sensor-errors.ts";
 
 // A program in which a sensor and then the service itself throw where nobody catches it.
-watchStrays();
+handleUncaughtSensorErrors();
 const throwLater = (what: string) =>
 	setTimeout(() => {
 		throw new Error(what);
 	}, 1);
-asSensor(
+runAsSensor(
 	({ what, reason }) => process.stdout.write(`${what}: ${(reason as Error).message}\n`),
 	() => throwLater("of a sensor"),
 );

@@ -1,7 +1,7 @@
 import type { Options } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import type { ServiceTokens } from "../access/service-tokens-api.ts";
+import type { ProcessTokens } from "../access/process-tokens-api.ts";
 
 /** User under which processes of sensors call the API. */
 const user = "sensors_container";
@@ -9,7 +9,7 @@ const user = "sensors_container";
 const longestWait = 2 ** 31 - 1;
 
 export interface SensorAccessOptions extends Uses<"logger"> {
-	readonly serviceTokens: ServiceTokens;
+	readonly processTokens: ProcessTokens;
 	readonly dialects: Pick<Dialects, "environment">;
 	/** Address of the API, without the version. */
 	readonly apiUrl: () => string;
@@ -35,9 +35,9 @@ export class SensorAccess {
 	}
 
 	async open(ref: string): Promise<OpenAccess> {
-		const { serviceTokens, dialects, apiUrl, options, logger } = this.#parts;
+		const { processTokens, dialects, apiUrl, options, logger } = this.#parts;
 		const address = { SVC_ACTION_API_URL: `${apiUrl()}/v1` };
-		const opened = await serviceTokens.open(user, { service: "sensorcontainer", sensor: ref });
+		const opened = await processTokens.open(user, { service: "sensorcontainer", sensor: ref });
 		if (opened === undefined) return { environment: dialects.environment(address), secrets: [], close: async () => {} };
 		const warn = (message: string) => (error: unknown) => logger.warn(message, { sensor: ref, error });
 		const renewal = setInterval(

@@ -9,9 +9,9 @@ import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessOptions } from "./sensor-access.ts";
 import { Supervisor } from "./sensor-assignment.ts";
 import { SensorSources } from "./sensor-sources.ts";
-import { watchStrays } from "./sensor-strays.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { SensorWork, type SensorWorkOptions } from "./sensor-work.ts";
+import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContainerOptions
 	extends Omit<SensorWorkOptions, "sources" | "triggers" | "principal" | "access">,
@@ -31,7 +31,7 @@ export class SensorContainer {
 	/** Supervisors by the ref of the sensor. */
 	readonly #supervisors = new Map<string, Supervisor>();
 	readonly #looks: PollLoop;
-	#strays: ReturnType<typeof watchStrays> | undefined;
+	#errorHandlers: ReturnType<typeof handleUncaughtSensorErrors> | undefined;
 
 	constructor(parts: SensorContainerOptions) {
 		const { options } = parts;
@@ -52,7 +52,7 @@ export class SensorContainer {
 	async start(): Promise<void> {
 		if (!this.#parts.options.sensorcontainer.enable) return;
 		// Sensors of packs have processes of their own, so that their errors cannot occur here.
-		if (this.#parts.sensors.size > 0) this.#strays ??= watchStrays();
+		if (this.#parts.sensors.size > 0) this.#errorHandlers ??= handleUncaughtSensorErrors();
 		// A stopped supervisor may still be waiting for its sensor to end.
 		for (const supervisor of this.#supervisors.values()) supervisor.resume();
 		this.#looks.start();
@@ -67,8 +67,8 @@ export class SensorContainer {
 
 	/** Stops handling unhandled errors of sensors. Called after `stop`, because a sensor may still cause some while it ends. */
 	close(): void {
-		this.#strays?.end();
-		this.#strays = undefined;
+		this.#errorHandlers?.end();
+		this.#errorHandlers = undefined;
 	}
 
 	async #look(): Promise<void> {

@@ -16,8 +16,8 @@ import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-regis
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
-import { asService } from "./sensor-strays.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
+import { runAsService } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContextOptions extends Uses<"clock" | "logger"> {
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
@@ -109,7 +109,7 @@ function createOutlast({ logger }: SensorContextOptions, ref: string, signal: Ab
 		onUnavailable: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
 	};
 	// Unhandled rejections of the returned promise count as the sensor's; work inside the service does not.
-	return async <T>(attempt: () => Promise<T>): Promise<T> => await asService(() => retryWhileUnavailable(attempt, outage));
+	return async <T>(attempt: () => Promise<T>): Promise<T> => await runAsService(() => retryWhileUnavailable(attempt, outage));
 }
 
 function toTrace(id: string | undefined, tag: string | undefined): Pick<IncomingEvent, "trace"> {

@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../contract/index.ts";
 import type { Holding } from "./sensor-run.ts";
-import { asSensor, type Stray } from "./sensor-strays.ts";
+import { runAsSensor, type UncaughtSensorError } from "./uncaught-sensor-errors.ts";
 
 /** Maximum number of unhandled errors of a run that are reported. */
 const mostTold = 10;
@@ -11,7 +11,7 @@ export class RunGuard {
 	readonly signal: AbortSignal;
 	readonly #controller = new AbortController();
 	readonly #holding: Holding;
-	readonly #tell: (stray: Stray) => void;
+	readonly #tell: (stray: UncaughtSensorError) => void;
 	#stray: Error | undefined;
 	#told = 0;
 	#hasBegun = false;
@@ -21,7 +21,7 @@ export class RunGuard {
 	 * Creates a guard for one run.
 	 * @param tell Called for unhandled errors of the run, even after its end.
 	 */
-	constructor(holding: Holding, tell: (stray: Stray) => void) {
+	constructor(holding: Holding, tell: (stray: UncaughtSensorError) => void) {
 		this.signal = this.#controller.signal;
 		this.#holding = holding;
 		this.#tell = tell;
@@ -38,7 +38,7 @@ export class RunGuard {
 	async run(work: () => Promise<void>): Promise<void> {
 		this.#hasBegun = true;
 		try {
-			await asSensor(this.#onStray, work);
+			await runAsSensor(this.#onStray, work);
 		} catch (error) {
 			throw this.#stray ?? error;
 		}
@@ -50,7 +50,7 @@ export class RunGuard {
 		this.#holding.signal.removeEventListener("abort", this.#abort);
 	}
 
-	readonly #onStray = (stray: Stray): void => {
+	readonly #onStray = (stray: UncaughtSensorError): void => {
 		// A timer that the sensor never clears would otherwise fill the log.
 		if (++this.#told <= mostTold) this.#tell(stray);
 		if (!this.isGood()) return;
@@ -61,7 +61,7 @@ export class RunGuard {
 	readonly #abort = (): void => {
 		const abort = () => this.#controller.abort(this.#holding.signal.reason);
 		// The sensor's own listeners of the signal run here, so that their errors count as the sensor's.
-		if (this.#hasBegun) asSensor(this.#onStray, abort);
+		if (this.#hasBegun) runAsSensor(this.#onStray, abort);
 		else abort();
 	};
 }

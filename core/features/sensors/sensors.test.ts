@@ -12,8 +12,8 @@ import { principal, startEngine } from "../../testing/engine/engine.test-support
 import { toProgram } from "../../testing/program.test-support.ts";
 import { watchStrays } from "../../testing/statement.ts";
 import { RunGuard } from "./sensor-errors.ts";
-import { watchStrays as watchSensorStrays } from "./sensor-strays.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
+import { handleUncaughtSensorErrors as watchSensorStrays } from "./uncaught-sensor-errors.ts";
 
 async function withSensor(
 	scripted: ScriptedSensor,

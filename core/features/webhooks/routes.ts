@@ -1,6 +1,6 @@
 import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { decodeHeader } from "../../http/decode-header.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
-import { toHeaderText } from "../../http/header-text.ts";
 import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonValue, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
@@ -207,7 +207,7 @@ function toDelivery(
 }
 
 function toTexts(headers: Headers): Record<string, string> {
-	return Object.fromEntries([...headers].map(([name, value]) => [name, toHeaderText(value)]));
+	return Object.fromEntries([...headers].map(([name, value]) => [name, decodeHeader(value)]));
 }
 
 function toTraceTag(given: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
-import { answerConflict, answerJson, answerList } from "../../http/openapi/responses.ts";
+import { answerConflict, answerJson, describeList } from "../../http/openapi/responses.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -126,7 +126,7 @@ export const workerRoutes = [
 		component: "api",
 		summary: "List workers, by name",
 		description: "Without count headers. Those that have gone are listed for a day.",
-		answers: { 200: answerList(workerSchema) },
+		answers: { 200: describeList(workerSchema) },
 		permission: "worker_list",
 		async handler({ engine }) {
 			return replyJson((await engine.workers.list()).map(toWorker));

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, RunAborted, type RunResult, type Storage, type WorkerJobEntity } from "../../contract/index.ts";
 import { noMeters } from "../../http/http-metrics.ts";
-import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-writer.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
@@ -31,7 +31,7 @@ interface Scene {
 
 const id = "1";
 const fence = "f";
-const clock = createSystemClock();
+const clock = getSystemClock();
 const later = "2100-01-01T00:00:00.000000Z";
 const waiting: WorkerJobEntity = {
 	id,

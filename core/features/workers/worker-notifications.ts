@@ -1,5 +1,5 @@
 import type { BusEvent, EventBus, Logger } from "../../contract/index.ts";
-import { createBusListener } from "../../kernel/coordination/bus-listener.ts";
+import { createRenewedSubscription } from "../../kernel/coordination/renewed-subscription.ts";
 
 const eventName = "svc.reaction__worker";
 
@@ -33,7 +33,7 @@ export class Bell {
 
 	constructor(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }) {
 		this.#parts = parts;
-		this.#watch = createBusListener({
+		this.#watch = createRenewedSubscription({
 			...parts,
 			names: [eventName],
 			purpose: "work of workers",

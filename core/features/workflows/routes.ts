@@ -1,5 +1,5 @@
 import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
-import { answerJson, answerList, answerPage } from "../../http/openapi/responses.ts";
+import { answerJson, answerPage, describeList } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
@@ -33,7 +33,7 @@ export const workflowRoutes = [
 		summary: "Tell what is wrong with the definition of a workflow",
 		description:
 			"Its text is the body, `text/plain`. `runner` names the runner it is for, `workflow` unless it is given. Nothing is stored.",
-		answers: { 200: answerList(findingSchema, { description: "What is wrong; empty when nothing is." }) },
+		answers: { 200: describeList(findingSchema, { description: "What is wrong; empty when nothing is." }) },
 		permission: "workflow_inspect",
 		query: { runner: "string" },
 		async handler({ engine, body, query, principal }) {

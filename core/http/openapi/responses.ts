@@ -76,7 +76,7 @@ export function answerSelected(record: JsonSchema, part: JsonSchema): Answer {
 }
 
 /** Declares a complete list of records. */
-export function answerList(record: JsonSchema, options: AnswerOptions = {}): Answer {
+export function describeList(record: JsonSchema, options: AnswerOptions = {}): Answer {
 	return answerJson({ type: "array", items: record }, { description: "The list.", ...options });
 }
 

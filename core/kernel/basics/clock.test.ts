@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { StorageClock } from "../coordination/storage-clock.ts";
-import { ClockSteps, createSystemClock, MonotonicTime, toEngineClock } from "./clock.ts";
+import { ClockSteps, getSystemClock, MonotonicTime, toEngineClock } from "./clock.ts";
 
 const second = 1_000_000;
 
@@ -46,7 +46,7 @@ test("the seconds between two readings leave out what the clock was set by in be
 });
 
 test("the system's clock is what people read, and what passes", async () => {
-	const clock = createSystemClock();
+	const clock = getSystemClock();
 	const before = [clock.now(), clock.steady()] as const;
 	await new Promise((resolve) => setTimeout(resolve, 20));
 	for (const [index, time] of [clock.now(), clock.steady()].entries()) {

@@ -125,7 +125,7 @@ function elapsedUs(): number {
 const systemClock = new SystemClock();
 
 /** Returns the clock of this machine. It is one object for the whole process, so that all engines agree on the time. */
-export function createSystemClock(): EngineClock {
+export function getSystemClock(): EngineClock {
 	return systemClock;
 }
 

@@ -1,5 +1,5 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
-import { createBusListener } from "./bus-listener.ts";
+import { createRenewedSubscription } from "./renewed-subscription.ts";
 
 const eventName = "svc.reaction__change";
 
@@ -23,7 +23,7 @@ export function createChangeFeed(parts: { readonly eventBus: EventBus; readonly 
 		for (const listener of listeners) listener();
 	}
 
-	const busListener = createBusListener({
+	const busListener = createRenewedSubscription({
 		...parts,
 		names: [eventName],
 		purpose: "changes of actions, triggers and rules",

@@ -4,7 +4,7 @@ import type { DutyEntity, Storage } from "../../contract/index.ts";
 import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-writer.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
 import { LeasePolicy } from "./lease-duration.ts";
 import { SingletonTask } from "./singleton-task.ts";
@@ -22,7 +22,7 @@ interface Scene {
 	write(patch: Partial<DutyEntity>): Promise<unknown>;
 }
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const id = "1";
 const taken = { owner: "other", fence: "other", lease_expires_at: "2100-01-01T00:00:00.000000Z" } as const;
 

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { createSystemClock } from "../basics/clock.ts";
+import { getSystemClock } from "../basics/clock.ts";
 import { createId, isId } from "../basics/ids.ts";
 import { StorageClock } from "./storage-clock.ts";
 
@@ -8,7 +8,7 @@ test("a node whose clock differs from the storage's tells whole microseconds, an
 	const ahead = 200_000;
 	// Whether half a microsecond is left depends on how long each answer takes.
 	for (let node = 0; node < 50; node += 1) {
-		const machine = createSystemClock();
+		const machine = getSystemClock();
 		const clock = new StorageClock({ capabilities: { shared: true }, now: async () => machine.wall() + ahead }, machine, 10);
 		// What has been told before lies far from what is told now.
 		clock.now();

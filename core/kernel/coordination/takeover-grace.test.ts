@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 import { lease, type NodesTest, until, withNodes } from "../nodes/nodes.test-support.ts";
 import { createTakeoverGrace } from "./expired-leases.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 
 /** An execution of a node that has gone, its lease long over. */
 async function leaveBehind({ storage }: NodesTest, id: string, status: ExecutionEntity["status"]): Promise<void> {

@@ -2,12 +2,12 @@ import type { Instrument, TraceEntity, TriggerInstanceEntity, Where } from "../.
 import { PollLoop } from "../../lib/poll-loop.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
 import { type Claim, Claimer, type Reservation } from "../coordination/claimer.ts";
 import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/lease.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { EventHandler, StoreEvent } from "./event-handler.ts";
@@ -64,7 +64,7 @@ export class EventProcessor {
 	readonly #parts: EventProcessorOptions;
 	readonly #claiming: Claimer<"trigger_instance">;
 	readonly #pollLoop: PollLoop;
-	readonly #busListener: BusListener;
+	readonly #busListener: RenewedSubscription;
 	readonly #claimCursor = new ClaimCursor();
 	readonly #expiredLeases: ExpiredLeases;
 	readonly #outcomes: Instrument;
@@ -99,7 +99,7 @@ export class EventProcessor {
 			onError: (error) => parts.logger.error("looking for trigger instances failed", { error }),
 		});
 		const wake = () => this.#pollLoop.wake();
-		this.#busListener = createBusListener({
+		this.#busListener = createRenewedSubscription({
 			...parts,
 			names: [pendingEventName],
 			purpose: "trigger instances of other nodes",

@@ -8,7 +8,7 @@ import { withValues } from "./new-execution.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
 /** The completion effects of one child that ends, as far as its parent's write stores them. */
-export interface ChildCompletionDraft {
+export interface ChildCompletionEffects {
 	/** Fields to store with the child's own final status. */
 	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/** Writes that belong to the write of the child's end. */
@@ -20,7 +20,7 @@ export interface ChildCompletionDraft {
 export interface DescendantCancellationOptions extends Uses<"eventBus" | "clock" | "runners"> {
 	readonly storage: Pick<Storage, "find">;
 	/** Drafts the completion effects of a child that ends. */
-	readonly draft: (ended: ExecutionEntity) => Promise<ChildCompletionDraft>;
+	readonly draft: (ended: ExecutionEntity) => Promise<ChildCompletionEffects>;
 	/** Returns the writes that revoke the run credentials of a child that ends. */
 	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
 }

@@ -3,11 +3,11 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import type { EventBusPlugin, NodeEntity } from "../../contract/index.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { lease, type NodesTest, withNodes } from "./nodes.test-support.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 
 /** A node of which only the record is left, about to run out. */
 async function leaveRecord({ storage }: NodesTest, changes: Partial<NodeEntity> = {}): Promise<NodeEntity> {

@@ -4,8 +4,8 @@ import { PollLoop } from "../../lib/poll-loop.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
-import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import type { StorageClock } from "../coordination/storage-clock.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 
@@ -38,7 +38,7 @@ export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger"
 export class Heartbeat {
 	readonly #parts: HeartbeatOptions;
 	readonly #startedAt: number;
-	readonly #busListener: BusListener;
+	readonly #busListener: RenewedSubscription;
 	readonly #heartbeatLoop: PollLoop;
 	/** Nodes that were stored before the first attempt to start this one; undefined before that attempt. */
 	#earlierNodes: readonly NodeEntity[] | undefined;
@@ -53,7 +53,7 @@ export class Heartbeat {
 		this.#parts = parts;
 		this.#startedAt = parts.clock.now();
 		this.#heartbeatLoop = new PollLoop({ poll: () => this.#sendHeartbeat(), onError: (error) => this.#retryHeartbeat(error) });
-		this.#busListener = createBusListener({
+		this.#busListener = createRenewedSubscription({
 			...parts,
 			names: [nodeChangeEvent],
 			purpose: "requests to this node",

@@ -6,7 +6,7 @@ import { defineRunner, defineSensor, type NodeRole, type RunnerPlugin } from "..
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { deafBus } from "../../testing/engine/shared-bus.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createSystemClock } from "../basics/clock.ts";
+import { getSystemClock } from "../basics/clock.ts";
 import { until, within, withNodes } from "./nodes.test-support.ts";
 
 /** A runner and a sensor that say whether they were started. */
@@ -80,7 +80,7 @@ test("what a node without a worker takes in is run by a worker at once, long bef
 test("the same when its clock is ahead", () =>
 	withNodes(async ({ startNode }) => {
 		const options = { scheduler: { lease: 60 } };
-		const clock = createSystemClock();
+		const clock = getSystemClock();
 		const api = await startNode({ only: ["api"], options, clock: { now: () => clock.now() + 10_000_000 } });
 		await startNode({ only: ["worker"], options });
 		for (let count = 0; count < 20; count++) assert.equal((await within(5, api.settled((await api.submit()).id))).status, "succeeded");

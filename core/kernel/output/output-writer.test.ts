@@ -4,11 +4,11 @@ import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { createPluginContext } from "../../testing/plugin-context.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import { OutputWriter } from "./output-writer.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 
 /** Writes that each wait to be let through, in order. */
 class Writes {

@@ -4,14 +4,14 @@ import type { OutputType, Storage } from "../../contract/index.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
 import { withChanges } from "../../testing/broken/refusals.test-support.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
 import { OutputReader } from "./output-reader.ts";
 import { OutputWriter } from "./output-writer.ts";
 import { toStoredChunk } from "./stored-chunks.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const executionId = createId(clock);
 const secret = "-----BEGIN KEY-----\nabcdefghijkl\nmnopqrstuvwx\n-----END KEY-----";
 

@@ -16,7 +16,7 @@ import type {
 } from "../../contract/index.ts";
 
 /** Logger that creates loggers whose entries carry a tag. */
-export type TaggedLogger = Logger & { withTag(tag: string): Logger };
+export type TaggableLogger = Logger & { withTag(tag: string): Logger };
 
 /** Registry of the values that a logger must never write. */
 export interface SecretRegistry {
@@ -48,7 +48,7 @@ export interface EngineDependencies {
 	readonly configs: string;
 	/** Absolute path of the data directory, which exists. */
 	readonly dataDirectory: string;
-	readonly logger: TaggedLogger & SecretRegistry;
+	readonly logger: TaggableLogger & SecretRegistry;
 	readonly clock: Clock;
 	/** Password of the first administrator. Default: a random one. */
 	readonly adminPassword: string | undefined;

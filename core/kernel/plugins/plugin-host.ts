@@ -15,7 +15,7 @@ import { toConfigError } from "../basics/config-error.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
 import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
-import type { EngineDependencies, TaggedLogger } from "./engine-dependencies.ts";
+import type { EngineDependencies, TaggableLogger } from "./engine-dependencies.ts";
 import type { StorageSource } from "./engine-storage.ts";
 import { shouldStart } from "./started-kinds.ts";
 import type { StartupRetry } from "./startup-retry.ts";
@@ -29,7 +29,7 @@ interface StartedPlugin {
 export interface HostNode {
 	readonly id: string;
 	readonly clock: Clock;
-	readonly logger: TaggedLogger;
+	readonly logger: TaggableLogger;
 }
 
 /** Plugins of one engine. They are created at once, and started by `start`. */

@@ -61,14 +61,14 @@ export class HostCalls {
 	}
 }
 
-export interface RunRequestOptions extends TransitionOptions, Uses<"clock" | "isWorkflow"> {}
+export interface RequestChangeOptions extends TransitionOptions, Uses<"clock" | "isWorkflow"> {}
 
 /**
  * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
  * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
 export async function requestChange(
-	parts: RunRequestOptions,
+	parts: RequestChangeOptions,
 	{ execution, run }: ActiveRun,
 	{ calls, change }: { readonly calls: HostCalls; readonly change: "pause" | "cancel" },
 ): Promise<void> {
@@ -87,7 +87,7 @@ export async function requestChange(
 	});
 }
 
-function pause(parts: RunRequestOptions, current: ExecutionEntity): Promise<unknown> {
+function pause(parts: RequestChangeOptions, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
 	// `paused_by` names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;

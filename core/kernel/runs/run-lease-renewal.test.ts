@@ -14,12 +14,12 @@ import { principal, startEngine, type TestEngine } from "../../testing/engine/en
 import { createSettableClock, type SettableClock } from "../../testing/engine/settable-clock.test-support.ts";
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { inFull, type Register } from "../../testing/extent.test-support.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 
 const lease = 0.2;
 /** Seconds of a lease that a node renews in time even if the machine is busy. */
 const unlosable = 3;
-const clock = createSystemClock();
+const clock = getSystemClock();
 const statuses = ({ log }: ExecutionEntity) => log.map(({ status }) => status);
 
 /** Says something; says more, and ends, when the test lets it and whatever its signal says. */

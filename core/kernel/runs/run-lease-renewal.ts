@@ -1,8 +1,8 @@
 import { type ExecutionEntity, type Instrument, isSvcError, type Meters, RunAborted } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
 import { createTakeoverGrace, type TakeoverGrace } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
@@ -49,7 +49,7 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
 export class RunLeaseRenewal {
 	readonly #parts: RunLeaseRenewalOptions;
 	readonly #takeoverTrust: TakeoverGrace;
-	readonly #interruptListener: BusListener;
+	readonly #interruptListener: RenewedSubscription;
 	/** Milliseconds from one renewal to the next. */
 	readonly #intervalMs: number;
 	/** Milliseconds from a failed renewal to the next, and also to wait for a response before expired leases are checked without it. */
@@ -107,9 +107,9 @@ export class RunLeaseRenewal {
 	}
 
 	/** Creates the listener for changes from outside to executions that run here: a cancel, a pause, or a final status. */
-	#createInterruptListener(): BusListener {
+	#createInterruptListener(): RenewedSubscription {
 		const { runs, logger } = this.#parts;
-		return createBusListener({
+		return createRenewedSubscription({
 			...this.#parts,
 			names: [eventNames.runInterrupt],
 			purpose: "cancels",

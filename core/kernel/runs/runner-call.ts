@@ -23,7 +23,7 @@ import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRuns, RunState } from "./active-runs.ts";
-import { HostCalls, type RunRequestOptions, requestChange } from "./host-calls.ts";
+import { HostCalls, type RequestChangeOptions, requestChange } from "./host-calls.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import type { ActiveRun } from "./prepare-run.ts";
 import { createRunEventSender, type RunEventOptions, type RunEventSender } from "./run-event-sender.ts";
@@ -36,7 +36,7 @@ export type RunnerInvocation = (context: RunContext) => Promise<RunResult | unde
 
 export interface RunnerCallerOptions
 	extends RunEventOptions,
-		RunRequestOptions,
+		RequestChangeOptions,
 		Omit<RunServiceOptions, "options">,
 		Uses<"storage" | "clock"> {
 	readonly runs: ActiveRuns;

@@ -1,9 +1,9 @@
 import type { Uses } from "../basics/engine-parts.ts";
-import { type BusListener, createBusListener } from "../coordination/bus-listener.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { eventNames } from "../executions/execution-events.ts";
 
 /** Notifies the schedulers of other nodes at once of executions that they would otherwise find at their next poll. */
-export interface CrossNodeWakeup extends BusListener {
+export interface CrossNodeWakeup extends RenewedSubscription {
 	/**
 	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: a full poll is needed, for delayed or queued
 	 * executions.
@@ -21,7 +21,7 @@ export interface CrossNodeWakeupOptions extends Uses<"eventBus" | "logger" | "no
  * On an event bus that is not shared, there are no other nodes, so nothing is published.
  */
 export function createCrossNodeWakeup({ eventBus, logger, nodeId, wake }: CrossNodeWakeupOptions): CrossNodeWakeup {
-	const busListener = createBusListener({
+	const busListener = createRenewedSubscription({
 		eventBus,
 		logger,
 		names: [eventNames.pending],

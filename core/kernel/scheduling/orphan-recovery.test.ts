@@ -10,13 +10,13 @@ import {
 } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../basics/clock.ts";
 
 const lease = 0.2;
 const long = { seconds: 15 };
 /** What the runner says of a run that it has found again. */
 const recoveredPid = 4_711;
-const clock = createSystemClock();
+const clock = getSystemClock();
 
 /** Work outside the service, which outlives its nodes. It writes lines and ends when the test says so. */
 interface Work {

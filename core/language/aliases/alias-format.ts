@@ -2,7 +2,7 @@ import { SvcError, toErrorMessage } from "../../contract/index.ts";
 import { parameterNamePattern } from "../parameters/check-definitions.ts";
 import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 import { type Command, type CommandText, readCommand, sliceCommand } from "./command-text.ts";
-import { splitFlags, toFixedPrefix, toTextPattern } from "./text-pattern.ts";
+import { splitFlags, toFixedPrefix, toLiteralPattern } from "./literal-pattern.ts";
 import { splitTrailingPairs } from "./trailing-pairs.ts";
 import { quotedPattern, toValue } from "./value-text.ts";
 
@@ -115,7 +115,7 @@ interface PatternContext {
 function toPattern(part: FormatPart, index: number, { parts, isMultiple }: PatternContext): string {
 	if (part.kind === "text") {
 		const { before, after } = boundsWithoutOptionalBlanks(part.text, parts, index);
-		return toTextPattern(part.text.slice(before, after));
+		return toLiteralPattern(part.text.slice(before, after));
 	}
 	const value = `(?<${groupPrefix}${index}>${quotedPattern}|\\{[^]*?\\}|${isMultiple ? "\\S+" : "\\S[^]*?"})`;
 	if (part.fallback === undefined) return value;

@@ -1,9 +1,9 @@
 import type { Budget } from "../templates/budget.ts";
-import { compileTextPattern, type TextPatternOptions } from "../templates/text-pattern.ts";
+import { compilePythonRegExp, type PythonRegExpOptions } from "../templates/python-regexp.ts";
 import { Pattern } from "./pattern.ts";
 
-export function toPattern(source: string, options: TextPatternOptions = {}): Pattern {
-	return new Pattern(compileTextPattern(source, { ...options, global: true, hasIndices: true }));
+export function toPattern(source: string, options: PythonRegExpOptions = {}): Pattern {
+	return new Pattern(compilePythonRegExp(source, { ...options, global: true, hasIndices: true }));
 }
 
 /** Returns the matches of a pattern in a string, with their positions. */

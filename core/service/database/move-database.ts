@@ -13,7 +13,7 @@ import {
 	toErrorMessage,
 	type Where,
 } from "../../contract/index.ts";
-import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
@@ -85,7 +85,7 @@ interface Move {
 async function move(parts: Move): Promise<MoveReport> {
 	const { logger, nodeId } = createContext(parts.config);
 	let report: MoveReport | undefined;
-	const held = { storage: parts.from, clock: createSystemClock(), nodeId, leaseSeconds: lease };
+	const held = { storage: parts.from, clock: getSystemClock(), nodeId, leaseSeconds: lease };
 	const duty = new SingletonTask(
 		{ ...held, logger, leasing: new LeasePolicy(held) },
 		{
@@ -121,7 +121,7 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 		const [before, after] = await Promise.all([digest(from, kind), digest(to, kind)]);
 		kinds.push({ kind, source: before, target: after, isEqual: before.count === after.count && before.hash === after.hash });
 	}
-	if (kinds.every(({ isEqual }) => isEqual)) await finishTarget(to, target, toTimestamp(createSystemClock().now()));
+	if (kinds.every(({ isEqual }) => isEqual)) await finishTarget(to, target, toTimestamp(getSystemClock().now()));
 	return { kinds, beside: findBeside(config) };
 }
 
@@ -187,7 +187,7 @@ async function findLastId(storage: Storage, kind: EntityKind): Promise<string> {
 
 /** Throws `SVC_CONFLICT` if a node uses the database. A database for a single process is locked by its storage instead. */
 export async function assertUnused(storage: Storage, role: "source" | "target"): Promise<void> {
-	const where = { expires_at: { gt: toTimestamp(createSystemClock().now()) } };
+	const where = { expires_at: { gt: toTimestamp(getSystemClock().now()) } };
 	const [node] = await storage.find("node", { where, limit: 1 });
 	if (node === undefined) return;
 	const message = `the ${role} is in use by node "${node.name}" (${node.hostname}, pid ${node.pid}); stop the service on every node first`;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import type { PluginContext, Storage, StoragePlugin } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
@@ -22,7 +22,7 @@ export async function readConfig({ config, env }: ConfigPlace): Promise<Resolved
 /** Returns the context that the service would pass to its storage. */
 export function createContext({ options, dataDirectory }: ResolvedConfig): PluginContext {
 	const logger = createLogger(options.log, { debug: options.system.debug }).withTag("storage");
-	return { logger, clock: createSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };
+	return { logger, clock: getSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };
 }
 
 /** Starts a storage, passes it to `use`, and stops it, even if `use` fails. */

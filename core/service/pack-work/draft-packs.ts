@@ -9,12 +9,12 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import type { ReadRunnerType } from "../../features/packs/file-reader-api.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { dryRunEngine } from "../../kernel/dry-run.ts";
 import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { createPlugins } from "../../kernel/plugins/create-plugins.ts";
-import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
+import type { TaggableLogger } from "../../kernel/plugins/engine-dependencies.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { toDependencies } from "../engine-dependencies.ts";
@@ -73,7 +73,7 @@ export async function draftPacks(configFile: string | undefined, directories: re
 	const skipped: SkippedFile[] = [];
 	const dependencies = toDependencies(config, {
 		logger: { ...createSkipLogger(skipped), addSecret: () => undefined, forgetSecret: () => undefined },
-		clock: createSystemClock(),
+		clock: getSystemClock(),
 		adminPassword: undefined,
 		apiUrl: () => "",
 		addresses: () => ({}),
@@ -102,13 +102,13 @@ function toPackConfig(given: SvcConfig, directories: readonly string[]): SvcConf
 }
 
 /** Creates a logger that collects the files that registration skips. */
-function createSkipLogger(skipped: SkippedFile[]): TaggedLogger {
+function createSkipLogger(skipped: SkippedFile[]): TaggableLogger {
 	const add = (_message: string, { problem, file }: Readonly<Record<string, unknown>> = {}) => {
 		const inner = typeof problem === "object" && problem !== null && !isSvcError(problem) ? (problem as Partial<SkippedFile>) : undefined;
 		const named = inner?.file ?? file;
 		if (typeof named === "string") skipped.push({ file: named, message: inner?.message ?? toErrorMessage(problem) });
 	};
-	const logger: TaggedLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };
+	const logger: TaggableLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };
 	return logger;
 }
 

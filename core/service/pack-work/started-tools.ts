@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { PackTools, Runner } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import type { DraftedPacks } from "./draft-packs.ts";
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -42,7 +42,7 @@ export async function withTools<T>(
 
 	async function start(runner: Runner): Promise<void> {
 		await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-		const context = { logger: silent, clock: createSystemClock(), dataDirectory, nodeId: "pack", options: config.options };
+		const context = { logger: silent, clock: getSystemClock(), dataDirectory, nodeId: "pack", options: config.options };
 		await runner.start?.({ ...context, pythonPaths: dialects.pythonPaths });
 	}
 }

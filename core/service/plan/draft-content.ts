@@ -4,7 +4,7 @@ import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "
 import type { RuleView } from "../../features/rules/rules-api.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets-api.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { dryRunEngine } from "../../kernel/dry-run.ts";
 import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
@@ -59,7 +59,7 @@ export async function draftContent(parts: ContentOptions, stored: Storage | "not
 async function draft({ config, plugins }: ContentOptions, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
 	const dependencies = toDependencies(config, {
 		logger: { ...createFindingLogger(findings), addSecret: () => undefined, forgetSecret: () => undefined },
-		clock: createSystemClock(),
+		clock: getSystemClock(),
 		adminPassword: undefined,
 		apiUrl: () => "",
 		addresses: () => ({}),

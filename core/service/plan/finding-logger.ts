@@ -1,11 +1,11 @@
 import type { Finding } from "../../cli/service-plan.ts";
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import type { TaggedLogger } from "../../kernel/plugins/engine-dependencies.ts";
+import type { TaggableLogger } from "../../kernel/plugins/engine-dependencies.ts";
 
 /** Creates a logger that turns warnings and errors into findings: problems that a start would log without failing. */
-export function createFindingLogger(findings: Finding[]): TaggedLogger {
+export function createFindingLogger(findings: Finding[]): TaggableLogger {
 	const add = (message: string, fields: Readonly<Record<string, unknown>> = {}) => void findings.push(toFinding(message, fields));
-	const logger: TaggedLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };
+	const logger: TaggableLogger = { debug: () => {}, info: () => {}, warn: add, error: add, withTag: () => logger };
 	return logger;
 }
 

@@ -1,6 +1,6 @@
 import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
 import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
-import { createSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { assertNoDatabaseMove } from "../../kernel/nodes/database-move.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./findings.ts";
@@ -46,7 +46,7 @@ export async function lookAtStorage(
 		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
 		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
-		await assertNoDatabaseMove(instance, createSystemClock().now());
+		await assertNoDatabaseMove(instance, getSystemClock().now());
 		// Records of nodes may be outdated if a node was killed a moment ago, so the answer of the storage takes precedence.
 		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
 		const warnings = inUse && others.length === 0 ? [held] : others;
@@ -62,7 +62,7 @@ export async function lookAtStorage(
  * included.
  */
 async function findOthers(storage: Storage, isBusShared: boolean): Promise<Finding[]> {
-	const now = toTimestamp(createSystemClock().now());
+	const now = toTimestamp(getSystemClock().now());
 	const living = (await storage.find("node", {})).filter(({ expires_at }) => expires_at > now);
 	const isShared = storage.capabilities.shared === true;
 	const others = isShared && isBusShared ? living.filter((node) => !node.event_bus_shared) : living;

@@ -16,7 +16,7 @@ import {
 import { secretMask } from "../../contract/secret-mask.ts";
 import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-api.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { assertRolesReachable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
@@ -149,7 +149,7 @@ function toComposition({
 
 function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {
 	const logger = createFindingLogger(findings);
-	return { logger, clock: createSystemClock(), dataDirectory, nodeId: "plan", options };
+	return { logger, clock: getSystemClock(), dataDirectory, nodeId: "plan", options };
 }
 
 /** Returns a warning if the key file cannot be created. The service then starts, but cannot store secrets. */

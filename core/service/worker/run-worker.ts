@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { WorkerOptions } from "../../cli/context.ts";
 import { type DialectPlugin, type Options, type Runner, type RunnerPlugin, SvcError } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { findProxy } from "../../lib/find-proxy.ts";
@@ -40,7 +40,7 @@ export async function runWorker(given: WorkerOptions, env: Environment): Promise
 	try {
 		for (const [name, runner] of runners) {
 			started.push(runner);
-			const context = { logger: logger.withTag(`runner ${name}`), clock: createSystemClock(), dataDirectory, nodeId: given.name, options };
+			const context = { logger: logger.withTag(`runner ${name}`), clock: getSystemClock(), dataDirectory, nodeId: given.name, options };
 			await runner.check?.({ ...context, pythonPaths: dialects.pythonPaths });
 			await runner.start?.({ ...context, pythonPaths: dialects.pythonPaths });
 		}

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { DatabaseWork } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
 import { migrateDatabase } from "../../service/database/migrate-database.ts";
 import { moveDatabase } from "../../service/database/move-database.ts";
@@ -69,7 +69,7 @@ export async function withPlace(
 			async open(plugin, work) {
 				const opened = plugin.create();
 				const dataDirectory = join(directory, "data");
-				const context = { logger: silentLogger, clock: createSystemClock(), dataDirectory, nodeId: "node", options: createOptions() };
+				const context = { logger: silentLogger, clock: getSystemClock(), dataDirectory, nodeId: "node", options: createOptions() };
 				try {
 					await opened.start?.(context);
 					return await work(opened);

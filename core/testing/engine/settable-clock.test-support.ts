@@ -1,4 +1,4 @@
-import { createSystemClock, type EngineClock, MonotonicTime } from "../../kernel/basics/clock.ts";
+import { type EngineClock, getSystemClock, MonotonicTime } from "../../kernel/basics/clock.ts";
 
 /** The clock of a machine that somebody sets. */
 export interface SettableClock extends EngineClock {
@@ -10,7 +10,7 @@ export interface SettableClock extends EngineClock {
 
 /** @param seconds how far it is from the right time at first */
 export function createSettableClock(seconds = 0): SettableClock {
-	const right = createSystemClock();
+	const right = getSystemClock();
 	const rising = new MonotonicTime();
 	let shift = seconds * 1_000_000;
 	// A process that starts counts what passes from what the clock says then.

@@ -1,7 +1,7 @@
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import type { Storage } from "../../contract/index.ts";
 import { PackContents } from "../../features/packs/content/pack-contents.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { createPluginContext } from "../plugin-context.ts";
 import { silentLogger } from "../run-context.ts";
 
@@ -19,7 +19,7 @@ export async function openContents({ data, root }: ContentPlaces, wrap = (storag
 	const storage = knexStorage({ client: "sqlite" }).create();
 	await storage.start?.({ ...createPluginContext(), dataDirectory: data });
 	const limits = { size: 100_000_000, files: 1_000 };
-	const contents = new PackContents({ storage: wrap(storage), clock: createSystemClock(), logger: silentLogger, limits, root });
+	const contents = new PackContents({ storage: wrap(storage), clock: getSystemClock(), logger: silentLogger, limits, root });
 	return { storage, contents, stop: async () => storage.stop?.() };
 }
 

@@ -9,7 +9,7 @@ import { Sealing } from "../../features/workers/sealing.ts";
 import { StoredWorkers } from "../../features/workers/stored-workers.ts";
 import { Bell } from "../../features/workers/worker-notifications.ts";
 import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-api.ts";
-import { createSystemClock } from "../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import type { Connection } from "../../service/worker/connection.ts";
@@ -19,7 +19,7 @@ import type { LastingEngine } from "../lasting/lasting-engine.ts";
 import { createOptions } from "../options.ts";
 import { type RunContextOptions, silentLogger } from "../run-context.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const label = "far";
 const contents = {
 	store: async (): Promise<string> => assertNever(),

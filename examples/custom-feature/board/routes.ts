@@ -1,4 +1,4 @@
-import { answerJson, answerList, defineBody, defineRoute, defineSchema, fieldsOf, replyJson } from "svc-automation/feature";
+import { answerJson, defineBody, defineRoute, defineSchema, describeList, fieldsOf, replyJson } from "svc-automation/feature";
 import type { Board } from "./board.ts";
 import { noteKind } from "./note.ts";
 
@@ -32,7 +32,7 @@ export const routes = [
 		path: "/notes",
 		component: "api",
 		summary: "List the notes on the board, the newest first",
-		answers: { 200: answerList(note) },
+		answers: { 200: describeList(note) },
 		permission: "note_list",
 		handler: async ({ engine }) => replyJson(await engine.board.list()),
 	}),

@@ -28,7 +28,7 @@ test("nothing is made or started before the first run", async () => {
 test("a broken snapshot is made anew, once for all runs at the same time, which keep their output apart", async () => {
 	if (!kept.lend()) await runner.run(pack.body("first", "return 1"));
 	const file = join(directory, snapshots()[0] ?? "");
-	// Its length is right: `snapshot.test.ts` has the other ways to be broken.
+	// Its length is right: `snapshot-file.test.ts` has the other ways to be broken.
 	const broken = readFileSync(file).fill(0, 1_000_000, 1_000_100);
 	writeFileSync(file, broken);
 	// No worker that started from the intact one is ready.

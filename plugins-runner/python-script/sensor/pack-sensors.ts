@@ -1,7 +1,7 @@
 import { type PackSensorDefinition, type PackSensors, type PluginContext, type Sensor, SvcError } from "../../../core/contract/index.ts";
 import type { EngineName } from "../engine.ts";
 import type { Engines } from "../engines.ts";
-import { toLibraries } from "../libraries.ts";
+import { toLibraryFolders } from "../library-folders.ts";
 import type { SensorSettings } from "./request.ts";
 
 /**
@@ -24,7 +24,7 @@ export class PythonPackSensors implements PackSensors {
 	}
 
 	start({ options, pythonPaths = [] }: PluginContext): void {
-		this.#libraries = toLibraries(options);
+		this.#libraries = toLibraryFolders(options);
 		this.#pythonPaths = pythonPaths;
 		this.#settings = {
 			logLevel: options.actionrunner.python_runner_log_level,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Storage } from "../../../contract/index.ts";
-import { createSystemClock, type EngineClock } from "../../../kernel/basics/clock.ts";
+import { type EngineClock, getSystemClock } from "../../../kernel/basics/clock.ts";
 import { createBackend } from "../../../testing/backends/backend.test-support.ts";
 import { silentLogger } from "../../../testing/run-context.ts";
 import { removeTree } from "./laid-out.ts";
@@ -33,7 +33,7 @@ export class ContentPlace {
 		const limits = { size: 10_000_000, files: 100 };
 		return new PackContents({
 			storage: this.storage,
-			clock: createSystemClock(),
+			clock: getSystemClock(),
 			logger: silentLogger,
 			root: this.local,
 			limits,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { localScript } from "../../../../plugins-runner/local-script/index.ts";
 import type { PackEntity } from "../../../contract/index.ts";
-import { createSystemClock } from "../../../kernel/basics/clock.ts";
+import { getSystemClock } from "../../../kernel/basics/clock.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
 import { silentLogger } from "../../../testing/run-context.ts";
 import { nextId } from "../../../testing/storage/fixtures.ts";
@@ -63,7 +63,7 @@ async function install({ storage: open }: ServiceUnderTest, directory: string, w
 	writeFileSync(join(pack, "actions", "say.sh"), `#!/bin/sh\necho ${word}\n`);
 	chmodSync(join(pack, "actions", "say.sh"), 0o755);
 	const limits = { size: 10_000_000, files: 100 };
-	const parts = { storage, clock: createSystemClock(), logger: silentLogger, limits, root: join(directory, "elsewhere") };
+	const parts = { storage, clock: getSystemClock(), logger: silentLogger, limits, root: join(directory, "elsewhere") };
 	const content = await new PackContents(parts).store(pack, { pack: "disk", signal: new AbortController().signal });
 	const text = { ref: "disk", name: "disk", description: "d", version: "1.0.0", author: "a" };
 	const entity: PackEntity = { id: nextId(), ...text, path: null, metadata: {}, ...notInstalled, content };

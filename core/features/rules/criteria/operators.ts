@@ -3,7 +3,7 @@ import { toMicroseconds } from "../../../language/date-time.ts";
 import { Budget, defaultLimits } from "../../../language/templates/budget.ts";
 import { TemplateError } from "../../../language/templates/errors.ts";
 import { contains, isEqual, order } from "../../../language/templates/operators.ts";
-import { compileTextPattern, type TextPatternOptions } from "../../../language/templates/text-pattern.ts";
+import { compilePythonRegExp, type PythonRegExpOptions } from "../../../language/templates/python-regexp.ts";
 import { numberOf, typeName } from "../../../language/templates/values.ts";
 import { currentWorkBudget } from "../../../language/work-budget.ts";
 import { matchesWildcard } from "./wildcard.ts";
@@ -45,9 +45,9 @@ const not =
 	(value, pattern, now) =>
 		!comparison(value, pattern, now);
 
-const search = (options: TextPatternOptions): Operator => ({
-	compare: onTexts((value, pattern) => compileTextPattern(pattern, options).test(value)),
-	checkPattern: (pattern) => void compileTextPattern(textOf(pattern, "pattern"), options),
+const search = (options: PythonRegExpOptions): Operator => ({
+	compare: onTexts((value, pattern) => compilePythonRegExp(pattern, options).test(value)),
+	checkPattern: (pattern) => void compilePythonRegExp(textOf(pattern, "pattern"), options),
 });
 
 /** Returns a comparison of the age of a value (seconds from its time until now) with the pattern. */

@@ -5,7 +5,7 @@ import { Redactor } from "../../../secrets/redactor.ts";
 import { createBackend, type TestBackend } from "../../../testing/backends/backend.test-support.ts";
 import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { createExecution } from "../../../testing/storage/fixtures.ts";
-import { createSystemClock, toTimestamp } from "../../basics/clock.ts";
+import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
@@ -16,7 +16,7 @@ import { followersPerTurn } from "./fan-out-pacing.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const now = () => toTimestamp(clock.now());
 
 function createRunning(): ExecutionEntity {

@@ -19,7 +19,7 @@ const historyContextNames = ["cancelled_by", "paused_by", "resumed_by"];
  * Returns true if the execution may be replaced: it was requested by a user, a rule, or a run that has given it a key. An execution with a
  * parent but without a key may not, because no run waits for its replacement.
  */
-export function canBeReplaced(ended: ExecutionEntity): boolean {
+export function mayHaveReplacement(ended: ExecutionEntity): boolean {
 	return ended.parent_id === null || toChildOrigin(ended) !== undefined;
 }
 

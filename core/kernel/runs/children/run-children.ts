@@ -19,7 +19,7 @@ import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
-import { type BusListener, createBusListener } from "../../coordination/bus-listener.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../../coordination/renewed-subscription.ts";
 import {
 	type ChildReading,
 	childFields,
@@ -343,13 +343,13 @@ class RerunChain {
  * lasts while any tracker is added.
  */
 export class ChildEvents {
-	readonly #listener: BusListener;
+	readonly #listener: RenewedSubscription;
 	/** Trackers by parent execution. There may be two of one parent, if this node has claimed it again before its lost run has ended. */
 	readonly #trackers = new Map<string, Set<ChildTracker>>();
 	#subscription: Promise<void> | undefined;
 
 	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
-		this.#listener = createBusListener({
+		this.#listener = createRenewedSubscription({
 			eventBus,
 			logger,
 			names: [eventNames.executionUpdate],

@@ -1,5 +1,5 @@
 import type { Arguments } from "../arguments.ts";
-import { compileTextPattern, type TextPatternOptions } from "../text-pattern.ts";
+import { compilePythonRegExp, type PythonRegExpOptions } from "../python-regexp.ts";
 import { typeName, type Value } from "../values.ts";
 import type { Filter } from "./filter.ts";
 
@@ -43,8 +43,8 @@ function textOf(input: Value, args: Arguments): string {
 }
 
 /** @param flagIndex position of the argument `ignorecase` */
-function patternOf(args: Arguments, flagIndex: number, options: TextPatternOptions = {}) {
-	return compileTextPattern(args.text(0, "pattern"), { ...options, ignoreCase: args.flag(flagIndex, "ignorecase", false) });
+function patternOf(args: Arguments, flagIndex: number, options: PythonRegExpOptions = {}) {
+	return compilePythonRegExp(args.text(0, "pattern"), { ...options, ignoreCase: args.flag(flagIndex, "ignorecase", false) });
 }
 
 const replacementEscapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" };

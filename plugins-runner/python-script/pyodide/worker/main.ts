@@ -6,7 +6,7 @@ import type { RunMessage, WorkerMessage, WorkerSettings } from "../messages.ts";
 import { limitMemory, loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
 import { type Host, PythonHalf } from "./python-half.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { readSnapshot } from "./snapshot-file.ts";
 
 const input = 5;
 const output = 3;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SnapshotSettings } from "../messages.ts";
 import { loadInterpreter, type PyodideInterface } from "./interpreter.ts";
-import { packSnapshot } from "./snapshot.ts";
+import { packSnapshot } from "./snapshot-file.ts";
 
 /** Makes the snapshot from which workers start: an interpreter with the runner's Python modules loaded. */
 const settings = JSON.parse(process.argv[2] ?? "{}") as SnapshotSettings;

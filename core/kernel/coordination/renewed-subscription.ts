@@ -7,7 +7,7 @@ const minRetryPauseMs = 50;
 /** Maximum milliseconds between two retries of a subscription. */
 const maxRetryPauseMs = 1_000;
 
-export interface BusListenerOptions {
+export interface RenewedSubscriptionOptions {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
 	/** Names of the events, or patterns as in `EventBus.subscribe`. */
@@ -25,7 +25,7 @@ export interface BusListenerOptions {
 }
 
 /** Subscription to bus events that is renewed until it is stopped, even if the bus is unavailable for a while. */
-export interface BusListener {
+export interface RenewedSubscription {
 	/**
 	 * Subscribes; replaces an earlier subscription. Resolves when no event published from now on is missed. If the bus is unavailable,
 	 * resolves at once and retries in the background. Rejects with any other error of the bus.
@@ -36,7 +36,15 @@ export interface BusListener {
 }
 
 /** Creates a listener, which does nothing until it is started. */
-export function createBusListener({ eventBus, logger, names, purpose, filter, onEvent, onGap }: BusListenerOptions): BusListener {
+export function createRenewedSubscription({
+	eventBus,
+	logger,
+	names,
+	purpose,
+	filter,
+	onEvent,
+	onGap,
+}: RenewedSubscriptionOptions): RenewedSubscription {
 	let subscription: AbortController | undefined;
 
 	const subscribe = (signal: AbortSignal) => toSubscription(eventBus.subscribe(names, { signal, ...(filter !== undefined && { filter }) }));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { packSnapshot, readSnapshot } from "./snapshot.ts";
+import { packSnapshot, readSnapshot } from "./snapshot-file.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-snapshot-"));
 const file = join(directory, "one.snapshot");

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { compileTextPattern } from "./text-pattern.ts";
+import { compilePythonRegExp } from "./python-regexp.ts";
 
 test("a closing bracket belongs to a set only directly after the bracket that opens it", () => {
 	const rows: readonly (readonly [pattern: string, matching: readonly string[], other: readonly string[]])[] = [
@@ -16,8 +16,8 @@ test("a closing bracket belongs to a set only directly after the bracket that op
 		["^[a[][]]$", ["a]", "[]"], ["a[", "]]"]],
 	];
 	for (const [pattern, matching, other] of rows) {
-		for (const text of matching) assert.equal(compileTextPattern(pattern).test(text), true, `${pattern} matches ${text}`);
-		for (const text of other) assert.equal(compileTextPattern(pattern).test(text), false, `${pattern} does not match ${text}`);
+		for (const text of matching) assert.equal(compilePythonRegExp(pattern).test(text), true, `${pattern} matches ${text}`);
+		for (const text of other) assert.equal(compilePythonRegExp(pattern).test(text), false, `${pattern} does not match ${text}`);
 	}
 });
 

@@ -3,7 +3,7 @@ import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 import { TemplateError } from "./errors.ts";
 
 /** Options of a regular expression. */
-export interface TextPatternOptions {
+export interface PythonRegExpOptions {
 	/** True if upper and lower case are equal. */
 	readonly ignoreCase?: boolean;
 	/** True if a dot also matches line breaks. */
@@ -22,7 +22,7 @@ const maxCachedPatterns = 1_000;
 const patternCache = new Map<string, BoundedRegExp>();
 
 /** Compiles a regular expression in Python syntax. Compiled expressions are cached. Throws `TemplateError` if the pattern is not valid. */
-export function compileTextPattern(pattern: string, options: TextPatternOptions = {}): BoundedRegExp {
+export function compilePythonRegExp(pattern: string, options: PythonRegExpOptions = {}): BoundedRegExp {
 	const key = JSON.stringify([pattern, options]);
 	let expression = patternCache.get(key);
 	if (expression === undefined) {
@@ -33,7 +33,7 @@ export function compileTextPattern(pattern: string, options: TextPatternOptions 
 	return expression;
 }
 
-function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multiLine, hasIndices }: TextPatternOptions): BoundedRegExp {
+function compile(pattern: string, { ignoreCase, dotAll, fromStart, global, multiLine, hasIndices }: PythonRegExpOptions): BoundedRegExp {
 	const inlineFlags = /^\(\?([aimsu]+)\)/.exec(pattern);
 	const flagLetters = inlineFlags?.[1] ?? "";
 	const body = pattern.slice(inlineFlags?.[0].length ?? 0);

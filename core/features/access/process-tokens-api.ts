@@ -1,5 +1,5 @@
 /** A token of a process that works for the service. */
-export interface ServiceToken {
+export interface ProcessToken {
 	readonly token: string;
 	/** Restarts the lifetime of the token. */
 	renew(): Promise<void>;
@@ -7,7 +7,7 @@ export interface ServiceToken {
 	end(): Promise<void>;
 }
 
-export interface ServiceTokens {
+export interface ProcessTokens {
 	/** Issues a token of a user, valid for `auth.service_token_ttl` seconds. Returns undefined if authentication is off. */
-	open(user: string, metadata: Readonly<Record<string, string>>): Promise<ServiceToken | undefined>;
+	open(user: string, metadata: Readonly<Record<string, string>>): Promise<ProcessToken | undefined>;
 }

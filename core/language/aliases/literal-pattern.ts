@@ -11,7 +11,7 @@ export function splitFlags(text: string): { readonly text: string; readonly flag
  * Returns the pattern of a literal of a format, which is a regular expression. White space in it matches any amount of white space. Groups
  * may be named in Python's syntax.
  */
-export function toTextPattern(text: string): string {
+export function toLiteralPattern(text: string): string {
 	const pattern: string[] = [];
 	let isInClass = false;
 	for (let index = 0; index < text.length; index += 1) {

@@ -1,23 +1,23 @@
 import type { Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ServiceToken, ServiceTokens } from "./service-tokens-api.ts";
+import type { ProcessToken, ProcessTokens } from "./process-tokens-api.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
-export interface ServiceTokenOptions extends Uses<"storage" | "clock"> {
+export interface ProcessTokenOptions extends Uses<"storage" | "clock"> {
 	readonly options: Pick<Options, "auth">;
 }
 
-export class StoredServiceTokens implements ServiceTokens {
-	readonly #parts: ServiceTokenOptions;
+export class StoredProcessTokens implements ProcessTokens {
+	readonly #parts: ProcessTokenOptions;
 	readonly #tokens: Tokens;
 
-	constructor(parts: ServiceTokenOptions) {
+	constructor(parts: ProcessTokenOptions) {
 		this.#parts = parts;
 		this.#tokens = createTokens(parts);
 	}
 
-	async open(user: string, metadata: Readonly<Record<string, string>>): Promise<ServiceToken | undefined> {
+	async open(user: string, metadata: Readonly<Record<string, string>>): Promise<ProcessToken | undefined> {
 		const { storage, clock, options } = this.#parts;
 		const { enable, service_token_ttl: ttl } = options.auth;
 		if (!enable) return undefined;

@@ -6,7 +6,7 @@ const text: ParameterDefinition = { type: "string" };
 const textOrList = (entry: ParameterDefinition) => [entry, { type: "array", items: entry, minItems: 1 }] as const;
 
 /** Parameters of all runners for remote hosts. Parameters that could change a fixed script or its user are reserved. */
-export const remoteParameters = {
+export const remoteParameterSchema = {
 	hosts: {
 		anyOf: textOrList(text),
 		required: true,
