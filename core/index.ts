@@ -21,8 +21,8 @@ export type {
 	RerunInput,
 	SubmitInput,
 } from "./kernel/executions/executions-api.ts";
-export type { Overrides } from "./service/container.ts";
 export { type LoadConfigOptions, loadConfig } from "./service/load-config.ts";
 export { createLogger, type ServiceLogger } from "./service/logger.ts";
 export { type Addresses, type CreateOptions, createEngine, createService, type Service } from "./service/service.ts";
+export type { ComponentOverrides } from "./service/service-components.ts";
 export { version } from "./service/version.ts";

@@ -18,7 +18,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		backup: async (options) => (await import("./service/database/back-up-database.ts")).backUpDatabase({ ...options, env: process.env }),
 		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
-	users: async (options, use) => (await import("./service/kept-users.ts")).keptUsers(process.env)(options, use),
+	users: async (options, use) => (await import("./service/backend-users.ts")).createBackendUsers(process.env)(options, use),
 	definitions: async (options) => (await import("./service/local-definitions.ts")).openDefinitions(options),
 	packs: {
 		check: async (options) => (await import("./service/pack-work/check-packs.ts")).checkPacks(options),

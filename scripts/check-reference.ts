@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fileWrittenType } from "../core/features/actions/file-written-type.ts";
+import { fileWrittenType } from "../core/features/actions/file-written-trigger.ts";
 import { itemTriggerTypes } from "../core/features/datastore/item-types.ts";
 import { streamEventNames } from "../core/features/executions/events.ts";
 import { routes } from "../core/features/routes.ts";

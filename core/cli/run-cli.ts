@@ -125,7 +125,7 @@ function createProgram(version: string, context: CliContext): Command {
 }
 
 async function addOtherCommands(program: Command, { commands }: Program, context: CliContext): Promise<void> {
-	const { firstCommands, lastCommands } = await import("./own-commands.ts");
+	const { firstCommands, lastCommands } = await import("./core-commands.ts");
 	for (const addCommands of [...firstCommands, ...(await commands()), ...lastCommands]) addCommands(program, context);
 }
 

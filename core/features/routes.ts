@@ -1,4 +1,4 @@
-import { rootRoutes } from "../http/root.ts";
+import { rootRoutes } from "../http/root-routes.ts";
 import type { Route } from "../http/route.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { apiKeyRoutes } from "./access/api-keys-routes.ts";

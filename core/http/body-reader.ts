@@ -73,7 +73,7 @@ function startDeadline(request: ServerRequest, timeoutMs: number): Deadline {
 	return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-/** Reads a body from Node's request. Stops reading on an error; after the response `readRestAfterAnswer` reads and discards the rest. */
+/** Reads a body from Node's request. Stops reading on an error; after the response `drainAfterResponse` reads and discards the rest. */
 function readSource(source: IncomingMessage, { maxBytes, allocation }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { drainAfterResponse, endAndDrain } from "./drain-request.ts";
 import { replyFault } from "./replies.ts";
-import { endAndReadRest, readRestAfterAnswer } from "./unread-rest.ts";
 
 /** Responses to requests that Node's parser refuses, by error code. All other errors are answered with 400. */
 const answers: ReadonlyMap<string | undefined, readonly [status: string, faultstring: string]> = new Map([
@@ -28,12 +28,12 @@ export function answerMalformedRequests(server: Pick<Server, "on">): void {
 		// A client that was too slow gets no more time: nothing of its request is in transit.
 		if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.end(answer, () => socket.destroy());
 		answeredSockets.add(socket);
-		endAndReadRest(socket, answer);
+		endAndDrain(socket, answer);
 	});
 	// Node would answer these requests itself, with an empty body. A missing `Host` is checked by `findHostProblem` instead.
 	Object.assign(server, { requireHostHeader: false });
 	server.on("checkExpectation", (request, response) => {
-		readRestAfterAnswer(request, response);
+		drainAfterResponse(request, response);
 		const { headers, body } = replyFault(417, "header Expect: only 100-continue is understood");
 		response.writeHead(417, { ...headers, connection: "close" }).end(body);
 	});

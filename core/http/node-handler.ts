@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { type H3, toNodeHandler } from "h3";
 import type { Logger } from "../contract/index.ts";
 import { bodyAlreadyReadMessage } from "./body-reader.ts";
+import { drainAfterResponse } from "./drain-request.ts";
 import { findHostProblem, toHosts } from "./host-header.ts";
 import { replyFault } from "./replies.ts";
-import { readRestAfterAnswer } from "./unread-rest.ts";
 
 /** Answers a request of `node:http`. Resolves when the response has been sent. Never rejects. */
 export type NodeHandler = (...args: Parameters<RequestListener>) => Promise<void>;
@@ -12,13 +12,13 @@ export type NodeHandler = (...args: Parameters<RequestListener>) => Promise<void
 /**
  * Creates a handler for `node:http` that cannot end the process, regardless of the request.
  *
- * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without `readRestAfterAnswer`,
+ * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without `drainAfterResponse`,
  * which attaches it again, one large chunked request would end the process. All errors outside the application are answered or logged here.
  */
 export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	const handle = toNodeHandler(app);
 	return async (request, response) => {
-		readRestAfterAnswer(request, response);
+		drainAfterResponse(request, response);
 		const fail = (status: number, faultstring: string) => {
 			const { headers, body } = replyFault(status, faultstring);
 			if (!response.headersSent) response.writeHead(status, headers).end(body);

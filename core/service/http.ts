@@ -3,7 +3,7 @@ import { openToAuthenticated } from "../features/routes.ts";
 import type { Authorizer } from "../http/authorizer.ts";
 import { createRoutedHttp, type Http, type HttpInterfaceOptions } from "../http/http.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
-import { rootRoutes } from "../http/root.ts";
+import { rootRoutes } from "../http/root-routes.ts";
 import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 

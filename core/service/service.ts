@@ -3,11 +3,11 @@ import type { FirstUser } from "../features/access/access-api.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
-import { createParts, type Overrides } from "./container.ts";
 import type { Http } from "./http.ts";
+import { type ComponentOverrides, createServiceComponents } from "./service-components.ts";
 
 /** Options for creating a service or an engine from its configuration. */
-export interface CreateOptions extends Overrides {
+export interface CreateOptions extends ComponentOverrides {
 	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	/** Called with the first administrator if this start creates one, before the service accepts requests. */
@@ -64,7 +64,7 @@ export interface Service {
 export function createService(config: SvcConfig, options: CreateOptions = {}): Service {
 	assertBasePath(options.basePath);
 	const resolved = resolve(config, options);
-	const parts = createParts(resolved, options);
+	const parts = createServiceComponents(resolved, options);
 	const { engine, http, logger } = parts;
 	let starting: ReturnType<Service["start"]> | undefined;
 	let stopping: Promise<void> | undefined;
@@ -123,7 +123,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 /** Creates an engine without HTTP, for programs that call it directly. Throws `SVC_CONFIG` like `createService`. */
 export function createEngine(config: SvcConfig, options: CreateOptions = {}): Engine {
 	const resolved = resolve(config, options);
-	const { engine, logger } = createParts(resolved, options);
+	const { engine, logger } = createServiceComponents(resolved, options);
 	return {
 		...engine,
 		async start() {

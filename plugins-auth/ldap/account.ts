@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "../../core/contract/index.ts";
 import type { SearchQuery } from "./connection.ts";
 import type { Directory, FoundEntry } from "./directory.ts";
+import { createVerificationError } from "./directory-failure.ts";
 import { parseDn } from "./dn.ts";
-import { cannotTell } from "./failure.ts";
 import type { GroupCache } from "./group-cache.ts";
 import { isMember } from "./membership.ts";
 import { escapeValue } from "./pattern.ts";
@@ -119,7 +119,7 @@ async function addNested(direct: readonly string[], context: GroupContext): Prom
 		}
 		next = found.filter((name) => !all.has(name.toLowerCase()));
 		for (const name of next) all.set(name.toLowerCase(), name);
-		if (all.size > maxNestedGroups) throw cannotTell(`a user is in more than ${maxNestedGroups} groups, nested ones counted`);
+		if (all.size > maxNestedGroups) throw createVerificationError(`a user is in more than ${maxNestedGroups} groups, nested ones counted`);
 	}
 	return [...all.values()];
 }

@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Client, Entry, SearchResult as LdaptsResult } from "ldapts";
 import type { Logger } from "../../core/contract/index.ts";
-import { isSizeLimit } from "./failure.ts";
+import { isSizeLimit } from "./directory-failure.ts";
 import { type Server, toUrl } from "./server.ts";
 import type { Scope } from "./settings.ts";
 import { type TlsSettings, toTlsOptions } from "./tls-settings.ts";

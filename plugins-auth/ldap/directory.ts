@@ -1,6 +1,6 @@
 import type { Entry } from "ldapts";
 import { type Connection, type ConnectionContext, type SearchQuery, withConnection } from "./connection.ts";
-import { cannotTell, isOutage } from "./failure.ts";
+import { createVerificationError, isServerUnavailable } from "./directory-failure.ts";
 import { type Encryption, type Server, toUrl } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
@@ -73,7 +73,7 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 	let isAnyCut = isCut;
 	for (const targets of toAlternatives(references, query, server)) {
 		if (targets.some((target) => chase.visited.has(toKey(target)))) continue;
-		if (chase.hops >= mostHops) throw cannotTell(`referrals lead on over more than ${mostHops} servers`);
+		if (chase.hops >= mostHops) throw createVerificationError(`referrals lead on over more than ${mostHops} servers`);
 		const further = await follow(targets, context, { ...chase, hops: chase.hops + 1 });
 		found.push(...further.entries);
 		isAnyCut ||= further.isCut;
@@ -88,17 +88,20 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<Found> {
 	let failure: unknown;
 	for (const { server, query } of targets) {
-		if (chase.visited.size >= mostReferrals) throw cannotTell(`one search leads to more than ${mostReferrals} referrals`);
+		if (chase.visited.size >= mostReferrals) throw createVerificationError(`one search leads to more than ${mostReferrals} referrals`);
 		chase.visited.add(toKey({ server, query }));
 		try {
 			return await withServiceAccount(server, context, (connection) => searchOn({ connection, server, query }, context, chase));
 		} catch (error) {
 			context.signal.throwIfAborted();
-			if (!isOutage(error)) throw error;
+			if (!isServerUnavailable(error)) throw error;
 			failure = error;
 		}
 	}
-	throw cannotTell(`no server of a referral can be reached: ${targets.map(({ server }) => toUrl(server)).join(", ")}`, failure);
+	throw createVerificationError(
+		`no server of a referral can be reached: ${targets.map(({ server }) => toUrl(server)).join(", ")}`,
+		failure,
+	);
 }
 
 /** Groups referral URLs by the part of the directory. URLs of the same part are alternative servers. */
@@ -116,7 +119,7 @@ function parse(url: string, query: SearchQuery, encryption: Server["encryption"]
 	try {
 		return parseReferral(url, query, encryption);
 	} catch (error) {
-		throw cannotTell(`a referral is not followed: ${url}`, error);
+		throw createVerificationError(`a referral is not followed: ${url}`, error);
 	}
 }
 
@@ -136,7 +139,7 @@ async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
 	try {
 		return await ask();
 	} catch (error) {
-		throw isOutage(error) ? error : cannotTell(reason, error);
+		throw isServerUnavailable(error) ? error : createVerificationError(reason, error);
 	}
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Credentials, Identity, Logger } from "../../core/contract/i
 import { type Account, type AccountContext, createNobody, findAccount } from "./account.ts";
 import { type ConnectionContext, type Ldapts, withConnection } from "./connection.ts";
 import { withDirectory } from "./directory.ts";
-import { cannotTell, isOutage, isRefusal } from "./failure.ts";
+import { createVerificationError, isRefusal, isServerUnavailable } from "./directory-failure.ts";
 import { GroupCache } from "./group-cache.ts";
 import { type Server, toUrl } from "./server.ts";
 import type { Settings } from "./settings.ts";
@@ -40,13 +40,13 @@ export class SignIn {
 				return identity;
 			} catch (error) {
 				signal.throwIfAborted();
-				if (!isOutage(error)) throw error;
+				if (!isServerUnavailable(error)) throw error;
 				this.#hosts.markFailed(server);
 				this.#logger.warn("directory server failed", { server: toUrl(server), error });
 				failure = error;
 			}
 		}
-		throw cannotTell("no server of the directory can be reached", failure);
+		throw createVerificationError("no server of the directory can be reached", failure);
 	}
 
 	async #attemptAt(server: Server, { username, password }: Credentials, signal: AbortSignal): Promise<Identity | undefined> {
@@ -70,7 +70,7 @@ export class SignIn {
 			return true;
 		} catch (error) {
 			if (isRefusal(error)) return false;
-			throw isOutage(error) ? error : cannotTell(`${toUrl(server)} does not answer the sign-in of a user`, error);
+			throw isServerUnavailable(error) ? error : createVerificationError(`${toUrl(server)} does not answer the sign-in of a user`, error);
 		}
 	}
 

@@ -5,7 +5,7 @@ import type { Settings } from "./settings.ts";
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Claims of a signed token, and those that the userinfo endpoint returns for its bearer. */
-export interface Vouched {
+export interface VerifiedClaims {
 	readonly issuer: string;
 	readonly subject: string;
 	readonly token: Claims;
@@ -17,7 +17,7 @@ const longestIdentifier = 1_000;
 const mostGroups = 1_000;
 
 /** Returns the identity of the user, or undefined if the user may not sign in. The log contains the reason. */
-export function toIdentityOf(vouched: Vouched, settings: Settings, logger: Logger): Identity | undefined {
+export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger: Logger): Identity | undefined {
 	const refuse = (reason: string, fields: Readonly<Record<string, unknown>> = {}) => {
 		logger.warn("sign-in refused", { reason, subject: vouched.subject, ...fields });
 		return undefined;
@@ -58,7 +58,7 @@ export function needsUserinfo(token: Claims, settings: Settings): boolean {
 }
 
 /** Returns a claim; the signed token has precedence. */
-function findClaim({ token, userinfo }: Vouched, name: string): unknown {
+function findClaim({ token, userinfo }: VerifiedClaims, name: string): unknown {
 	return readClaim(token, name) ?? readClaim(userinfo, name);
 }
 
@@ -79,7 +79,7 @@ function readClaim(claims: Claims, name: string): unknown {
  * Returns true if the email address is verified. Both claims must come from the same source; otherwise `email_verified` could refer to
  * another address.
  */
-function isEmailVerified({ token, userinfo }: Vouched): boolean {
+function isEmailVerified({ token, userinfo }: VerifiedClaims): boolean {
 	const place = token["email"] === undefined ? userinfo : token;
 	const verified =
 		place["email_verified"] ?? (place === token && userinfo["email"] === token["email"] ? userinfo["email_verified"] : undefined);

@@ -1,7 +1,7 @@
 import type * as client from "openid-client";
 import type { Clock } from "../../core/contract/index.ts";
-import { toUnavailable } from "./failure.ts";
 import type { Settings } from "./settings.ts";
+import { toUnavailable } from "./sign-on-failure.ts";
 
 export type Client = typeof client;
 

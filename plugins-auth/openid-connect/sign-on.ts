@@ -11,9 +11,9 @@ import {
 	SvcError,
 } from "../../core/contract/index.ts";
 import { needsUserinfo, toIdentityOf } from "./claims.ts";
-import { toFailure, toUnavailable } from "./failure.ts";
 import type { Client, Provider } from "./provider.ts";
 import type { Settings } from "./settings.ts";
+import { toSignOnFailure, toUnavailable } from "./sign-on-failure.ts";
 import type { SignOutMessages } from "./sign-out-messages.ts";
 
 interface Asking {
@@ -116,7 +116,7 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 			return await ask();
 		} catch (error) {
 			signal.throwIfAborted();
-			const failure = toFailure(error);
+			const failure = toSignOnFailure(error);
 			if (failure.kind === "unavailable") throw failure.error;
 			if (failure.kind === "pending") return { pending: true, slowDown: failure.slowDown };
 			this.#parts.logger.warn("sign-in refused", { reason: failure.reason });

@@ -1,5 +1,5 @@
 import { type EngineAddressOptions, problem } from "./engine-address.ts";
-import { isMemory } from "./memory.ts";
+import { isMemorySize } from "./memory-size.ts";
 
 /** A directory of the engine's machine that containers may mount. */
 export interface AllowedMount {
@@ -73,7 +73,7 @@ const never = ["/", "/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/boot"
 export function assertOptions(options: ContainerOptions): void {
 	for (const name of ["images", "networks", "capabilities"] as const) assertTexts(name, options[name]);
 	for (const name of ["memory", "max_memory"] as const) {
-		if (options[name] !== undefined && !isMemory(options[name])) throw problem(name, "must be a size such as 512m or 2g");
+		if (options[name] !== undefined && !isMemorySize(options[name])) throw problem(name, "must be a size such as 512m or 2g");
 	}
 	for (const name of ["cpus", "max_cpus", "pids", "stop_grace"] as const) assertAbove0(name, options[name]);
 	if (options.networks?.length === 0) throw problem("networks", 'must name one at least; "none" is one');

@@ -19,9 +19,9 @@ import { readAddress, toPlace } from "./engine-address.ts";
 import { EngineClient } from "./engine-client.ts";
 import { EngineUnreachable } from "./engine-errors.ts";
 import { toRegistryCredentials } from "./image.ts";
-import { Leftovers } from "./leftovers.ts";
+import { LeftoverContainers } from "./leftover-containers.ts";
 import { liveactionLabel } from "./own-container.ts";
-import { toLeaving, untilReached } from "./reach.ts";
+import { retryUntilReached, toShutdownSignal } from "./retry-until-reached.ts";
 
 /** The program, limits and files of an action in a container. */
 export interface ContainerWork {
@@ -46,7 +46,7 @@ interface Started {
 	readonly place: string;
 	readonly installation: string;
 	readonly logger: Logger;
-	readonly leftovers: Leftovers;
+	readonly leftovers: LeftoverContainers;
 	readonly removals: Removals;
 }
 
@@ -70,7 +70,7 @@ export class ContainerRuns {
 		const address = readAddress(this.#options);
 		const engine = new Engine(new EngineClient(address));
 		const installation = this.#options.installation ?? toInstallation(dataDirectory);
-		const leftovers = new Leftovers({ engine, installation, logger });
+		const leftovers = new LeftoverContainers({ engine, installation, logger });
 		leftovers.start();
 		const removals = new Removals(engine, logger);
 		const isLocal = "socketPath" in address;
@@ -98,8 +98,8 @@ export class ContainerRuns {
 	 */
 	async read(context: Context, path: string, most: number): Promise<Buffer | "left" | undefined> {
 		const { engine, logger } = this.#get();
-		const answer = await untilReached(
-			toLeaving(context.signal),
+		const answer = await retryUntilReached(
+			toShutdownSignal(context.signal),
 			async () => ({ content: await engine.download(toName(context.liveaction_id), path, most) }),
 			(error) => logger.debug("container engine cannot be reached, a result waits for it", { execution_id: context.execution_id, error }),
 		);
@@ -157,7 +157,7 @@ function toLabels({ execution_id, liveaction_id, action_ref, runnerParameters }:
 		"svc.execution": execution_id,
 		[liveactionLabel]: liveaction_id,
 		"svc.action": action_ref,
-		...Leftovers.toLabel(runnerParameters.timeout),
+		...LeftoverContainers.toLabel(runnerParameters.timeout),
 	};
 }
 
@@ -191,7 +191,7 @@ export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal)
 }
 
 /**
- * Removes the containers of runs whose result is stored. Retries while the engine is unreachable. `Leftovers` removes containers that
+ * Removes the containers of runs whose result is stored. Retries while the engine is unreachable. `LeftoverContainers` removes containers that
  * remain when the service stops.
  */
 class Removals {
@@ -221,7 +221,7 @@ class Removals {
 	}
 
 	#removeLater(name: string): void {
-		const removing = untilReached(
+		const removing = retryUntilReached(
 			this.#stopped.signal,
 			async () => void (await this.#engine.remove(name)),
 			() => {},

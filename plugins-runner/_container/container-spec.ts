@@ -1,7 +1,7 @@
 import { type JsonValue, SvcError } from "../../core/contract/index.ts";
 import { type ContainerOptions, defaults, isShared, type PullPolicy } from "./container-options.ts";
 import { assertImage, withTag } from "./image.ts";
-import { isMemory, toBytes } from "./memory.ts";
+import { isMemorySize, toBytes } from "./memory-size.ts";
 import { type EngineMount, toMounts } from "./mounts.ts";
 
 /** Limits that an action sets for its container: the values of `limitParameters`. */
@@ -109,7 +109,7 @@ function toNetwork({ network }: GivenLimits, options: ContainerOptions): string 
 function toMemory({ memory }: GivenLimits, options: ContainerOptions): number {
 	const most = options.max_memory ?? defaults.max_memory;
 	const text = memory || (options.memory ?? defaults.memory);
-	if (!isMemory(text)) throw invalid("memory", "must be a size such as 512m or 2g");
+	if (!isMemorySize(text)) throw invalid("memory", "must be a size such as 512m or 2g");
 	if (toBytes(text) > toBytes(most)) throw invalid("memory", `is ${text}; at most ${most}`);
 	return toBytes(text);
 }

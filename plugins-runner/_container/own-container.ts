@@ -2,7 +2,7 @@ import { type Logger, type RunContext, SvcError } from "../../core/contract/inde
 import type { ContainerView, Engine } from "./engine.ts";
 import { EngineRefusal, type EngineUnreachable } from "./engine-errors.ts";
 import type { OutputContext } from "./output-pass.ts";
-import { toLeaving, untilReached } from "./reach.ts";
+import { retryUntilReached, toShutdownSignal } from "./retry-until-reached.ts";
 
 /** Name of the label that contains the live action's id. */
 export const liveactionLabel = "svc.liveaction";
@@ -30,7 +30,7 @@ export class OwnContainer {
 		this.name = name;
 		this.context = context;
 		this.logger = logger;
-		this.left = toLeaving(context.signal);
+		this.left = toShutdownSignal(context.signal);
 	}
 
 	get isLeft(): boolean {
@@ -53,7 +53,7 @@ export class OwnContainer {
 	 * @param onOutage called after each failed request; throws if retrying is useless
 	 */
 	async reach<T>(signal: AbortSignal, work: () => Promise<T>, onOutage = (_error: EngineUnreachable) => {}): Promise<T | undefined> {
-		const result = await untilReached(signal, work, (error) => {
+		const result = await retryUntilReached(signal, work, (error) => {
 			onOutage(error);
 			const { logger, context } = this;
 			if (!this.#isOutage)

@@ -1,3 +1,3 @@
-export * from "./fleet.ts";
 export * from "./remote-parameter-schema.ts";
+export * from "./remote-runs.ts";
 export * from "./staging.ts";

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { matchesPatterns } from "./pattern.ts";
+import { matchesPatterns } from "./host-pattern.ts";
 
 /** One line of a known_hosts file. */
 export interface KnownHost {

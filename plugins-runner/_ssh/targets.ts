@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Options, type ParameterValues, SvcError } from "../../core/contract/index.ts";
 import { type NamedHost, parseHost } from "./host-list.ts";
-import { matchesPatterns } from "./pattern.ts";
+import { matchesPatterns } from "./host-pattern.ts";
 import { fromPkcs8 } from "./pkcs8.ts";
 import type { remoteParameterSchema } from "./remote-parameter-schema.ts";
 import { expandHome } from "./shared-pool.ts";

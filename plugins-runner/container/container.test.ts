@@ -10,7 +10,7 @@ import { test } from "uvu";
 import type { ParameterSchema } from "../../core/contract/index.ts";
 import { type RunContextOptions, silentLogger } from "../../core/testing/run-context.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";
-import { Leftovers } from "../_container/leftovers.ts";
+import { LeftoverContainers } from "../_container/leftover-containers.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
 import { Registry } from "../_container/registry.test-support.ts";
 import { startTlsFront } from "../_container/tls-front.test-support.ts";
@@ -118,7 +118,7 @@ engineTest("containers that nobody needs any more are swept up, with their volum
 		await make({ "svc.installation": "others", "svc.until": seconds(-1) }),
 	];
 	await engine.start(going.name, signal);
-	const leftovers = new Leftovers({ engine, installation: "tests", logger: silentLogger, times: { first: 10, every: 10 } });
+	const leftovers = new LeftoverContainers({ engine, installation: "tests", logger: silentLogger, times: { first: 10, every: 10 } });
 	assert.deepEqual([...(await leftovers.sweep())].sort(), [over.id, going.id].sort());
 	assert.equal((await volumes()).length, 3);
 	const inAWeek = Date.now() + 8 * 86_400_000;
@@ -143,7 +143,7 @@ engineTest("what a service leaves that never comes back is swept up an hour afte
 		run.context.abort("shutdown");
 		await run.end;
 	});
-	const leftovers = new Leftovers({ engine, installation: "tests", logger: silentLogger });
+	const leftovers = new LeftoverContainers({ engine, installation: "tests", logger: silentLogger });
 	assert.deepEqual(await leftovers.sweep(Date.now() + 3_600_000), []);
 	assert.equal((await leftovers.sweep(Date.now() + 3_702_000)).length, 1);
 	assert.deepEqual(await jobs(), []);

@@ -1,12 +1,12 @@
 import { isSvcError, type ParameterValues, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
-import { readAnswerBody } from "./answer-body.ts";
 import { createConnections, importUndici, readAuthorities, type Undici } from "./connections.ts";
-import { exchange, findHeader } from "./exchange.ts";
 import { createHostRule } from "./host-rules.ts";
 import type { HttpRequestOptions } from "./options.ts";
 import type { httpParameters } from "./parameters.ts";
 import { assertPublicHost } from "./private-addresses.ts";
 import { createRequest } from "./request.ts";
+import { readResponseBody } from "./response-body.ts";
+import { findHeader, sendWithRedirects } from "./send-with-redirects.ts";
 
 type HttpParameters = ParameterValues<typeof httpParameters>;
 
@@ -58,8 +58,8 @@ export class RequestSender {
 		};
 		try {
 			const followRedirects = runnerParameters.allow_redirects;
-			const answer = await exchange(request, { undici, connections, signal, followRedirects, assertAllowed });
-			const body = await readAnswerBody(answer.body, {
+			const answer = await sendWithRedirects(request, { undici, connections, signal, followRedirects, assertAllowed });
+			const body = await readResponseBody(answer.body, {
 				contentType: findHeader(answer.headers, "content-type") ?? "",
 				contentEncoding: findHeader(answer.headers, "content-encoding") ?? "",
 				limit: options.max_response_body ?? defaultMaxResponseBody,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
-import { JobMaking, toError } from "./job-making.ts";
+import { JobCreation, toError } from "./job-creation.ts";
 import { begunAnnotation, holderAnnotation, labels, type Manifests } from "./job-manifest.ts";
 import { toRunResult } from "./job-result.ts";
 import { type KubeClient, KubeRefusal } from "./kube-client.ts";
@@ -33,13 +33,13 @@ export class JobRun {
 	#log: PodLog | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#told = "";
-	readonly #making: JobMaking;
+	readonly #making: JobCreation;
 	#wake = () => {};
 	#hasNews = false;
 
 	constructor(options: JobRunOptions) {
 		this.#options = options;
-		this.#making = new JobMaking({ ...options, tell: (line) => this.#tell(line) });
+		this.#making = new JobCreation({ ...options, tell: (line) => this.#tell(line) });
 	}
 
 	/** Creates the job and follows it. */

@@ -1,6 +1,6 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul } from "../_shell/index.ts";
-import { createFleet, remoteParameterSchema } from "../_ssh/index.ts";
+import { createRemoteRuns, remoteParameterSchema } from "../_ssh/index.ts";
 
 const parameters = {
 	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
@@ -9,7 +9,7 @@ const parameters = {
 
 /** Runs a command line on remote hosts over SSH. */
 export const remoteCommand = defineRunner("remote-shell-cmd", () => {
-	const fleet = createFleet();
+	const fleet = createRemoteRuns();
 	return {
 		description: "Runs a command on remote hosts.",
 		parameters,

@@ -1,7 +1,7 @@
 import { defineRunner, type RunContext } from "../../core/contract/index.ts";
 import { ContentVersions, contentParameters } from "../_content/index.ts";
 import { createScriptInput, type SecretArgumentOptions } from "../_shell/index.ts";
-import { createFleet, readStagedFiles, remoteParameterSchema } from "../_ssh/index.ts";
+import { createRemoteRuns, readStagedFiles, remoteParameterSchema } from "../_ssh/index.ts";
 
 const parameters = {
 	...remoteParameterSchema,
@@ -13,7 +13,7 @@ const parameters = {
  * Runs a script of a pack on remote hosts. Copies it to the hosts over SSH, with the directory `lib` next to it, and removes it afterwards.
  */
 export const remoteScript = defineRunner("remote-shell-script", (options: SecretArgumentOptions) => {
-	const fleet = createFleet();
+	const fleet = createRemoteRuns();
 	const versions = new ContentVersions("remote-shell-script");
 	return {
 		description: "Runs a script of a pack on remote hosts.",

@@ -12,16 +12,16 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 	});
 }
 
-export class LateError extends Error {}
+export class TimeoutError extends Error {}
 
 /** Settles like `promise`, but rejects after `milliseconds` or when `signal` aborts. */
-export async function within<T>(promise: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
+export async function withTimeout<T>(promise: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
 	const over = new AbortController();
 	// The promise may still fail after the timeout; that must not become an unhandled rejection.
 	promise.catch(() => {});
 	const late = pause(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
 		if (signal.aborted) throw new Error("the connection was lost");
-		throw new LateError(`no answer within ${milliseconds / 1_000} seconds`);
+		throw new TimeoutError(`no answer within ${milliseconds / 1_000} seconds`);
 	});
 	late.catch(() => {});
 	try {

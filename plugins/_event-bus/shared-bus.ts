@@ -8,13 +8,13 @@ import {
 	type SubscribeOptions,
 	toErrorMessage,
 } from "../../core/contract/index.ts";
-import { type ExchangeOptions, exchange } from "./exchange.ts";
 import { FanOut } from "./fan-out.ts";
 import { Inbox } from "./inbox.ts";
 import { toLanes } from "./lanes.ts";
 import { Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
-import { pause, within } from "./pause.ts";
+import { pause, withTimeout } from "./pause.ts";
+import { type SendLoopOptions, sendUntilDisconnected } from "./send-loop.ts";
 import type { Connection, Transport } from "./transport.ts";
 
 export interface SharedBusOptions {
@@ -138,10 +138,10 @@ export class SharedBus implements EventBus {
 	/** Subscribes to the wanted lanes. If that fails, the next connection subscribes to them, and subscribers are notified of a gap. */
 	async #listen(): Promise<void> {
 		const listening = this.#connection?.listen?.(this.#lanes.all());
-		if (listening !== undefined) await within(listening, listenTimeout, this.#lost).catch(() => {});
+		if (listening !== undefined) await withTimeout(listening, listenTimeout, this.#lost).catch(() => {});
 	}
 
-	async #use(parts: ExchangeOptions, onReady: () => void): Promise<void> {
+	async #use(parts: SendLoopOptions, onReady: () => void): Promise<void> {
 		this.#connection = parts.connection;
 		this.#lost = parts.lost;
 		try {
@@ -151,7 +151,7 @@ export class SharedBus implements EventBus {
 			onReady();
 			if (this.#dropped > 0) this.#logger?.info("events were not sent to other nodes", { count: this.#dropped });
 			this.#dropped = 0;
-			await exchange(parts);
+			await sendUntilDisconnected(parts);
 		} finally {
 			this.#connection = undefined;
 			parts.inbox.close();

@@ -3,7 +3,7 @@ import { formatPacket, type Packet, parsePacket } from "../_event-bus/packet.ts"
 import type { Connection, Receiver, Transport } from "../_event-bus/transport.ts";
 import { type Connect, createConnect, type NatsConnection } from "./nats-package.ts";
 import { type NatsBusSettings, parseOptions, type ServerAddress } from "./options.ts";
-import { Assembler, toParts } from "./parts.ts";
+import { Assembler, splitPacket } from "./packet-parts.ts";
 
 /** Maximum bytes of a message if the server does not send its limit; the default of NATS. */
 const defaultMostBytes = 1_048_576;
@@ -76,7 +76,7 @@ class NatsBusConnection implements Connection {
 		const most = this.#nats.info?.max_payload ?? defaultMostBytes;
 		for (const packet of packets) {
 			const subject = `${this.#prefix}.${packet.kind === "beat" ? "beat" : packet.lane}`;
-			for (const part of toParts(packet, most)) this.#nats.publish(subject, formatPacket(part));
+			for (const part of splitPacket(packet, most)) this.#nats.publish(subject, formatPacket(part));
 		}
 		await this.#nats.flush();
 	}

@@ -8,8 +8,8 @@ import {
 	type SensorPlugin,
 	stringifyJson,
 } from "../../core/contract/index.ts";
-import { type Answer, ask } from "./ask.ts";
 import { assertOptions, type HttpPollOptions, toUrl } from "./options.ts";
+import { type PollResponse, sendPollRequest } from "./poll-request.ts";
 
 export type { HttpPollOptions };
 
@@ -64,7 +64,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 		const before = await readSeen(state, url);
 		// If every response is dispatched, request each one completely.
 		const conditions = before === undefined || dispatch === "always" ? {} : toConditions(before);
-		const answer = await ask({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
+		const answer = await sendPollRequest({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
 		if (answer === undefined) return;
 		const after = toSeen(url, answer);
 		const changed = before === undefined ? [] : findChanges(before, after);
@@ -101,7 +101,7 @@ interface Seen {
 	readonly last_modified: string | null;
 }
 
-function toSeen(url: URL, { status_code, body_hash, headers }: Answer): Seen {
+function toSeen(url: URL, { status_code, body_hash, headers }: PollResponse): Seen {
 	const { etag = null, "last-modified": last_modified = null } = headers;
 	return { id: randomBytes(8).toString("hex"), url: url.href, status_code, body_hash, etag, last_modified };
 }

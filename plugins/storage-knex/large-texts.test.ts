@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError, type OutputChunkEntity, type Storage, withBulkyBytes } from "../../core/contract/index.ts";
 import { createChunk } from "../../core/testing/storage/fixtures.ts";
+import { BlockPool } from "./block-pool.ts";
 import { knexStorage } from "./index.ts";
 import { toLargeText } from "./large-text.test-support.ts";
 import { lostTextNotice } from "./large-texts.ts";
 import { importLibsql } from "./libsql.ts";
-import { SpareBlocks } from "./spare-blocks.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
@@ -125,7 +125,7 @@ test("what a loss of power has taken is marked as lost, and nothing else is take
 
 test("what is written while others are brought to the disk, by one or by several at once, is not taken for what is there", () =>
 	withDirectory(async (directory) => {
-		const file = new TextFile(join(directory, "1"), new SpareBlocks());
+		const file = new TextFile(join(directory, "1"), new BlockPool());
 		const text = Buffer.alloc(1_000_000, "x");
 		file.add(text);
 		await file.flush();

@@ -3,7 +3,7 @@ import { type FileHandle, open, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type EntityKind, entityKinds, isSvcError, SvcError, toBulkyBytes, toErrorMessage } from "../../core/contract/index.ts";
-import { blockBytes, SpareBlocks } from "./spare-blocks.ts";
+import { BlockPool, blockBytes } from "./block-pool.ts";
 import { TextFile } from "./text-file.ts";
 import { isTextReference, parseTextReference, type TextLocation, toTextReference } from "./text-reference.ts";
 import { type Binding, type Field, needsEscape } from "./values.ts";
@@ -46,7 +46,7 @@ export interface SweepResult {
 export class LargeTexts {
 	readonly #directory: string;
 	readonly #files = new Map<string, TextFile>();
-	readonly #spare = new SpareBlocks();
+	readonly #spare = new BlockPool();
 	#timer: NodeJS.Timeout | undefined;
 	#syncing: Promise<void> | undefined;
 	#sweep: { readonly names: AsyncGenerator<string>; leavesYoung: boolean } | undefined;
@@ -205,12 +205,12 @@ export class LargeTexts {
 /** Reads large texts. Keeps a file open for consecutive texts of the same group. */
 class TextReader {
 	readonly #directory: string;
-	readonly #spare: SpareBlocks;
+	readonly #spare: BlockPool;
 	#group: string | undefined;
 	#file: FileHandle | undefined;
 	#block: Buffer | undefined;
 
-	constructor(directory: string, spare: SpareBlocks) {
+	constructor(directory: string, spare: BlockPool) {
 		this.#directory = directory;
 		this.#spare = spare;
 	}

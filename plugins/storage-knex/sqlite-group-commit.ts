@@ -2,7 +2,7 @@ import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type StatementResult, type Step, StepError, throwIntoRounds, type Write } from "./database-client.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 import type { PlannedWrite } from "./sqlite-log.ts";
-import { toBatchText } from "./write-text.ts";
+import { toWriteScript } from "./write-script.ts";
 
 /**
  * Connection that groups are written through. Calls that return no promise have finished when they return. All calls throw errors of
@@ -173,7 +173,7 @@ export class SqliteGroupCommit {
 
 	async #runNext(): Promise<GroupResult> {
 		const group = this.#takeGroup();
-		const text = toBatchText(group.map(({ write }) => write));
+		const text = toWriteScript(group.map(({ write }) => write));
 		const textResult = text === undefined ? undefined : await this.#runAsText(group, text);
 		if (textResult !== undefined) return textResult;
 		try {

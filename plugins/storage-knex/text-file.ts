@@ -1,6 +1,6 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, writev } from "node:fs";
 import { promisify } from "node:util";
-import { blockBytes, type SpareBlocks } from "./spare-blocks.ts";
+import { type BlockPool, blockBytes } from "./block-pool.ts";
 
 const writeAll = promisify(writev);
 const syncData = promisify(fdatasync);
@@ -27,7 +27,7 @@ export class TextFile {
 	#writing: Promise<void> = Promise.resolve();
 	/** Block that holds pending texts. */
 	#block: FillingBlock | undefined;
-	readonly #spare: SpareBlocks;
+	readonly #spare: BlockPool;
 	/** Total bytes that were passed to the system, whose write has ended, and that are on the disk. */
 	#submittedBytes = 0;
 	#writtenBytes = 0;
@@ -40,7 +40,7 @@ export class TextFile {
 	 *
 	 * @param spare pool of blocks that all files share
 	 */
-	constructor(path: string, spare: SpareBlocks) {
+	constructor(path: string, spare: BlockPool) {
 		this.#spare = spare;
 		this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
 		this.#end = fstatSync(this.#descriptor).size;

@@ -45,7 +45,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "hash-of-audit-entries",
 		promise: "An audit entry that was changed afterwards is found.",
-		file: "core/features/audit/chain.ts",
+		file: "core/features/audit/entry-hash.ts",
 		text: "const values = members.map((member) => (entry as AuditEntry)[member] ?? null);",
 		replacement: "const values = members.map((member) => member);",
 		tests: ["core/features/audit/verify.test.ts"],
@@ -85,7 +85,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "secrets-in-payloads",
 		promise: "Secrets of a run are masked in the payload of an event that the run has dispatched.",
-		file: "core/features/triggers/instances.ts",
+		file: "core/features/triggers/trigger-instances.ts",
 		text: "return { ...instance, payload: secrets.redactJson(payload) };",
 		replacement: "return { ...instance, payload };",
 		tests: ["core/features/executions/masked-records.test.ts"],

@@ -80,7 +80,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "rotation-of-item",
 		promise: "A rotation of keys leaves a secret as it was set meanwhile.",
-		file: "core/features/datastore/rotation.ts",
+		file: "core/features/datastore/key-rotation.ts",
 		text: "{ updated_at, value });",
 		replacement: "{});",
 		tests: [others],

@@ -7,10 +7,10 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { askPatiently } from "./ask-patiently.ts";
+import { callWithTimeout } from "./backend-timeout.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
 import { RunTokens } from "./run-tokens.ts";
-import { SlowDown } from "./slow-down.ts";
+import { SignInThrottle } from "./sign-in-throttle.ts";
 import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
 import { ensureUser } from "./users.ts";
@@ -31,7 +31,7 @@ export class VerifiedCredentials implements Credentials {
 	/** Tokens issued to running actions. */
 	readonly runTokens: RunTokens;
 	readonly #parts: CredentialOptions;
-	readonly #slowDown: SlowDown;
+	readonly #slowDown: SignInThrottle;
 	readonly #proxies: TrustedProxies;
 	readonly #tokens: Tokens;
 	readonly #systemUser: Principal;
@@ -40,7 +40,7 @@ export class VerifiedCredentials implements Credentials {
 		const { storage, clock, options } = parts;
 		const { auth } = options;
 		this.#parts = parts;
-		this.#slowDown = new SlowDown({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
+		this.#slowDown = new SignInThrottle({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 		this.#proxies = createProxies(auth);
 		this.#tokens = createTokens({ storage, clock });
 		this.runTokens = new RunTokens(parts);
@@ -218,7 +218,7 @@ async function verifyIdentity(
 	// Some directories treat an empty password as an anonymous sign-in, which succeeds. So backends never get an empty password.
 	const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
 	const ask = async () => {
-		const answer = await askPatiently((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
+		const answer = await callWithTimeout((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
 		return toIdentity(answer);
 	};
 	const identity = isAsked

@@ -14,19 +14,19 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { askPatiently } from "./ask-patiently.ts";
+import { callWithTimeout } from "./backend-timeout.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 import { EndedSignIns } from "./ended-sign-ins.ts";
-import { type GateLimits, SignInGate } from "./sign-in-gate.ts";
+import { SignInConcurrency, type SignInConcurrencyLimits } from "./sign-in-concurrency.ts";
 import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
 
 /**
  * Limits for sign-out messages. A provider may end many sessions at once from one address, for example of a whole organization, and few
  * providers repeat a message. The messages are not guesses, and a backend verifies many of them with data that it requests once.
  */
-const messageLimits: GateLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
+const messageLimits: SignInConcurrencyLimits = { underWay: 64, atAddress: 64, waitingAtAddress: 2_000, waiting: 4_000, wait: 30_000 };
 
 export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly credentials: Pick<VerifiedCredentials, "signInVerified" | "endSignIns" | "removeToken">;
@@ -46,9 +46,9 @@ export class ProviderSignOn implements SingleSignOn {
 	readonly #interactive: InteractiveSignIn | undefined;
 	readonly #used: UsedSignIns;
 	readonly #ended: EndedSignIns;
-	readonly #gate = new SignInGate();
+	readonly #gate = new SignInConcurrency();
 	/** Separate gate for sign-outs, so that they do not wait for sign-ins. */
-	readonly #messages = new SignInGate(messageLimits);
+	readonly #messages = new SignInConcurrency(messageLimits);
 
 	constructor(parts: SingleSignOnOptions) {
 		const { auth } = parts.options;
@@ -153,7 +153,7 @@ export class ProviderSignOn implements SingleSignOn {
 	async #ask<T>(ask: (signal: AbortSignal) => Promise<T> | T, signal: AbortSignal): Promise<T> {
 		const { logger, backendTimeout: timeout } = this.#parts;
 		try {
-			return await askPatiently(ask, { signal, timeout });
+			return await callWithTimeout(ask, { signal, timeout });
 		} catch (error) {
 			if (!signal.aborted) logger.error("sign-in could not be verified", { error });
 			// Any other error means that the backend failed, not that it refused the user.

@@ -4,7 +4,7 @@ import { parseYamlDocument } from "../../language/yaml-document.ts";
 import { toActionsDirectory } from "../../lib/safe-path.ts";
 import { readInside } from "./action-files.ts";
 import { isMetadataPath, toEntryPath } from "./file-rights.ts";
-import { isTaken, removeLinkless, writeLinkless } from "./linkless-files.ts";
+import { pathExists, removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface CloneRequest {
 	readonly source: ActionEntity;
@@ -21,8 +21,8 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 	const { targetDirectory, target } = request;
 	const written: string[] = [];
 	const write = async (path: string, content: string | Uint8Array, mode?: number) => {
-		const isNew = !(await isTaken({ root: targetDirectory, path }));
-		await writeLinkless({ root: targetDirectory, path, field: "dest_action" }, content, mode);
+		const isNew = !(await pathExists({ root: targetDirectory, path }));
+		await writeSymlinkSafe({ root: targetDirectory, path, field: "dest_action" }, content, mode);
 		if (isNew) written.push(path);
 	};
 	try {
@@ -31,7 +31,7 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode | 0o600);
 		await write(toMetadataPath(target), await createMetadata(request));
 	} catch (error) {
-		for (const path of written) await removeLinkless({ root: targetDirectory, path, field: "dest_action" }).catch(() => undefined);
+		for (const path of written) await removeSymlinkSafe({ root: targetDirectory, path, field: "dest_action" }).catch(() => undefined);
 		throw error;
 	}
 }

@@ -3,7 +3,7 @@ import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import { resolveInside } from "../../lib/safe-path.ts";
 import { isMetadataPath } from "./file-rights.ts";
-import { removeLinkless, writeLinkless } from "./linkless-files.ts";
+import { removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface DataFile {
 	readonly file_path: string;
@@ -25,13 +25,13 @@ export function toDataPath({ file_path }: DataFile): string {
 /** Writes files below a pack's actions directory. Creates sub-directories as needed and follows no link. */
 export async function writeDataFiles(packDirectory: string, files: readonly DataFile[]): Promise<void> {
 	for (const file of files) {
-		await writeLinkless({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
+		await writeSymlinkSafe({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
 	}
 }
 
 /** Removes those files of a pack that exist, following no link. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
 export async function removeFiles(packDirectory: string, paths: readonly string[]): Promise<void> {
-	for (const path of paths) await removeLinkless({ root: packDirectory, path, field: "remove_files" });
+	for (const path of paths) await removeSymlinkSafe({ root: packDirectory, path, field: "remove_files" });
 }
 
 /** Content and mode of a file. */

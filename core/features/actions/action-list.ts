@@ -1,7 +1,7 @@
 import type { ActionEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";

@@ -24,7 +24,7 @@ import { checkParameterDefinitions } from "../../language/parameters/check-defin
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { restoreDefaults } from "../../secrets/default-masking.ts";
 import type { Access } from "../access/access-api.ts";
-import { ActionFileWork, toNamedFiles } from "./action-file-work.ts";
+import { ActionFileEditor, toNamedFiles } from "./action-file-editor.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
 
 interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
@@ -43,11 +43,11 @@ const orderBy = [
 /** Actions kept in the storage. */
 export class StoredActions implements Actions {
 	readonly #parts: StoredActionsOptions;
-	readonly #files: ActionFileWork;
+	readonly #files: ActionFileEditor;
 
 	constructor(parts: StoredActionsOptions) {
 		this.#parts = parts;
-		this.#files = new ActionFileWork(parts);
+		this.#files = new ActionFileEditor(parts);
 	}
 
 	async list(filter: ActionFilter, listing: ActionListing): Promise<Page<ActionEntity>> {

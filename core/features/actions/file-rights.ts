@@ -3,7 +3,7 @@ import type { ActionEntity, Storage } from "../../contract/index.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "../access/access-api.ts";
-import { isTaken } from "./linkless-files.ts";
+import { pathExists } from "./symlink-safe-files.ts";
 
 /** An action whose files are concerned, and the principal that makes the request. */
 export interface FileSubject {
@@ -102,7 +102,7 @@ export class FileRights {
 	}
 
 	async #isThere({ packDirectory }: FileSubject, path: string): Promise<boolean> {
-		return packDirectory !== undefined && isTaken({ root: packDirectory, path });
+		return packDirectory !== undefined && pathExists({ root: packDirectory, path });
 	}
 
 	#filesOf(stored: ActionEntity | undefined, pack: string): readonly string[] {

@@ -4,7 +4,7 @@ import type { Access } from "../access/access-api.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
 import { StoredActions } from "./actions.ts";
 import type { ActionsApi } from "./api.ts";
-import { fileWrittenType } from "./file-written-type.ts";
+import { fileWrittenType } from "./file-written-trigger.ts";
 import { actionRoutes } from "./routes.ts";
 import { createRunnerTypes } from "./runner-types.ts";
 import { runnerTypeRoutes } from "./runner-types-routes.ts";

@@ -1,8 +1,8 @@
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";

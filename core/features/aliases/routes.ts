@@ -1,9 +1,9 @@
 import type { ActionAliasEntity, JsonObject, JsonValue } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

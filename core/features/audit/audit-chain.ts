@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isSvcError, KeyedMutex, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { type AuditDraft, type AuditEntry, chain, emptyHead, type Head } from "./chain.ts";
+import { type AuditDraft, type AuditEntry, type ChainHead, chain, emptyChainHead } from "./entry-hash.ts";
 
 /** Maximum number of attempts when nodes append at the same time. */
 const mostAttempts = 50;
@@ -11,7 +11,7 @@ const longestPause = 20;
 
 export interface AuditChainOptions extends Uses<"storage" | "clock"> {
 	/** Called with the end of the chain after each write. */
-	readonly onAppended: (head: Head, added: number) => void;
+	readonly onAppended: (head: ChainHead, added: number) => void;
 }
 
 /**
@@ -24,7 +24,7 @@ export class AuditChain {
 	/**
 	 * Last entry that this node has seen. If the end of the record was removed since, the next entry leaves a gap that verification finds.
 	 */
-	#head: Head | undefined;
+	#head: ChainHead | undefined;
 
 	constructor(parts: AuditChainOptions) {
 		this.#parts = parts;
@@ -55,9 +55,9 @@ export class AuditChain {
 	}
 
 	/** Returns number and hash of the last stored entry. */
-	async head(): Promise<Head> {
+	async head(): Promise<ChainHead> {
 		const [last] = await this.#parts.storage.find("audit_entry", { orderBy: [["number", "desc"]], limit: 1, fields: ["number", "hash"] });
-		return last === undefined ? emptyHead : { number: last.number, hash: last.hash };
+		return last === undefined ? emptyChainHead : { number: last.number, hash: last.hash };
 	}
 
 	readonly #store: Storage["write"] = (operations) => this.#parts.storage.write(operations);
@@ -74,7 +74,7 @@ export class AuditChain {
 	}
 
 	/** Returns true if another node has appended entries. Otherwise the error concerns the change itself. */
-	async #isOvertaken(error: unknown, head: Head): Promise<boolean> {
+	async #isOvertaken(error: unknown, head: ChainHead): Promise<boolean> {
 		if (!isSvcError(error, "SVC_CONFLICT")) {
 			// The write may have succeeded in spite of the error, so that the end of the chain must be read again.
 			this.#head = undefined;

@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import type { AuditCheckpointEntity } from "../../contract/index.ts";
-import type { Head } from "./chain.ts";
+import type { ChainHead } from "./entry-hash.ts";
 
 /** Checkpoint as the API returns it, without the id of the storage. */
 export type AuditCheckpoint = Omit<AuditCheckpointEntity, "id">;
 
 /** Signs the current end of the record. */
-export function toCheckpoint({ number, hash }: Head, timestamp: string, privateKey: KeyObject): AuditCheckpoint {
+export function toCheckpoint({ number, hash }: ChainHead, timestamp: string, privateKey: KeyObject): AuditCheckpoint {
 	const public_key = createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
 	const signature = sign(null, toSigned({ number, hash, timestamp }), privateKey).toString("base64");
 	return { number, hash, timestamp, public_key, signature };

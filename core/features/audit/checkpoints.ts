@@ -6,8 +6,8 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { AuditChain } from "./audit-chain.ts";
-import type { Head } from "./chain.ts";
 import { toCheckpoint } from "./checkpoint.ts";
+import type { ChainHead } from "./entry-hash.ts";
 
 export interface CheckpointOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly chain: AuditChain;
@@ -65,7 +65,7 @@ export class Checkpoints {
 	}
 
 	/** Returns a new checkpoint without storing it. */
-	of(head: Head): AuditCheckpointEntity {
+	of(head: ChainHead): AuditCheckpointEntity {
 		const { clock, keyPath } = this.#parts;
 		this.#key ??= readCheckpointKey(keyPath);
 		return { id: createId(clock), ...toCheckpoint(head, toTimestamp(clock.now()), this.#key) };

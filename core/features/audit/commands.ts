@@ -5,9 +5,9 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/output.ts";
 import { openSession } from "../../cli/session.ts";
 import { isJsonObject, parseJson, stringifyJson, toErrorMessage } from "../../contract/index.ts";
-import type { AuditEntry } from "./chain.ts";
 import type { AuditCheckpoint } from "./checkpoint.ts";
 import { createAuditClient } from "./client.ts";
+import type { AuditEntry } from "./entry-hash.ts";
 import { type AuditReport, verifyRecord } from "./verify.ts";
 
 const columns = ["number", "timestamp", "user", "verb", "record_kind", "ref", "outcome", "address"];

@@ -11,9 +11,9 @@ import { AuditChain } from "./audit-chain.ts";
 import { cutRecord } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import "./permission-types.ts";
+import { RecordVerification } from "./record-verification.ts";
 import { RequestRecord } from "./request-record.ts";
 import { auditRoutes } from "./routes.ts";
-import { StoredReport } from "./stored-report.ts";
 
 /** Creates the audit feature. It records who has changed what in a chain that cannot be altered unnoticed. */
 export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
@@ -25,7 +25,7 @@ export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const checkpoints: Checkpoints = new Checkpoints({ ...kernel, logger, chain, options: options.audit, keyPath });
 	const proxies = createProxies(options.auth);
 	const record = new RequestRecord({ ...kernel, logger, chain, proxies, runs: options.audit.datastore_of_runs });
-	const stored = new StoredReport(storage);
+	const stored = new RecordVerification(storage);
 	const cutting = new SingletonTask(
 		{ ...kernel, logger },
 		{

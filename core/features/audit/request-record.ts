@@ -7,10 +7,10 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/engine-storage.ts";
 import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditChain } from "./audit-chain.ts";
+import { findAuditedChanges } from "./audited-changes.ts";
 import { auditedKind } from "./audited-kinds.ts";
-import type { AuditDraft } from "./chain.ts";
-import { EntryLimit, refusalBounds, runBounds } from "./entry-limit.ts";
-import { findChanges } from "./to-drafts.ts";
+import type { AuditDraft } from "./entry-hash.ts";
+import { EntryRateLimit, refusalBounds, runBounds } from "./entry-rate-limit.ts";
 
 export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
@@ -26,14 +26,14 @@ const longestText = 300;
 export class RequestRecord implements AuditHook, WriteInterceptor {
 	readonly #parts: RequestRecordOptions;
 	readonly #scopes = new ChangeScopes();
-	readonly #refusals: EntryLimit;
-	readonly #storedByRuns: EntryLimit;
+	readonly #refusals: EntryRateLimit;
+	readonly #storedByRuns: EntryRateLimit;
 
 	constructor(parts: RequestRecordOptions) {
 		this.#parts = parts;
 		const now = () => parts.clock.steady() / 1_000;
-		this.#refusals = new EntryLimit(now, refusalBounds);
-		this.#storedByRuns = new EntryLimit(now, runBounds);
+		this.#refusals = new EntryRateLimit(now, refusalBounds);
+		this.#storedByRuns = new EntryRateLimit(now, runBounds);
 	}
 
 	async record(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
@@ -101,7 +101,7 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 	async write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void> {
 		const scope = this.#scopes.current();
 		const seen = scope === undefined ? [] : operations.filter((operation) => isRecorded(scope, kindOfOperation(operation)));
-		const changes = await findChanges(this.#parts.storage, seen);
+		const changes = await findAuditedChanges(this.#parts.storage, seen);
 		if (scope === undefined || changes.length === 0) return store(operations);
 		const drafts = changes.map(({ detail, ...change }) => {
 			const draft = this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" });

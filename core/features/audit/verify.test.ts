@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "uvu";
-import { type AuditDraft, type AuditEntry, chain, emptyHead, toEntryHash } from "./chain.ts";
 import { toCheckpoint, toKeyId } from "./checkpoint.ts";
+import { type AuditDraft, type AuditEntry, chain, emptyChainHead, toEntryHash } from "./entry-hash.ts";
 import { verifyRecord } from "./verify.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
@@ -25,7 +25,7 @@ const toDraft = (ref: string): AuditDraft => ({
 });
 const record = chain(
 	Array.from({ length: 9 }, (_, index) => toDraft(`rule${index + 1}`)),
-	emptyHead,
+	emptyChainHead,
 );
 const at = (number: number) => record[number - 1] as AuditEntry;
 const checkpointOf = (entry: AuditEntry, key = privateKey) => toCheckpoint(entry, "2031-03-04T10:00:00.000000Z", key);
@@ -36,7 +36,7 @@ const rewritten = (from: number) => [
 	...record.slice(0, from - 1),
 	...chain(
 		record.slice(from - 1).map(({ ref }) => toDraft(`${ref}!`)),
-		from === 1 ? emptyHead : at(from - 1),
+		from === 1 ? emptyChainHead : at(from - 1),
 	),
 ];
 

@@ -1,5 +1,5 @@
-import { type AuditEntry, genesis, toEntryHash } from "./chain.ts";
 import { type AuditCheckpoint, isSigned, toKeyId } from "./checkpoint.ts";
+import { type AuditEntry, genesis, toEntryHash } from "./entry-hash.ts";
 
 /** Difference from the record as it was written. */
 export interface AuditFinding {

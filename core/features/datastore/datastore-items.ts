@@ -22,10 +22,10 @@ import {
 	toVisibleName,
 } from "./item-address.ts";
 import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
+import { type ShownItem, toMaskedItem, toPresentedItem } from "./item-presentation.ts";
 import { ItemStore, type ItemStoreOptions } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
-import { type RotationReport, rotateKeys } from "./rotation.ts";
-import { type ShownItem, toMasked, toShown } from "./shown-item.ts";
+import { type RotationReport, rotateKeys } from "./key-rotation.ts";
 import { createTemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
@@ -86,7 +86,7 @@ export class StoredItems implements DatastoreItems {
 		if (input.encrypted === true) await assertMayImport(value, principal, this.#parts);
 		const item = await this.#store.set(address, (before) => toItemContent({ ...input, value }, { address, before }, this.#parts));
 		this.#parts.logger.info("datastore item set", { user: principal.username, key: item.name, scope: item.scope });
-		return toMasked(item);
+		return toMaskedItem(item);
 	}
 
 	async remove(name: string, where: ItemWhere, principal: Principal): Promise<void> {
@@ -145,11 +145,11 @@ export class StoredItems implements DatastoreItems {
 	}
 
 	#show(item: KeyValueEntity, form: ValueForm, { username }: Principal): ShownItem {
-		if (!item.secret || form === "masked") return toMasked(item);
-		if (form === "stored") return toShown(item, item.value);
+		if (!item.secret || form === "masked") return toMaskedItem(item);
+		if (form === "stored") return toPresentedItem(item, item.value);
 		const value = this.#parts.keys.decrypt(item.value, item);
 		this.#parts.logger.info("datastore item decrypted", { user: username, key: item.name, scope: item.scope });
-		return toShown(item, value, true);
+		return toPresentedItem(item, value, true);
 	}
 
 	async #createFirstKey(): Promise<void> {

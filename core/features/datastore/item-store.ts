@@ -12,8 +12,8 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
+import { type ShownItem, toMaskedItem } from "./item-presentation.ts";
 import { itemRefs } from "./item-refs-api.ts";
-import { type ShownItem, toMasked } from "./shown-item.ts";
 import type { UserQuota } from "./user-quota.ts";
 
 /** New content of an item. */
@@ -168,6 +168,6 @@ function toDeleteEvents(item: KeyValueEntity): readonly IncomingEvent[] {
 
 /** Returns the payload of an event. Secret values are masked, because payloads are stored and shown to clients. */
 function toPayload(item: KeyValueEntity): JsonObject {
-	const shown: ShownItem = toMasked(item);
+	const shown: ShownItem = toMaskedItem(item);
 	return Object.fromEntries(Object.entries(shown));
 }

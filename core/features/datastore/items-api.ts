@@ -4,8 +4,8 @@ import type { Resource } from "../../kernel/basics/refs.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import type { ItemWhere } from "./item-address.ts";
-import type { RotationReport } from "./rotation.ts";
-import type { ShownItem } from "./shown-item.ts";
+import type { ShownItem } from "./item-presentation.ts";
+import type { RotationReport } from "./key-rotation.ts";
 
 /** Form in which the values of secret items are returned: masked, as the stored ciphertext, or decrypted. */
 export type ValueForm = "masked" | "stored" | "decrypted";

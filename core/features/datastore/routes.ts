@@ -1,7 +1,7 @@
 import { defineBody } from "../../http/body.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, describeList } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

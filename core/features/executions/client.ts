@@ -1,7 +1,7 @@
 import type { Api, Waiting } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { paginateByTime } from "../../client/paginate-by-time.ts";
 import { faultOf } from "../../client/request.ts";
-import { walkByTime } from "../../client/walk-by-time.ts";
 import {
 	type ExecutionLogEntry,
 	type ExecutionStatus,
@@ -235,7 +235,12 @@ export function createExecutionClient(api: Api): ExecutionClient {
 			get: (id, waiting) => read(`/executions/${at(id)}`, waiting),
 			list: (query, waiting) => list("/executions", query, waiting),
 			walk: (query = {}, { oldestFirst, ...waiting } = {}) =>
-				walkByTime<ExecutionRecord>({ list: (page) => list("/executions", page, waiting), query, time: "start_timestamp", oldestFirst }),
+				paginateByTime<ExecutionRecord>({
+					list: (page) => list("/executions", page, waiting),
+					query,
+					time: "start_timestamp",
+					oldestFirst,
+				}),
 			async cancel(id, { reason, ...waiting } = {}) {
 				const path = `/executions/${at(id)}`;
 				const refused = faultOf(await (await call(path, { method: "DELETE", query: { reason }, ...waiting })).text());

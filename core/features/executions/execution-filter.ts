@@ -1,6 +1,6 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
 import { assertAllowedValues, parseFilterValues } from "../../http/filter-values.ts";
-import { parseIds } from "../../http/ids.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";

@@ -6,7 +6,7 @@ import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { type JsonObject, parseJson } from "../../contract/index.ts";
-import { askForAnswer } from "./ask.ts";
+import { promptForProperties } from "./answer-prompts.ts";
 import { createInquiryClient } from "./client.ts";
 
 const columns = ["id", "roles", "users", "route", "ttl"];
@@ -56,7 +56,7 @@ function parseAnswer(text: string): JsonObject {
 async function promptForAnswer(schema: JsonObject, context: CliContext): Promise<JsonObject> {
 	const prompts = new Prompts(context);
 	try {
-		return await askForAnswer(schema, prompts, (text) => context.stderr.write(escapeControlCharactersInLines(text)));
+		return await promptForProperties(schema, prompts, (text) => context.stderr.write(escapeControlCharactersInLines(text)));
 	} finally {
 		prompts.close();
 	}

@@ -1,8 +1,8 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { InquiriesApi } from "./api.ts";
-import { endInquiries } from "./end-inquiries.ts";
 import { createInquiries } from "./inquiries.ts";
+import { endExpiredInquiries } from "./inquiry-expiry.ts";
 import { inquiryRoutes } from "./routes.ts";
 
 export interface InquiriesFeature extends HttpFeature<InquiriesApi> {
@@ -14,7 +14,7 @@ export interface InquiriesFeature extends HttpFeature<InquiriesApi> {
 export function createInquiriesFeature(kernel: Kernel): InquiriesFeature {
 	return {
 		api: { inquiries: createInquiries(kernel) },
-		endOverdue: (signal) => endInquiries(kernel, signal),
+		endOverdue: (signal) => endExpiredInquiries(kernel, signal),
 		routes: inquiryRoutes,
 	};
 }

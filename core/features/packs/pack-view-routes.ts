@@ -1,9 +1,9 @@
 import { extname } from "node:path";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerNothing, answerSelectedPage, answerText, describeList } from "../../http/openapi/responses.ts";
 import { text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

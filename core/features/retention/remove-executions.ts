@@ -2,7 +2,7 @@ import type { ExecutionEntity } from "../../contract/index.ts";
 import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
 import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
 import type { Removal, RemovalRange } from "../../kernel/expiry/removal.ts";
-import { readForest } from "./execution-forest.ts";
+import { readFinishedTrees } from "./execution-trees.ts";
 
 export interface ExecutionRange extends RemovalRange {
 	readonly actionRef?: string;
@@ -44,7 +44,7 @@ export function removeExecutions(
 	const aged = { kind: "execution", timeField: "start_timestamp", before, from, where, fields } as const;
 	return forEachExpiredPage(removal, aged, async (page) => {
 		const roots = await toRoots(page.filter(isOver));
-		await removeAll(removal, await readForest(removal, roots, isOver));
+		await removeAll(removal, await readFinishedTrees(removal, roots, isOver));
 		return undefined;
 	});
 }

@@ -1,9 +1,9 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import { parseSelection, type SelectionRules, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

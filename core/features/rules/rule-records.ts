@@ -1,6 +1,6 @@
 import { selectionQuery } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { pagingQuery } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";

@@ -5,7 +5,7 @@ import type { EventHandler } from "../../kernel/events/event-handler.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { SubmitOptions } from "../../kernel/submission/submit.ts";
 import type { Access } from "../access/access-api.ts";
-import { toNeeds } from "../triggers/told-records-api.ts";
+import { toRequiredPermissions } from "../triggers/payload-permissions-api.ts";
 import type { TriggerInstances } from "../triggers/triggers-api.ts";
 import { Enforcer } from "./enforcer.ts";
 import { lookFirst } from "./inline-evaluation.ts";
@@ -87,7 +87,7 @@ async function keepPermitted(
 ): Promise<readonly IndexedRule[]> {
 	// Without access control users may view everything, but API keys are still limited to their scopes.
 	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));
-	const needs = isLimited ? toNeeds(instance) : [];
+	const needs = isLimited ? toRequiredPermissions(instance) : [];
 	if (needs.length === 0) return rules;
 	const permitted = new Map<string, boolean>();
 	for (const { rule } of rules) {

@@ -1,9 +1,9 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";

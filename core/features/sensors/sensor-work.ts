@@ -9,10 +9,10 @@ import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
+import { GuardedSensorRun } from "./guarded-sensor-run.ts";
 import type { NamedSensor } from "./named-sensor-api.ts";
 import { noAccess, type SensorAccess } from "./sensor-access.ts";
 import { createSensorContext } from "./sensor-context.ts";
-import { RunGuard } from "./sensor-errors.ts";
 import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
 import type { SensorSources } from "./sensor-sources.ts";
@@ -47,7 +47,7 @@ export class SensorWork {
 		const { logger } = this.#parts;
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
 		const known = new Redactor(secrets);
-		const guard = new RunGuard(holding, ({ what, reason }) => {
+		const guard = new GuardedSensorRun(holding, ({ what, reason }) => {
 			logger.error("a sensor has left an error to nobody", { sensor: named.ref, what, problem: toMessage(reason, known) });
 		});
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
@@ -55,7 +55,7 @@ export class SensorWork {
 			environment: access.environment,
 			knownSecrets: this.#parts.sealedSecrets.encrypt(known),
 			signal: guard.signal,
-			isHeld: () => guard.isGood() && holding.isHeld(),
+			isHeld: () => guard.isRunning() && holding.isHeld(),
 		});
 		for (const secret of secrets) logger.addSecret(secret);
 		try {

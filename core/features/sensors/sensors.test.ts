@@ -11,7 +11,7 @@ import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { toProgram } from "../../testing/program.test-support.ts";
 import { watchStrays } from "../../testing/statement.ts";
-import { RunGuard } from "./sensor-errors.ts";
+import { GuardedSensorRun } from "./guarded-sensor-run.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 import { handleUncaughtSensorErrors as watchSensorStrays } from "./uncaught-sensor-errors.ts";
 
@@ -219,7 +219,7 @@ test("what a sensor throws in callbacks of timers, emitters and processes fails 
 test("a sensor that throws again and again, also after its end, does not fill the log", async () => {
 	const strays = watchSensorStrays();
 	const told: unknown[] = [];
-	const guard = new RunGuard({ signal: new AbortController().signal, isHeld: () => true }, ({ reason }) => told.push(reason));
+	const guard = new GuardedSensorRun({ signal: new AbortController().signal, isHeld: () => true }, ({ reason }) => told.push(reason));
 	let thrown = 0;
 	let timer: NodeJS.Timeout | undefined;
 	try {

@@ -1,8 +1,8 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

@@ -3,9 +3,9 @@ import type { HttpContext } from "../../http/route.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { type RequiredPermission, toRequiredPermissions } from "./payload-permissions-api.ts";
 import { toTriggerInstance } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
-import { type Need, toNeeds } from "./told-records-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
 type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
@@ -38,6 +38,6 @@ export async function assertMayViewPayload({ engine, guard, principal }: Asking,
 }
 
 /** Returns all permissions needed to view a payload: the one for such events, and those for the records that the payload describes. */
-function toAllNeeds(instance: TriggerInstanceEntity): readonly Need[] {
-	return [["trigger_instance_view", toInstanceResource(instance)], ...toNeeds(instance)];
+function toAllNeeds(instance: TriggerInstanceEntity): readonly RequiredPermission[] {
+	return [["trigger_instance_view", toInstanceResource(instance)], ...toRequiredPermissions(instance)];
 }

@@ -1,9 +1,9 @@
 import type { TriggerEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerConflict, answerJson, answerNothing, answerPage, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { replyRecords } from "../../http/reply-records.ts";

@@ -1,10 +1,10 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
-import { parseIds } from "../../http/ids.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";

@@ -3,13 +3,13 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import type { FindDemand } from "../policies/worker-demands-api.ts";
 import type { WorkersApi } from "./api.ts";
+import { JobEncryption } from "./job-encryption.ts";
 import { LeftJobs } from "./orphaned-jobs.ts";
-import { keepHere, placeRunner } from "./place-runner.ts";
 import { type Contents, PlacedRuns } from "./remote-runs.ts";
 import { workerRoutes } from "./routes.ts";
-import { Sealing } from "./sealing.ts";
 import { StoredWorkers, type StoredWorkersOptions } from "./stored-workers.ts";
 import { Bell } from "./worker-notifications.ts";
+import { refuseWorkers, routeToWorkers } from "./worker-routing.ts";
 
 export interface WorkersNeeds {
 	/** Files of packs. */
@@ -34,7 +34,7 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 	const parts = {
 		...kernel,
 		logger: kernel.logger.withTag("workers"),
-		sealing: new Sealing(kernel.keys),
+		sealing: new JobEncryption(kernel.keys),
 		bell: new Bell(kernel),
 		contents,
 		lease,
@@ -52,8 +52,8 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 			if (kernel.isWorkflow(name)) return runner;
 			// A worker that received an inquiry could answer it in place of the users who must answer.
 			return runners.includes(name) && name !== inquiryRunnerType
-				? placeRunner(name, runner, { runs, findDemand })
-				: keepHere(name, runner, { findDemand });
+				? routeToWorkers(name, runner, { runs, findDemand })
+				: refuseWorkers(name, runner, { findDemand });
 		},
 		// Removes the worker's records in the same write that stores the end of the run.
 		onCompletion: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),

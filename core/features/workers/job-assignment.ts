@@ -3,13 +3,13 @@ import type { WorkerJobEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
 import type { HeldJob } from "./held-jobs.ts";
+import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
-import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
 
 export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
-	readonly sealing: Sealing;
+	readonly sealing: JobEncryption;
 	readonly bell: Bell;
 	/** Seconds for which a worker leases a job. */
 	readonly lease: number;

@@ -8,14 +8,14 @@ import {
 } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import type { JobEncryption } from "./job-encryption.ts";
 import { mostAhead } from "./reassigned-runs.ts";
-import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
 export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly hub: Meters;
-	readonly sealing: Sealing;
+	readonly sealing: JobEncryption;
 	readonly bell: Bell;
 	readonly contents: {
 		files(content: string): Promise<readonly PackContentFile[]>;

@@ -1,6 +1,6 @@
 import type { OutputType, RunContext, WorkerJobEntity, WriteOperation } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { Sealing } from "./sealing.ts";
+import type { JobEncryption } from "./job-encryption.ts";
 import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
 
 /** Number of rows that are read at once. */
@@ -20,7 +20,7 @@ type Counts = Record<OutputType, number>;
 const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 
 export interface ReassignedRunsOptions extends Uses<"storage"> {
-	readonly sealing: Sealing;
+	readonly sealing: JobEncryption;
 	readonly context: RunContext;
 	/** True if the service stores output, so that the recorded bytes can be counted. */
 	readonly isKept: boolean;

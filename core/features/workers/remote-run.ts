@@ -3,8 +3,8 @@ import { isSvcError, RunAborted, type RunResult, SvcError, type WorkerEntity, ty
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { HostedRunContext } from "../../kernel/runs/runner-context.ts";
 import { wait } from "../../lib/wait.ts";
+import type { JobEncryption } from "./job-encryption.ts";
 import { TakenOver } from "./reassigned-runs.ts";
-import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { StoredEnd } from "./workers-api.ts";
 
@@ -20,7 +20,7 @@ const fields = [
 ];
 
 export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
-	readonly sealing: Sealing;
+	readonly sealing: JobEncryption;
 	readonly bell: Pick<Bell, "ring">;
 	/** True if the output of executions is stored. */
 	readonly isOutputKept: boolean;

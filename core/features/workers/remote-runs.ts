@@ -16,9 +16,9 @@ import { toExpiredBefore } from "../../kernel/coordination/lease-duration.ts";
 import { toHostedContext } from "../../kernel/runs/runner-context.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Demand } from "../policies/worker-demands-api.ts";
+import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import { type FollowedJob, PlacedRun } from "./remote-run.ts";
-import type { Sealing } from "./sealing.ts";
 import type { Bell } from "./worker-notifications.ts";
 import type { JobSpec } from "./workers-api.ts";
 
@@ -29,7 +29,7 @@ export interface Contents {
 }
 
 export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly sealing: Sealing;
+	readonly sealing: JobEncryption;
 	readonly bell: Bell;
 	readonly contents: Contents;
 	/** Seconds for which a worker leases a job. */

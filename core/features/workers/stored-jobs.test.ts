@@ -8,9 +8,9 @@ import { createSharedStorage } from "../../testing/engine/shared-storage.test-su
 import { silentLogger } from "../../testing/run-context.ts";
 import { HeldJobs } from "./held-jobs.ts";
 import { HandOut } from "./job-assignment.ts";
+import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
 import { PlacedRun } from "./remote-run.ts";
-import { Sealing } from "./sealing.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 // What a job has become between the read and the write of a node must stay.
@@ -63,7 +63,7 @@ const isConflict = (error: unknown) => isSvcError(error, "SVC_CONFLICT");
 async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Promise<void>): Promise<void> {
 	const { createDoor, storage, release } = createSharedStorage();
 	const other = createOtherWriter();
-	const sealing = new Sealing({ encryptText: (text: string) => text, decryptText: (text: string) => text });
+	const sealing = new JobEncryption({ encryptText: (text: string) => text, decryptText: (text: string) => text });
 	const bell = { ring: () => undefined } as never;
 	const parts = { storage: createDoor(other.onCall).plugin.create(), clock, logger: silentLogger, hub: noMeters, sealing, bell, lease: 60 };
 	const controller = new AbortController();

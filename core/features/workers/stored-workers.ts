@@ -6,15 +6,15 @@ import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { HandOut, type JobAssignmentOptions, mostHanded, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsOptions } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
-import { WorkerNotes, type WorkerNotesOptions } from "./worker-notes.ts";
 import type { Ring } from "./worker-notifications.ts";
+import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
 /** Maximum number of listed workers, and of listed runs of one worker. */
 const mostShown = 200;
 const mostRuns = 100;
 
-export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerNotesOptions {
+export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerPresenceOptions {
 	/** Seconds between looks at the storage. */
 	readonly pollInterval: number;
 }
@@ -29,7 +29,7 @@ interface Request extends Taker {
 export class StoredWorkers implements Workers {
 	readonly reports: JobReports;
 	readonly #parts: StoredWorkersOptions;
-	readonly #notes: WorkerNotes;
+	readonly #notes: WorkerPresence;
 	readonly #jobs: HeldJobs;
 	readonly #handOut: HandOut;
 	#isOpen = true;
@@ -37,7 +37,7 @@ export class StoredWorkers implements Workers {
 	constructor(parts: StoredWorkersOptions) {
 		this.#parts = parts;
 		this.reports = new JobReports(parts);
-		this.#notes = new WorkerNotes(parts);
+		this.#notes = new WorkerPresence(parts);
 		this.#jobs = new HeldJobs(parts);
 		this.#handOut = new HandOut(parts);
 	}

@@ -9,7 +9,7 @@ import { startEngine, type TestEngine } from "../../testing/engine/engine.test-s
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { FakeWorker } from "./fake-worker.test-support.ts";
-import { mostOfUser } from "./worker-notes.ts";
+import { maxWorkersPerUser } from "./worker-presence.ts";
 import type { HandedJob } from "./workers-api.ts";
 
 /** Of executions, in seconds, where another node is to take them over soon. */
@@ -330,8 +330,12 @@ scene("nobody has more than a thousand workers at once, and the workers of other
 	const { engine } = await startNode({ held: 300 });
 	const poll = (number: number, user = "edge") =>
 		new FakeWorker(`worker-${number}`, { user, instance: number.toString(16).padStart(32, "0") }).poll(engine);
-	for (let first = 0; first < mostOfUser; first += 100) await Promise.all(Array.from({ length: 100 }, (_, index) => poll(first + index)));
-	await assert.rejects(poll(mostOfUser), (error) => isSvcError(error, "SVC_FORBIDDEN") && /"edge" has 1000 workers/.test(error.message));
+	for (let first = 0; first < maxWorkersPerUser; first += 100)
+		await Promise.all(Array.from({ length: 100 }, (_, index) => poll(first + index)));
+	await assert.rejects(
+		poll(maxWorkersPerUser),
+		(error) => isSvcError(error, "SVC_FORBIDDEN") && /"edge" has 1000 workers/.test(error.message),
+	);
 	await poll(0);
 	await poll(0, "maria");
 });

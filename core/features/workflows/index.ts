@@ -5,8 +5,8 @@ import { createExpressions } from "../../language/expressions/expressions.ts";
 import type { Access } from "../access/access-api.ts";
 import type { Actions } from "../actions/catalog-api.ts";
 import type { WorkflowsApi } from "./api.ts";
-import { IdleRuns } from "./idle-runs.ts";
 import { workflowRoutes } from "./routes.ts";
+import { StalledRuns } from "./stalled-runs.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
 export interface WorkflowsFeature extends HttpFeature<WorkflowsApi> {
@@ -24,6 +24,6 @@ export function createWorkflowsFeature(kernel: Kernel, needs: { readonly access:
 		readJournal: (executionId) => readJournal(kernel.storage, executionId),
 	});
 	const { workflow_engine } = kernel.options;
-	const idleRuns = new IdleRuns({ ...kernel, limit: workflow_engine.gc_max_idle_sec });
+	const idleRuns = new StalledRuns({ ...kernel, limit: workflow_engine.gc_max_idle_sec });
 	return { api: { workflows }, endIdle: (signal) => idleRuns.end(signal), routes: workflowRoutes };
 }

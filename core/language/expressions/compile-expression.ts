@@ -9,7 +9,7 @@ import { parseYaql } from "../yaql/parser.ts";
 import type { Expression } from "../yaql/syntax.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { compileJinja } from "./jinja.ts";
-import { UnreadableExpression } from "./unreadable-expression.ts";
+import { SyntaxErrorExpression } from "./syntax-error-expression.ts";
 import { findYaqlUses } from "./yaql-uses.ts";
 
 /** Characters of the longest expression, or template with statements, that is parsed. */
@@ -26,7 +26,7 @@ const expressionCache = new Map<string, CompiledExpression>();
 export function compileExpression(language: ExpressionLanguage, text: string): CompiledExpression {
 	if (text.length > maxExpressionLength) {
 		const problem = `an expression has more than ${maxExpressionLength} characters`;
-		return new UnreadableExpression(new TemplateError(problem), problem);
+		return new SyntaxErrorExpression(new TemplateError(problem), problem);
 	}
 	const compile = language === "yaql" ? compileYaql : compileJinja;
 	if (text.length > cacheLimits.length) return compile(text, defaultLimits.depth);
@@ -48,7 +48,7 @@ function compileYaql(text: string, maximumDepth: number): CompiledExpression {
 	} catch (error) {
 		// The limit applies to all expressions together, so the error must not be cached for this one.
 		if (error instanceof TooManyTokens) throw error;
-		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new UnreadableExpression(error, toErrorMessage(error));
+		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new SyntaxErrorExpression(error, toErrorMessage(error));
 		throw error;
 	}
 	return {

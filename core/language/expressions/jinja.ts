@@ -10,8 +10,8 @@ import { requireDefined, Undefined, type Value } from "../templates/values.ts";
 import { TooManyTokens } from "../token-limit.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
+import { SyntaxErrorExpression } from "./syntax-error-expression.ts";
 import { type Call, CallCollector } from "./unknown-calls.ts";
-import { UnreadableExpression } from "./unreadable-expression.ts";
 import type { UsedNames } from "./yaql-uses.ts";
 
 /** Compiles an expression of the form `{{ … }}`, or a template with statements. */
@@ -25,7 +25,7 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 		// The limit applies to all expressions together, so the error must not be cached for this one.
 		if (error instanceof TooManyTokens) throw error;
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError)
-			return new UnreadableExpression(error, toErrorMessage(error));
+			return new SyntaxErrorExpression(error, toErrorMessage(error));
 		throw error;
 	}
 	const [onlyStatement] = statements;

@@ -2,8 +2,8 @@ import type { AuthBackendPlugin } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { findPluginProblem } from "./check-plugins.ts";
 import { describeValue, isRecord } from "./describe.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import type { Environment } from "./environment.ts";
-import { suggest } from "./suggest.ts";
 
 /** Name of the backend that is used if the configuration names none (`flat_file`). */
 const defaultBackend = "flat_file";
@@ -44,7 +44,7 @@ function createNamed(
 	const create = Object.hasOwn(available, name) ? available[name] : undefined;
 	if (typeof create !== "function") {
 		const known = names.length === 0 ? "auth_backends of the configuration holds none" : `auth_backends holds ${names.join(", ")}`;
-		problems.push(`auth.backend: there is no backend "${name}"; ${suggest(name, names)}${known}`);
+		problems.push(`auth.backend: there is no backend "${name}"; ${didYouMean(name, names)}${known}`);
 		return undefined;
 	}
 	const parsed = parseKwargs(kwargs);

@@ -1,6 +1,6 @@
 import { type OptionDefinition, optionSections } from "../../contract/index.ts";
+import { findClosest } from "./did-you-mean.ts";
 import { findValueProblem } from "./option-value.ts";
-import { findClosest } from "./suggest.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

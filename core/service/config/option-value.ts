@@ -1,6 +1,6 @@
 import type { OptionDefinition } from "../../contract/index.ts";
 import { describeValue } from "./describe.ts";
-import { suggest } from "./suggest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 /** Returns the problem of a value, as the end of a sentence that begins with the path of the option. Returns undefined if there is none. */
 export function findValueProblem(definition: OptionDefinition, value: unknown): string | undefined {
@@ -10,7 +10,7 @@ export function findValueProblem(definition: OptionDefinition, value: unknown): 
 		if (Number(value) < minimum || Number(value) > maximum) return `${String(value)} is out of range; allowed: ${expected(definition)}`;
 	}
 	if (definition.type === "string" && definition.choices !== undefined && !definition.choices.includes(String(value))) {
-		return `unknown value ${describeValue(value)}; ${suggest(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
+		return `unknown value ${describeValue(value)}; ${didYouMean(String(value), definition.choices)}allowed: ${definition.choices.join(", ")}`;
 	}
 	return definition.type === "list" && definition.choices !== undefined ? findWordProblem(definition.choices, value) : undefined;
 }
@@ -18,7 +18,7 @@ export function findValueProblem(definition: OptionDefinition, value: unknown): 
 function findWordProblem(choices: readonly string[], value: unknown): string | undefined {
 	const unknown = (value as readonly string[]).find((word) => !choices.includes(word));
 	if (unknown === undefined) return undefined;
-	return `unknown value ${describeValue(unknown)}; ${suggest(unknown, choices)}allowed: ${choices.join(", ")}`;
+	return `unknown value ${describeValue(unknown)}; ${didYouMean(unknown, choices)}allowed: ${choices.join(", ")}`;
 }
 
 function hasType(definition: OptionDefinition, value: unknown): boolean {

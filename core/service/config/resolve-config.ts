@@ -25,11 +25,11 @@ import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
-import { suggest } from "./suggest.ts";
 
 /** Configuration after validation, with defaults and environment applied. It is still data: no plugin has been created. */
 export interface ResolvedConfig {
@@ -134,7 +134,7 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 		.filter(([name]) => !members.includes(name))
 		.map(
 			([name, value]) =>
-				`${name}: unknown section (${describeValue(value, name)}); ${suggest(name, members)}allowed: ${members.join(", ")}`,
+				`${name}: unknown section (${describeValue(value, name)}); ${didYouMean(name, members)}allowed: ${members.join(", ")}`,
 		);
 }
 

@@ -1,8 +1,8 @@
 import { type OptionDefinition, type Options, optionSections } from "../../contract/index.ts";
 import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, readOverride } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
-import { suggest } from "./suggest.ts";
 
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
@@ -23,7 +23,7 @@ export function resolveOptions(config: Readonly<Record<string, unknown>>, enviro
 		for (const [name, value] of Object.entries(input)) {
 			if (members.includes(name)) continue;
 			problems.push(
-				`${section}.${name}: unknown option (${describeValue(value, name)}); ${suggest(name, members)}allowed in ${section}: ${members.join(", ")}`,
+				`${section}.${name}: unknown option (${describeValue(value, name)}); ${didYouMean(name, members)}allowed in ${section}: ${members.join(", ")}`,
 			);
 		}
 		const candidates = Object.entries(definitions).map(([name, definition]) => {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type PluginContext, type Storage, SvcError } from "../../contract/index.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { findBeside } from "./beside.ts";
+import { findFilesBesideDatabase } from "./files-beside-database.ts";
 import { type ConfigPlace, createContext, readConfig } from "./open-storage.ts";
 
 export interface BackupOptions extends ConfigPlace {
@@ -24,7 +24,7 @@ export async function backUpDatabase({ file, ...place }: BackupOptions): Promise
 	const config = await readConfig(place);
 	const path = resolve(file);
 	await useStorage(config, "backup", (work, context) => work(context, path));
-	return { file: path, bytes: (await stat(path)).size, beside: findBeside(config) };
+	return { file: path, bytes: (await stat(path)).size, beside: findFilesBesideDatabase(config) };
 }
 
 /**

@@ -21,7 +21,7 @@ import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/datab
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { findBeside } from "./beside.ts";
+import { findFilesBesideDatabase } from "./files-beside-database.ts";
 import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
 
 export interface MoveOptions extends ConfigPlace {
@@ -122,7 +122,7 @@ async function copyAndCompare({ from, to, config, onCopied }: Move, signal: Abor
 		kinds.push({ kind, source: before, target: after, isEqual: before.count === after.count && before.hash === after.hash });
 	}
 	if (kinds.every(({ isEqual }) => isEqual)) await finishTarget(to, target, toTimestamp(getSystemClock().now()));
-	return { kinds, beside: findBeside(config) };
+	return { kinds, beside: findFilesBesideDatabase(config) };
 }
 
 /** Number of records of a kind, and a hash of all their contents. */

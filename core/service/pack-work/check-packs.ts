@@ -17,7 +17,7 @@ import { findRuleProblems, type RuleProblem } from "../../language/rule-problems
 import { type DraftedPacks, draftPacks, toAbsolute } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findKnownActions, inspectDefinitions, type KnownActions } from "./inspect-definitions.ts";
-import { type StartedTools, withTools } from "./started-tools.ts";
+import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 
 /**
  * Returns all problems of packs. Each file is read as the service reads it. Also reports files that registration skips, such as a rule with
@@ -29,7 +29,7 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	const inspections: PackInspection[] = [];
 	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: fileReaders, ...drafted }));
 	const known = await findKnownActions(drafted, inspections);
-	return withTools(drafted, async (tools) => {
+	return withPackTools(drafted, async (tools) => {
 		const checks: PackCheck[] = [];
 		for (const inspection of inspections) {
 			signal.throwIfAborted();
@@ -57,7 +57,7 @@ async function toSkipFindings({ directory, findings }: PackInspection, { skipped
 
 async function inspectByRunners(
 	{ ref, directory }: PackInspection,
-	started: readonly StartedTools[],
+	started: readonly PackToolsResult[],
 	signal: AbortSignal,
 ): Promise<readonly PackFinding[]> {
 	const found: PackFinding[] = [];

@@ -9,9 +9,9 @@ import { findAliasTests } from "./alias-cases.ts";
 import { type DraftedPacks, draftPacks } from "./draft-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findDefinitions } from "./inspect-definitions.ts";
+import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 import { findRuleTests } from "./rule-cases.ts";
 import { type PackTest, type RunTestsOptions, runTests, testsOf } from "./run-tests.ts";
-import { type StartedTools, withTools } from "./started-tools.ts";
 
 const kind = "workflow";
 
@@ -47,7 +47,7 @@ const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => 
 export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
 	const packs = await findPacks(directories);
 	const drafted = await draftPacks(config, packs);
-	return withTools(drafted, async (tools) => {
+	return withPackTools(drafted, async (tools) => {
 		const tests: PackTests[] = [];
 		for (const directory of packs) {
 			const inspection = await inspectPack(directory, { readers: fileReaders, ...drafted });
@@ -67,7 +67,7 @@ async function runCases(inspection: PackInspection, drafted: DraftedPacks, optio
 
 async function runUnitTests(
 	{ ref, directory }: PackInspection,
-	started: readonly StartedTools[],
+	started: readonly PackToolsResult[],
 	{ only, signal }: RunTestsOptions,
 ): Promise<readonly PackTestResult[]> {
 	const results: PackTestResult[] = [];

@@ -30,8 +30,8 @@ import { version } from "../version.ts";
 import { draftContent } from "./draft-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 import { toFinding, toFindings } from "./findings.ts";
-import { lookAtListeners } from "./look-at-listeners.ts";
-import { lookAtStorage, type StorageReport } from "./look-at-storage.ts";
+import { inspectListeners } from "./inspect-listeners.ts";
+import { inspectStorage, type StorageReport } from "./inspect-storage.ts";
 
 export interface PlanOptions {
 	/** Path of the configuration file. */
@@ -62,11 +62,11 @@ export async function makePlan({ config: file, only, env }: PlanOptions): Promis
 async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env: PlanOptions["env"]) {
 	const logged: Finding[] = [];
 	const context = createContext(config, logged);
-	const { listeners, ...network } = await lookAtListeners(config.options, config.roles);
+	const { listeners, ...network } = await inspectListeners(config.options, config.roles);
 	const options = await findOptionFindings(config, plugins, context);
 	const { firstUser, ...users } = await lookAtFirstUser(config, plugins.authBackend, context);
 	const isBusShared = plugins.eventBus.capabilities.shared === true;
-	const stored = await lookAtStorage(config, plugins.restartableStorage.current, { context, isBusShared });
+	const stored = await inspectStorage(config, plugins.restartableStorage.current, { context, isBusShared });
 	const drafted = await draft(config, plugins, stored).finally(() => plugins.restartableStorage.stop());
 	const directory = await findDirectoryProblem(config.dataDirectory);
 	const problems = withoutRepeats([

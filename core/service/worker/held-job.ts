@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Logger, RunAborted, type RunContext, type Runner, type RunResult, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob } from "../../features/workers/workers-api.ts";
 import type { Connection } from "./connection.ts";
+import { JobReportSender, type RunEnd } from "./job-report-sender.ts";
 import type { PackFolders } from "./pack-folders.ts";
-import { type RunEnd, Uplink } from "./uplink.ts";
 
 export interface HeldJobOptions {
 	readonly connection: Connection;
@@ -41,7 +41,7 @@ export class HeldJob {
 	readonly #job: HandedJob;
 	readonly #ending = new AbortController();
 	readonly #given = new AbortController();
-	readonly #uplink: Uplink;
+	readonly #uplink: JobReportSender;
 
 	constructor(job: HandedJob, heldUntil: number, parts: HeldJobOptions) {
 		this.#job = job;
@@ -49,7 +49,7 @@ export class HeldJob {
 		this.id = job.id;
 		this.fence = job.fence;
 		this.heldUntil = heldUntil;
-		this.#uplink = new Uplink(parts.connection, job, { maxResultOutput: job.spec.max_result_output, signal: this.#given.signal });
+		this.#uplink = new JobReportSender(parts.connection, job, { maxResultOutput: job.spec.max_result_output, signal: this.#given.signal });
 		this.done = this.#run();
 	}
 

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PackContentFile, SvcError } from "../../contract/index.ts";
-import { holdsFiles, layOut, takeAway, toContentId } from "../../features/packs/laid-out-api.ts";
+import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../features/packs/extracted-content-api.ts";
 import type { HandedJob } from "../../features/workers/workers-api.ts";
 import type { Connection } from "./connection.ts";
 
@@ -46,13 +46,13 @@ export class PackFolders {
 		// The content id is a hash that covers the paths, so that only files of the pack can be written.
 		if (toContentId(files) !== content)
 			throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" came as others than they should be`);
-		if (await holdsFiles(path, files)) return;
+		if (await containsFiles(path, files)) return;
 		await mkdir(join(this.#root, spec.pack), { recursive: true, mode: 0o700 });
-		await takeAway(path);
+		await removeExtracted(path);
 		const read = (start: number, length: number) =>
 			this.#connection.post<{ readonly data: string }>(`${ask}/bytes`, { fence, start, length });
 		let at = 0;
-		await layOut(path, files, (length) => {
+		await extractFiles(path, files, (length) => {
 			const start = at;
 			at += length;
 			return pieces(read, start, at);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { removeTree } from "../../features/packs/content/laid-out.ts";
+import { removeTree } from "../../features/packs/content/extracted-content.ts";
 import { toProgram } from "../program.test-support.ts";
 import { requires } from "../requires.ts";
 import { type ContentPlaces, type ContentWork, openContents } from "./content-process.test-support.ts";

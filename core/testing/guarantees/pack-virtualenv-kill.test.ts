@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as uvu from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
-import { removeTree } from "../../features/packs/content/laid-out.ts";
+import { removeTree } from "../../features/packs/content/extracted-content.ts";
 import { rounds } from "../extent.test-support.ts";
 import { buildSampleWheel } from "../packs/sample-wheel.test-support.ts";
 import { missing, requires } from "../requires.ts";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { type JsonObject, type RunContext, type Runner, type Storage, SvcError, type WriteOperation } from "../../contract/index.ts";
-import { placeRunner } from "../../features/workers/place-runner.ts";
+import { JobEncryption } from "../../features/workers/job-encryption.ts";
 import { PlacedRuns } from "../../features/workers/remote-runs.ts";
-import { Sealing } from "../../features/workers/sealing.ts";
 import { StoredWorkers } from "../../features/workers/stored-workers.ts";
 import { Bell } from "../../features/workers/worker-notifications.ts";
+import { routeToWorkers } from "../../features/workers/worker-routing.ts";
 import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-api.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
@@ -58,7 +58,7 @@ export class WorkerEngine implements LastingEngine {
 		const eventBus = this.#backend.eventBus.create();
 		this.#parts = {
 			...{ clock, logger: silentLogger, contents, lease: 15, pollInterval: 0.05, isOutputKept: true, maxResultOutput: 1_048_576 },
-			sealing: new Sealing(new KeyRing({ path: "/nowhere/key", isEnabled: false, logger: silentLogger })),
+			sealing: new JobEncryption(new KeyRing({ path: "/nowhere/key", isEnabled: false, logger: silentLogger })),
 			bell: new Bell({ eventBus, logger: silentLogger, nodeId: "node" }),
 			hub: new TelemetryHub(),
 		};
@@ -84,7 +84,7 @@ export class WorkerEngine implements LastingEngine {
 		const storage = cuttable(this.#storage, () => this.#isCut);
 		const runs = new PlacedRuns({ ...this.#parts, storage });
 		const findDemand = async () => ({ labels: [], policies: [] });
-		const placed = placeRunner("local-shell-cmd", this.#command, { runs, findDemand });
+		const placed = routeToWorkers("local-shell-cmd", this.#command, { runs, findDemand });
 		return {
 			...placed,
 			start: async () => runs.start(),

@@ -11,7 +11,7 @@ import {
 import { createProxies } from "../../features/access/trusted-proxies-api.ts";
 import type { StreamEvent } from "../../features/executions/events-api.ts";
 import { routes } from "../../features/routes.ts";
-import { rootRoutes } from "../../http/root.ts";
+import { rootRoutes } from "../../http/root-routes.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";

@@ -4,10 +4,10 @@ import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumbe
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
+import { raceWithAbort } from "../race-with-abort.ts";
 import { createRunEnvironment } from "../run-environment.ts";
 import type { SensorRequest } from "../sensor/request.ts";
 import { runSensor } from "../sensor/run-sensor.ts";
-import { untilAborted } from "../until-aborted.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
 import { testRequirements } from "./requirements.ts";
 import { Virtualenvs } from "./virtualenvs.ts";
@@ -106,7 +106,7 @@ class CpythonEngine implements PythonEngine {
 
 	async prepare({ pack, packDirectory, signal, emit }: PackPreparation): Promise<void> {
 		const tell = (text: string) => emit("stdout", text);
-		const built = await untilAborted(this.#running().virtualenvs.prepare({ pack, packDirectory, tell }), signal);
+		const built = await raceWithAbort(this.#running().virtualenvs.prepare({ pack, packDirectory, tell }), signal);
 		if (built === "aborted") throw new SvcError("SVC_RUNNER", `nobody waits any more for the virtualenv of pack "${pack}"`);
 	}
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, statfs, utimes, writeFile } from "nod
 import { join } from "node:path";
 import { type Logger, SvcError } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, type Launcher } from "../../_process/index.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { raceWithAbort } from "../race-with-abort.ts";
 import { takeLock, tryLock } from "./build-lock.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { type Requirements, readRequirements } from "./requirements.ts";
@@ -77,7 +77,7 @@ export class Virtualenvs {
 	 * not removed during the work. Returns `aborted` if the signal aborts before the work has begun; the build continues for later runs.
 	 */
 	async use<T>(place: PackUse, work: (directory: string | undefined) => Promise<T>): Promise<T | "aborted"> {
-		const directory = await untilAborted(this.prepare(place), place.signal);
+		const directory = await raceWithAbort(this.prepare(place), place.signal);
 		if (directory === "aborted") return directory;
 		if (directory === undefined) return work(undefined);
 		this.#users.set(directory, (this.#users.get(directory) ?? 0) + 1);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SvcError } from "../../../core/contract/index.ts";
 import type { PythonEngine } from "../engine.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { raceWithAbort } from "../race-with-abort.ts";
 import { findInstallation, type Installation } from "./installation.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -76,7 +76,7 @@ export function createPyodideEngine(options: PyodideOptions = {}): PythonEngine 
 async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<WorkerProcess | undefined> {
 	if (signal.aborted) return undefined;
 	const taken = pool.take();
-	const worker = await untilAborted(taken, signal);
+	const worker = await raceWithAbort(taken, signal);
 	if (worker !== "aborted") return worker;
 	// No run needs this worker any more; end it when it is ready.
 	taken.then((late) => late.kill()).catch(() => {});

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { type SensorContext, SvcError } from "../../../core/contract/index.ts";
 import { type Launcher, runMarkName, toExitNumber } from "../../_process/index.ts";
 import { pythonSource } from "../python-source.ts";
-import { Dialogue } from "./dialogue.ts";
 import { PrintedLines } from "./printed-lines.ts";
 import { type SensorRequest, toSensorLine } from "./request.ts";
+import { SensorConnection } from "./sensor-connection.ts";
 
 const script = join(pythonSource, "run_sensor.py");
 /** Maximum number of characters from the end of the sensor's output that the error message contains. */
@@ -20,7 +20,7 @@ export interface SensorProgram {
 
 /** Runs a sensor in a separate process until it ends or the signal aborts. If it fails, rejects with the last lines of its output. */
 export async function runSensor({ launcher, file, env }: SensorProgram, request: SensorRequest, context: SensorContext): Promise<void> {
-	const dialogue = new Dialogue(context);
+	const dialogue = new SensorConnection(context);
 	const [stdout, stderr] = [new PrintedLines(context.logger, "stdout"), new PrintedLines(context.logger, "stderr")];
 	const failure = new AbortController();
 	let problem: unknown;

@@ -4,7 +4,7 @@ import { secretMask } from "../../../contract/secret-mask.ts";
 import { assertDepth } from "../../../language/parameters/depth.ts";
 import { validateParameter } from "../../../language/parameters/validate.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
-import { mapTexts } from "./walk.ts";
+import { mapStrings } from "./map-strings.ts";
 
 /**
  * Throws `SVC_INVALID` if the pack's schema does not allow a value. The message contains the pack, the member and the allowed values.
@@ -21,7 +21,7 @@ export function checkConfigValues(pack: string, values: JsonObject, schema: Para
 				validateParameter(name, value, definition);
 			}
 		}
-		mapTexts(values, schema, ({ text, path, isSecret }) => {
+		mapStrings(values, schema, ({ text, path, isSecret }) => {
 			if (isSecret && text === secretMask) throw invalid(`"${path}": "${secretMask}" stands for a hidden value, and none is stored here`);
 			// Templates of secret members read items that are already decrypted.
 			if (isSecret && isTemplate(text) && /\|\s*decrypt_kv\b/.test(text)) throw invalid(`"${path}" is secret and must not use decrypt_kv`);

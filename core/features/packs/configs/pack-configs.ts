@@ -29,8 +29,8 @@ import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } fr
 import { parseYamlObject } from "../reading/read-yaml.ts";
 import { checkConfigValues } from "./check-values.ts";
 import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
+import { itemDefinition, mapStrings, memberDefinition } from "./map-strings.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
-import { itemDefinition, mapTexts, memberDefinition } from "./walk.ts";
 
 export interface PackConfigOptions extends Uses<"storage" | "logger" | "dialects"> {
 	readonly datastore: Pick<DatastoreItems, "accessForGiven" | "clearAccessFor">;
@@ -255,7 +255,7 @@ export class StoredPackConfigs implements PackConfigs {
 /** Returns the paths of all strings in a configuration. */
 function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
 	const paths = new Set<string>();
-	mapTexts(values, schema, ({ text, path }) => {
+	mapStrings(values, schema, ({ text, path }) => {
 		paths.add(path);
 		return text;
 	});

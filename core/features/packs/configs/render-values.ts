@@ -5,7 +5,7 @@ import { TemplateSyntaxError } from "../../../language/templates/errors.ts";
 import { toScope } from "../../../language/templates/scope.ts";
 import { compileTemplate, isTemplate, type Template } from "../../../language/templates/template.ts";
 import { WorkBudget } from "../../../language/work-budget.ts";
-import { mapTexts, type PlacedText } from "./walk.ts";
+import { type LocatedString, mapStrings } from "./map-strings.ts";
 
 /** Matches a single expression without a filter. It is rendered to null if the item that it reads does not exist. */
 const loneReference = /^\s*\{\{[^{}|]*\}\}\s*$/;
@@ -29,7 +29,7 @@ export async function renderConfigValues(
 	const rendered = new Map<string, JsonValue>();
 	const rendering: Promise<void>[] = [];
 	const work = new WorkBudget();
-	mapTexts(values, schema, (place) => {
+	mapStrings(values, schema, (place) => {
 		const template = isTemplate(place.text) ? compile(place.text) : undefined;
 		if (template !== undefined) {
 			rendering.push(
@@ -40,12 +40,12 @@ export async function renderConfigValues(
 	});
 	if (rendering.length === 0) return values;
 	await Promise.all(rendering);
-	return mapTexts(values, schema, ({ text, path }) => (rendered.has(path) ? (rendered.get(path) ?? null) : text));
+	return mapStrings(values, schema, ({ text, path }) => (rendered.has(path) ? (rendered.get(path) ?? null) : text));
 }
 
 async function renderText(
 	pack: string,
-	{ place, template, work }: { readonly place: PlacedText; readonly template: Template; readonly work: WorkBudget },
+	{ place, template, work }: { readonly place: LocatedString; readonly template: Template; readonly work: WorkBudget },
 	{ plain, clear }: RenderAccess,
 ): Promise<JsonValue> {
 	const source = place.isSecret ? clear : plain;

@@ -5,7 +5,7 @@ import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import { toContentId } from "./content-files.ts";
-import { holdsFiles, layOut, removeTree, stagingPrefix, takeAway } from "./laid-out.ts";
+import { containsFiles, extractFiles, removeExtracted, removeTree, stagingPrefix } from "./extracted-content.ts";
 
 export interface LocalContentsOptions extends Uses<"storage" | "logger"> {
 	/** Absolute directory of what is laid out on this node. */
@@ -62,7 +62,7 @@ export class LocalContents {
 				const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
 				if (now - mtimeMs < hour || (isContent && (await isKept(name)))) continue;
 				this.#ready.delete(path);
-				await (isContent ? takeAway(path) : removeTree(path));
+				await (isContent ? removeExtracted(path) : removeTree(path));
 				logger.info("content of a pack was removed from this node", { pack, content: name });
 			}
 		}
@@ -74,12 +74,12 @@ export class LocalContents {
 		if (kept?.complete !== true)
 			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" that this needs (${content.slice(0, 12)}) are not kept any more`);
 		const { files } = kept;
-		if (await holdsFiles(path, files)) return;
+		if (await containsFiles(path, files)) return;
 		if (toContentId(files) !== content)
 			throw new SvcError("SVC_RUNNER", `content ${content} is damaged where it is kept: its list of files is another`);
 		try {
-			await takeAway(path);
-			await this.#layOut(path, content, files);
+			await removeExtracted(path);
+			await this.#extractFiles(path, content, files);
 		} catch (error) {
 			if (isSvcError(error)) throw error;
 			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" cannot be laid out on this node: ${toErrorMessage(error)}`, {
@@ -89,16 +89,16 @@ export class LocalContents {
 		logger.info("content of a pack was laid out on this node", { pack, content, files: files.length });
 	}
 
-	async #layOut(path: string, content: string, files: readonly PackContentFile[]): Promise<void> {
+	async #extractFiles(path: string, content: string, files: readonly PackContentFile[]): Promise<void> {
 		const bytes = new ContentBytes(this.#parts.storage, content);
 		let at = 0;
-		await layOut(path, files, (length) => {
+		await extractFiles(path, files, (length) => {
 			const start = at;
 			at += length;
 			return bytes.read(start, at);
 		});
 		// Another process may have created the directory first, or an unrelated directory may exist at the path.
-		if (!(await holdsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" holds other files than it should`);
+		if (!(await containsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" holds other files than it should`);
 	}
 }
 

@@ -14,10 +14,10 @@ import { type InspectionOptions, inspectContent } from "./inspect-content.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
-import { makeReady } from "./make-ready.ts";
 import type { Contents, Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { type CandidatePack, PackSet } from "./pack-set.ts";
+import { prepareEnvironments } from "./prepare-environments.ts";
 import { Staging, type StagingOptions } from "./staging.ts";
 
 export interface InstallerOptions extends StagingOptions, InspectionOptions, Uses<"clock" | "logger"> {
@@ -171,7 +171,7 @@ export class Installer {
 			for (const warning of warnings) await report.warn(toProblemText(warning));
 		});
 		for (const { ref, version, directory } of packs) {
-			await report.task(`make ready what ${ref} ${version} needs`, () => makeReady(runners, { ref, directory, signal }, report));
+			await report.task(`make ready what ${ref} ${version} needs`, () => prepareEnvironments(runners, { ref, directory, signal }, report));
 		}
 		signal.throwIfAborted();
 		await report.task(`switch to ${names}`, () => this.#switch(packs, versions, job));

@@ -8,7 +8,7 @@ import { LeasePolicy } from "../../../kernel/coordination/lease-duration.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
-import { removeTree } from "../content/laid-out.ts";
+import { removeTree } from "../content/extracted-content.ts";
 import { PackContents } from "../content/pack-contents.ts";
 import { readPackDirectory } from "../reading/read-pack-directory.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";

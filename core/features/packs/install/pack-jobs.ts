@@ -7,21 +7,21 @@ import type { Access } from "../../access/access-api.ts";
 import type { PackInstalls } from "../install-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { FollowedPacks } from "./followed-packs.ts";
-import { Following } from "./following.ts";
+import { createInspectionJobs, type InspectionJobFeatures } from "./inspection-jobs.ts";
 import { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import { createJobRunner, type Job, type Jobs } from "./job-runner.ts";
 import { assertNoPassword, toLockEntries, toLocked, toLockedRequest } from "./lock-entries.ts";
-import { createLookJobs, type LookNeeds } from "./look-jobs.ts";
 import type { Contents, Sources, Switch } from "./needs.ts";
 import { findNewer } from "./outdated.ts";
+import { PackFollowLoop } from "./pack-follow-loop.ts";
 import { PackLocks } from "./pack-locks.ts";
 import { packJob } from "./packs-pack.ts";
 import { createRollbackJob } from "./rollback-job.ts";
 import { createUninstallJob } from "./uninstall-job.ts";
 import { createUpgradeJob } from "./upgrade-job.ts";
 
-export interface PackJobNeeds extends LookNeeds {
+export interface PackJobNeeds extends InspectionJobFeatures {
 	readonly access: Pick<Access, "assert">;
 	readonly sources: Sources;
 	readonly contents: Contents;
@@ -43,9 +43,9 @@ export function createPackJobs(
 	const locks = new PackLocks({ ...kernel, logger });
 	const parts = { ...kernel, ...needs, ...dependencies, packDirectory, logger, parse, locks, followedPacks, packs };
 	const installer = new Installer({ ...parts, storage, clock, expressions: createExpressions(kernel.dialects) });
-	const following = new Following({ ...parts, storage, clock, sources, systemUser: kernel.options.system_user.user });
+	const following = new PackFollowLoop({ ...parts, storage, clock, sources, systemUser: kernel.options.system_user.user });
 	const jobs = {
-		...createLookJobs({ ...parts, storage }),
+		...createInspectionJobs({ ...parts, storage }),
 		install: createInstallJob({ installer, parse, followedPacks }),
 		uninstall: createUninstallJob({ ...parts, storage }),
 		upgrade: createUpgradeJob({ storage, installer, sources, followedPacks }),
@@ -74,7 +74,7 @@ const longestLook = 120_000;
 interface FollowJobOptions {
 	readonly installer: Pick<Installer, "install">;
 	readonly followedPacks: Pick<FollowedPacks, "source" | "known">;
-	readonly following: Pick<Following, "ask">;
+	readonly following: Pick<PackFollowLoop, "ask">;
 }
 
 /**

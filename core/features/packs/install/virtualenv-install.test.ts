@@ -15,7 +15,7 @@ import { createBackend } from "../../../testing/backends/backend.test-support.ts
 import { principal } from "../../../testing/engine/engine.test-support.ts";
 import { buildSampleWheel } from "../../../testing/packs/sample-wheel.test-support.ts";
 import { missing, requires } from "../../../testing/requires.ts";
-import { removeTree } from "../content/laid-out.ts";
+import { removeTree } from "../content/extracted-content.ts";
 import { SourceBench } from "../sources/sources.test-support.ts";
 
 const python = { command: "python3" };

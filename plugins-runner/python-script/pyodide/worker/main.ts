@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from "../../../../core/contract/index.ts";
 import type { RunMessage, WorkerMessage, WorkerSettings } from "../messages.ts";
 import { limitMemory, loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
-import { type Host, PythonHalf } from "./python-half.ts";
+import { type Host, PyodideDriver } from "./pyodide-driver.ts";
 import { readSnapshot } from "./snapshot-file.ts";
 
 const input = 5;
@@ -144,7 +144,7 @@ const hasSockets = await python.useNodeSockFS().then(
 );
 await watching;
 lockDown();
-const half = new PythonHalf(python, hasSockets);
+const half = new PyodideDriver(python, hasSockets);
 await half.warmUp();
 watchdog.postMessage("ready");
 stopListening();

@@ -1,0 +1,35 @@
+import { SvcError } from "../../contract/index.ts";
+
+/** Seconds after which a backend that does not respond is regarded as unavailable. */
+const defaultTimeout = 30;
+
+interface Patience {
+	readonly signal: AbortSignal;
+	/** Seconds that the backend may take. Default 30. */
+	readonly timeout?: number | undefined;
+}
+
+/**
+ * Returns the response of an auth backend. Throws `SVC_UNAVAILABLE` after the timeout and the signal's reason on abort, even if the backend
+ * ignores its signal.
+ */
+export async function callWithTimeout<T>(
+	ask: (signal: AbortSignal) => Promise<T> | T,
+	{ signal, timeout = defaultTimeout }: Patience,
+): Promise<T> {
+	signal.throwIfAborted();
+	const controller = new AbortController();
+	const late = new SvcError("SVC_UNAVAILABLE", `the auth backend has not answered within ${timeout} seconds`);
+	const abort = () => controller.abort(signal.reason);
+	const timer = setTimeout(() => controller.abort(late), timeout * 1_000);
+	signal.addEventListener("abort", abort, { once: true });
+	try {
+		const aborted = new Promise<never>((_, reject) => {
+			controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), { once: true });
+		});
+		return await Promise.race([ask(controller.signal), aborted]);
+	} finally {
+		clearTimeout(timer);
+		signal.removeEventListener("abort", abort);
+	}
+}

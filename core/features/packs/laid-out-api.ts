@@ -1,3 +1,0 @@
-/** Functions that write the files of packs to disk, for callers without a storage. */
-export { toContentId } from "./content/content-files.ts";
-export { holdsFiles, layOut, takeAway } from "./content/laid-out.ts";

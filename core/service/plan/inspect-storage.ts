@@ -1,0 +1,74 @@
+import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
+import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
+import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
+import { assertNoDatabaseMove } from "../../kernel/nodes/database-move.ts";
+import type { ResolvedConfig } from "../config/resolve-config.ts";
+import { toFindings } from "./findings.ts";
+
+const mustStop = "it has to stop first";
+
+export interface StorageReport {
+	readonly storage: PlannedStorage;
+	/** Storage opened for reading. Undefined if nothing can be read. The caller stops it. */
+	readonly stored: Storage | undefined;
+	/** True if nothing has been stored yet. */
+	readonly isNew: boolean;
+	/** True if a running service uses the storage and must stop first. */
+	readonly isHeld: boolean;
+	readonly problems: readonly Finding[];
+	readonly warnings: readonly Finding[];
+}
+
+/** Returns the state of a storage, without changing anything. */
+export async function inspectStorage(
+	{ storage: plugin }: ResolvedConfig,
+	instance: Storage,
+	{ context, isBusShared }: { readonly context: PluginContext; readonly isBusShared: boolean },
+): Promise<StorageReport> {
+	const { name } = plugin;
+	const report = (storage: Omit<PlannedStorage, "name">, rest: Partial<StorageReport> = {}): StorageReport => {
+		return {
+			storage: { name, ...storage },
+			stored: undefined,
+			isNew: storage.state === "new",
+			isHeld: false,
+			problems: [],
+			warnings: [],
+			...rest,
+		};
+	};
+	try {
+		if (instance.inspect === undefined) {
+			const changes = (await instance.plan?.(context)) ?? [];
+			// A storage that is not durable is empty at the start of a process.
+			return report({ place: null, state: instance.capabilities.durable === true ? "unknown" : "new", changes });
+		}
+		const { place, state, changes, in_use: inUse } = await instance.inspect(context);
+		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
+		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
+		await assertNoDatabaseMove(instance, getSystemClock().now());
+		// Records of nodes may be outdated if a node was killed a moment ago, so the answer of the storage takes precedence.
+		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
+		const warnings = inUse && others.length === 0 ? [held] : others;
+		return report({ place, state, changes }, { stored: instance, warnings, isHeld: warnings.length > 0 });
+	} catch (error) {
+		const state = isSvcError(error, "SVC_CONFIG") ? "unknown" : "unreachable";
+		return report({ place: null, state, changes: [] }, { problems: toFindings(error, "storage") });
+	}
+}
+
+/**
+ * Returns findings about nodes that use the storage now and cannot share it with this node. A node that was killed a moment ago is
+ * included.
+ */
+async function findOthers(storage: Storage, isBusShared: boolean): Promise<Finding[]> {
+	const now = toTimestamp(getSystemClock().now());
+	const living = (await storage.find("node", {})).filter(({ expires_at }) => expires_at > now);
+	const isShared = storage.capabilities.shared === true;
+	const others = isShared && isBusShared ? living.filter((node) => !node.event_bus_shared) : living;
+	if (others.length === 0) return [];
+	const names = others.map(({ name, hostname, pid }) => `"${name}" (process ${pid} on ${hostname})`).join(", ");
+	if (!isShared) return [{ path: "storage", message: `it is in use by node ${names}`, hint: mustStop }];
+	const message = `node ${names} works on the same storage, and its event bus or this one's reaches one process only`;
+	return [{ path: "event_bus", message, hint: `give both the same shared event bus, or stop it first` }];
+}

@@ -1,0 +1,90 @@
+import type { JsonValue, Logger } from "../../core/contract/index.ts";
+import type { Engine, ListedContainer } from "./engine.ts";
+
+const untilLabel = "svc.until";
+/** Seconds after its timeout for which a container is kept: its result may not be stored yet, or the service may be unavailable. */
+const margin = 3_600;
+/** Seconds for which an idle container is kept if its run has no timeout. The service may be unavailable for a long time. */
+const longestAbsence = 7 * 86_400;
+/** Milliseconds before the first cleanup, so that runs are recovered first, and milliseconds between two cleanups. */
+const usual = { first: 600_000, every: 600_000 };
+
+export interface LeftoverContainersOptions {
+	readonly engine: Engine;
+	readonly installation: string;
+	readonly logger: Logger;
+	readonly times?: typeof usual;
+}
+
+/**
+ * Removes containers of this service that are no longer needed, whichever node created them. A container is removed an hour after the
+ * timeout of its run. A container without a timeout is removed after a week in which it did not run. All other containers are removed when
+ * the result of their run is stored.
+ */
+export class LeftoverContainers {
+	readonly #parts: LeftoverContainersOptions;
+	readonly #times: typeof usual;
+	#timer: NodeJS.Timeout | undefined;
+	#sweeping: Promise<void> = Promise.resolve();
+	#isStopped = false;
+
+	constructor(parts: LeftoverContainersOptions) {
+		this.#parts = parts;
+		this.#times = parts.times ?? usual;
+	}
+
+	/** Returns the label with the time of removal; empty if the run has no timeout. */
+	static toLabel(timeout: JsonValue | undefined, now = Date.now()): Record<string, string> {
+		if (typeof timeout !== "number" || !(timeout > 0)) return {};
+		return { [untilLabel]: String(Math.ceil(now / 1_000 + timeout + margin)) };
+	}
+
+	start(): void {
+		this.#plan(this.#times.first);
+	}
+
+	async stop(): Promise<void> {
+		this.#isStopped = true;
+		clearTimeout(this.#timer);
+		await this.#sweeping;
+	}
+
+	/** @returns ids of the removed containers */
+	async sweep(now = Date.now()): Promise<readonly string[]> {
+		const { engine, installation } = this.#parts;
+		const removed: string[] = [];
+		for (const container of await engine.list(`svc.installation=${installation}`)) {
+			if (this.#isStopped) break;
+			if (!(await this.#isForgotten(container, now / 1_000))) continue;
+			await engine.remove(container.id);
+			removed.push(container.id);
+		}
+		return removed;
+	}
+
+	/** @param now seconds since 1970 */
+	async #isForgotten({ id, labels, isRunning }: ListedContainer, now: number): Promise<boolean> {
+		const until = labels[untilLabel];
+		if (until !== undefined) return Number(until) < now;
+		if (isRunning) return false;
+		const found = await this.#parts.engine.look(id);
+		return found !== undefined && found.phase !== "running" && found.since / 1_000 + longestAbsence < now;
+	}
+
+	#plan(milliseconds: number): void {
+		if (this.#isStopped) return;
+		this.#timer = setTimeout(() => {
+			this.#sweeping = this.#sweepAndTell().finally(() => this.#plan(this.#times.every));
+		}, milliseconds).unref();
+	}
+
+	async #sweepAndTell(): Promise<void> {
+		const { logger } = this.#parts;
+		try {
+			const removed = await this.sweep();
+			if (removed.length > 0) logger.info("forgotten containers were removed", { containers: removed });
+		} catch (error) {
+			logger.warn("forgotten containers could not be looked for", { error });
+		}
+	}
+}
