@@ -33,6 +33,15 @@ test("each line of a value of several lines is one, but for short ones", () => {
 	assert.equal(secrets.redactText("a MIIEow b indented line c } d"), `a ${mask} b ${mask} c } d`);
 });
 
+test("a value of several lines is masked line by line, unless a text is nothing but the value", () => {
+	const value = "first line\n\nsecond line";
+	const secrets = new Redactor([value]);
+	assert.equal(secrets.redactText(`a ${value} b\nc`), `a ${mask}\n\n${mask} b\nc`);
+	assert.equal(secrets.redactText(`a ${value.slice(0, 17)}`), `a ${mask}\n\n${mask}`);
+	assert.equal(secrets.redactText(value), mask);
+	assert.deepEqual(secrets.redactJson({ key: value }), { key: mask });
+});
+
 test("values of four characters and more count, and blank ones do not", () => {
 	const secrets = new Redactor(["abc", "    ", mask, "abcd"]);
 	assert.deepEqual(secrets.values, ["abcd"]);

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { MultiPatternSearch } from "../lib/text-search/multi-pattern-search.ts";
+import { sliceRanges } from "../lib/text-search/text-ranges.ts";
 import { maskRanges } from "./mask-ranges.ts";
 import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.ts";
 
@@ -91,15 +92,21 @@ export class Redactor {
 		return isUnknown && !known.isUnknown ? new Redactor(known.values, { token: this.token, isUnknown }) : known;
 	}
 
-	/** A text as it is shown; also without the beginning of a secret at its end. */
+	/**
+	 * Returns a text as it is shown; also without the beginning of a secret at its end. A text that is one secret as a whole becomes one mask,
+	 * even if it has several lines, as the value of a secret parameter does.
+	 */
 	redactText(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
 		if (this.isUnknown) return secretMask;
 		if (isFree(text, this.#listPatterns())) return text;
 		const { ranges, state } = this.search.find(text);
 		const open = this.search.partialMatchLength(state);
+		if (ranges[0] === 0 && ranges[1] === text.length) return secretMask;
 		const isCut = open >= shortestBeginning && (ranges.at(-1) ?? 0) < text.length;
-		return maskRanges(isCut ? text.slice(0, text.length - open) : text, ranges) + (isCut ? secretMask : "");
+		if (!isCut) return maskRanges(text, ranges);
+		const start = text.length - open;
+		return maskRanges(text.slice(0, start), sliceRanges(ranges, 0, start)) + maskRanges(text.slice(start), [0, open]);
 	}
 
 	/** Returns the value with its secrets masked, including those in names of members. Returns the same value if it contains none. */

@@ -14,10 +14,7 @@ export interface OutputChunkEntity {
 	 * Positions of secrets in `data`: the start and end of each, alternating, as string indices. Null if no secrets were found in `data`.
 	 */
 	readonly secret_spans: readonly number[] | null;
-	/**
-	 * Number of line breaks before the chunk in the masked output, over all types and over its own type. Null in records of earlier
-	 * versions.
-	 */
+	/** Number of line breaks before the chunk, over all types and over its own type. Null in records of earlier versions. */
 	readonly lines_before: number | null;
 	readonly own_lines_before: number | null;
 }

@@ -3,12 +3,11 @@ import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
-import { findLineNumberCorrections, toCountField } from "./line-number-corrections.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
-import { findLastChunk, findLineStart, readStoredChunks } from "./stored-chunks.ts";
+import { findLastChunk, findLineStart, readStoredChunks, toCountField } from "./stored-chunks.ts";
 
 export interface OutputReaderOptions extends OutputHubDependencies {
 	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
@@ -28,8 +27,8 @@ export class OutputReader implements Output {
 	}
 
 	async *read(executionId: string, selection: OutputSelection): AsyncGenerator<string> {
-		const { type, fromLine: line = 1, masked = false, lines, find } = selection;
-		const start = await findLineStart(this.#parts.storage, executionId, { type, line, masked });
+		const { type, fromLine: line = 1, lines, find } = selection;
+		const start = await findLineStart(this.#parts.storage, executionId, { type, line });
 		const pieces = this.#readPieces(executionId, { ...selection, after: start.after });
 		yield* selectLines(pieces, { line, skip: start.skip }, { lines, find });
 	}
@@ -39,7 +38,7 @@ export class OutputReader implements Output {
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
 		// Lines are read before they are counted: output written in between makes the total larger than the lines read, never smaller.
-		const start = await findLineStart(storage, executionId, { type, line, masked });
+		const start = await findLineStart(storage, executionId, { type, line });
 		const collector = new LineCollector({ line, skip: start.skip }, { limit: maxLines, search: { find, isErrorsOnly } });
 		let sequence = start.after;
 		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
@@ -50,7 +49,7 @@ export class OutputReader implements Output {
 		}
 		const end = collector.isComplete ? undefined : { sequence, isLineOpen: collector.isLineOpen };
 		collector.end();
-		const total = await this.#countLines(executionId, { type, masked });
+		const total = await this.#countLines(executionId, type);
 		const nextLine = collector.isComplete && collector.nextLine <= total ? collector.nextLine : undefined;
 		return { total, lines: collector.lines, nextLine, end };
 	}
@@ -58,26 +57,17 @@ export class OutputReader implements Output {
 	/**
 	 * Counts the lines of an output by the count that its last chunk stores. Reads all chunks if an earlier version has stored no counts.
 	 */
-	async #countLines(
-		executionId: string,
-		{ type, masked }: { readonly type: OutputType | undefined; readonly masked: boolean },
-	): Promise<number> {
+	async #countLines(executionId: string, type: OutputType | undefined): Promise<number> {
 		const { storage } = this.#parts;
-		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		const maskedCounts = masked ? [] : await findLineNumberCorrections(storage, executionId, type);
 		const last = await findLastChunk(storage, executionId, type);
 		if (last === undefined) return 0;
 		const before = last[toCountField(type)];
-		if (before !== null && maskedCounts !== undefined) {
-			const surplus = maskedCounts.findLast(({ sequence }) => sequence < last.sequence)?.surplus ?? 0;
-			return before + surplus + countLines(toText(last));
-		}
+		if (before !== null) return before + countLines(last.data);
 		let lineEnds = 0;
 		let lastText = "";
-		for await (const chunk of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
-			const text = toText(chunk);
-			lineEnds += countLineEnds(text);
-			lastText = text;
+		for await (const { data } of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
+			lineEnds += countLineEnds(data);
+			lastText = data;
 		}
 		return lineEnds + (lastText === "" || lastText.endsWith("\n") ? 0 : 1);
 	}

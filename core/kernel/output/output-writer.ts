@@ -2,7 +2,6 @@ import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "..
 import { countNewlines } from "../../lib/bytes/count-newlines.ts";
 import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
 import { findBlankRanges } from "../../lib/text-search/text-ranges.ts";
-import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { type ReleasedText, StreamRedactor } from "../../secrets/stream-redactor.ts";
 import { assertOutput } from "../basics/plugin-results.ts";
@@ -82,7 +81,7 @@ export class OutputWriter {
 	readonly #buffer = new OutputBuffer();
 	/** Secrets that are masked in all channels. */
 	#secrets: Redactor;
-	/** Line endings in the chunks so far, in total and by type, as counted with secrets masked. */
+	/** Line endings in the chunks so far, in total and by type. */
 	readonly #lineEnds = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
 	#activeWrites: Promise<void> | undefined;
@@ -149,7 +148,7 @@ export class OutputWriter {
 		stream.restore(data);
 		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
 		this.#sequence = sequence;
-		this.#count(output_type, countLineEnds(maskRanges(data, ranges)));
+		this.#count(output_type, countLineEnds(data));
 	}
 
 	/** Replaces the secrets for later output. Output that is held back is first released with the earlier secrets. */
@@ -262,7 +261,7 @@ export class OutputWriter {
 		}
 		const { data } = piece;
 		const ranges = secretOutput.includes(type) ? [0, data.length] : piece.ranges;
-		this.#count(type, countLineEnds(maskRanges(data, ranges)));
+		this.#count(type, countLineEnds(data));
 		chunk.data = data;
 		if (ranges.length > 0) chunk.secret_spans = ranges;
 		return chunk;

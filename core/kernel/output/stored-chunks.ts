@@ -1,7 +1,6 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
 import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { findLineNumberCorrections, toCountField } from "./line-number-corrections.ts";
 
 /** Target size of one page of stored chunks, in bytes. */
 const pageBytes = 1_048_576;
@@ -44,43 +43,32 @@ export async function* readStoredChunks(
 	}
 }
 
-/** A line of an output, or of one output type. `masked`: lines are counted in the masked output, not as it was printed. */
-interface WantedLine {
-	readonly type: OutputType | undefined;
-	readonly line: number;
-	readonly masked: boolean;
+/** Returns the field of a chunk with the number of line endings before it, in the whole output or in the output of its type. */
+export function toCountField(type: OutputType | undefined): "lines_before" | "own_lines_before" {
+	return type === undefined ? "lines_before" : "own_lines_before";
 }
 
 /**
- * Finds where to begin reading for a line. Returns the sequence number after which to read, and the number of line endings to skip there.
- * Uses the counts stored with chunks. Reads `data` only of chunks with secrets, and only for unmasked output.
+ * Finds where to begin reading for a line of an output, or of one output type. Returns the sequence number after which to read, and the
+ * number of line endings to skip there. Uses the counts stored with chunks and reads no `data`. Chunks of earlier versions without counts
+ * are read from the beginning.
  */
 export async function findLineStart(
 	storage: Storage,
 	executionId: string,
-	{ type, line, masked }: WantedLine,
+	{ type, line }: { readonly type: OutputType | undefined; readonly line: number },
 ): Promise<{ readonly after: number; readonly skip: number }> {
 	const beginning = { after: 0, skip: line - 1 };
 	if (line === 1) return beginning;
-	const maskedCounts = masked ? [] : await findLineNumberCorrections(storage, executionId, type);
-	if (maskedCounts === undefined) return beginning;
-	// The last chunk with hidden line endings before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
-	const nearest = maskedCounts.findLast(({ before }) => before <= line - 2);
-	const surplus = nearest?.surplus ?? 0;
 	const field = toCountField(type);
+	// The last chunk before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
 	const [chunk] = await storage.find("output_chunk", {
-		where: {
-			execution_id: executionId,
-			...(nearest !== undefined && { sequence: { gt: nearest.sequence } }),
-			[field]: { lte: line - 2 - surplus },
-			...(type !== undefined && { output_type: type }),
-		},
+		where: { execution_id: executionId, [field]: { lte: line - 2 }, ...(type !== undefined && { output_type: type }) },
 		orderBy: [["sequence", "desc"]],
 		limit: 1,
 		fields: ["sequence", field],
 	});
-	if (chunk !== undefined) return { after: chunk.sequence - 1, skip: line - 1 - ((chunk[field] ?? 0) + surplus) };
-	return nearest === undefined ? beginning : { after: nearest.sequence - 1, skip: line - 1 - nearest.before };
+	return chunk === undefined ? beginning : { after: chunk.sequence - 1, skip: line - 1 - (chunk[field] ?? 0) };
 }
 
 /** Reads the last chunk of an output, or of one output type; undefined if there is none. */

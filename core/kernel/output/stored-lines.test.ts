@@ -92,6 +92,8 @@ test("any lines are those that the whole output has there, of one type and of al
 			}
 		}
 	}
+	const [masked, unmasked] = await Promise.all([true, false].map((each) => read(output, { masked: each })));
+	assert.equal(masked?.split("\n").length, unmasked?.split("\n").length);
 	assert.equal(await read(output, { masked: true, find: "abcdefghijkl" }), "");
 	assert.match(await read(output, { masked: false, find: "abcdefghijkl" }), /^\d+:abcdefghijkl\n/);
 });

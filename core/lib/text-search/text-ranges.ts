@@ -3,7 +3,7 @@ export type TextRanges = readonly number[];
 
 /** Replaces each character in ASCII ranges by an asterisk, so that lengths in characters and bytes stay unchanged. */
 export function blankRanges(text: string, ranges: TextRanges): string {
-	return replaceRanges(text, ranges, (length) => "*".repeat(length));
+	return replaceRanges(text, ranges, (part) => "*".repeat(part.length));
 }
 
 /** Returns the ranges that contain only asterisks. */
@@ -16,14 +16,14 @@ export function findBlankRanges(text: string, ranges: TextRanges): TextRanges {
 	return blanks;
 }
 
-/** Returns the string with each range replaced by the result of `replacement`, which receives the length in characters. */
-export function replaceRanges(text: string, ranges: TextRanges, replacement: (length: number) => string): string {
+/** Returns the string with each range replaced by the result of `replacement`, which receives the text of the range. */
+export function replaceRanges(text: string, ranges: TextRanges, replacement: (part: string) => string): string {
 	if (ranges.length === 0) return text;
 	let replaced = "";
 	let copiedLength = 0;
 	for (let index = 0; index < ranges.length; index += 2) {
 		const [start, end] = [ranges[index] as number, ranges[index + 1] as number];
-		replaced += text.slice(copiedLength, start) + replacement(end - start);
+		replaced += text.slice(copiedLength, start) + replacement(text.slice(start, end));
 		copiedLength = end;
 	}
 	return replaced + text.slice(copiedLength);
