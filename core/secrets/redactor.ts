@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { MultiPatternSearch } from "../lib/text-search/multi-pattern-search.ts";
-import { sliceRanges } from "../lib/text-search/text-ranges.ts";
-import { maskRanges } from "./mask-ranges.ts";
+import { replaceRanges, sliceRanges, type TextRanges } from "../lib/text-search/text-ranges.ts";
 import { isLongEnough, toEncodings, toPlainEncodings } from "./secret-encodings.ts";
 
 /**
@@ -159,6 +158,14 @@ export class Redactor {
 		this.#patterns = { all, beginnings, shortest };
 		return this.#patterns;
 	}
+}
+
+/**
+ * Returns the string with each range replaced by the mask. A range of several lines is replaced line by line, so that masked and unmasked
+ * text have the same line numbers.
+ */
+export function maskRanges(text: string, ranges: TextRanges): string {
+	return replaceRanges(text, ranges, (secret) => (secret.includes("\n") ? secret.replace(/[^\n]+/g, secretMask) : secretMask));
 }
 
 /** All encodings of the secrets of a redactor. */

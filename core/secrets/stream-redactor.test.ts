@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { maskRanges } from "./mask-ranges.ts";
-import { Redactor } from "./redactor.ts";
+import { maskRanges, Redactor } from "./redactor.ts";
 import { StreamRedactor } from "./stream-redactor.ts";
 
 const token = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 import type { CapturedOutput } from "../../contract/index.ts";
 import { sliceRanges } from "../../lib/text-search/text-ranges.ts";
-import { maskRanges } from "../../secrets/mask-ranges.ts";
+import { maskRanges } from "../../secrets/redactor.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 
 /** Keeps the first bytes of an output, up to a limit, and counts all of its bytes. */

@@ -1,13 +1,12 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
-import { maskRanges } from "../../secrets/mask-ranges.ts";
 import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
-import { findLastChunk, findLineStart, readStoredChunks, toCountField } from "./stored-chunks.ts";
+import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunks.ts";
 
 export interface OutputReaderOptions extends OutputHubDependencies {
 	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
@@ -90,9 +89,4 @@ export class OutputReader implements Output {
 	followShared(executionId: string, options: FollowerOptions): OutputFollower {
 		return new OutputFollower({ hub: this.#hub, pacing: this.#pacing }, executionId, options);
 	}
-}
-
-/** Returns the `data` of a chunk with secrets masked: those that were declared before the chunk was recorded. */
-export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
-	return secret_spans ? maskRanges(data, secret_spans) : data;
 }

@@ -1,5 +1,6 @@
 import type { OutputChunkEntity, OutputType, Storage } from "../../contract/index.ts";
 import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
+import { maskRanges } from "../../secrets/redactor.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 
 /** Target size of one page of stored chunks, in bytes. */
@@ -79,6 +80,11 @@ export async function findLastChunk(
 ): Promise<OutputChunkEntity | undefined> {
 	const where = { execution_id: executionId, ...(type !== undefined && { output_type: type }) };
 	return (await storage.find("output_chunk", { where, orderBy: [["sequence", "desc"]], limit: 1 }))[0];
+}
+
+/** Returns the `data` of a chunk with secrets masked: those that were declared before the chunk was recorded. */
+export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
+	return secret_spans ? maskRanges(data, secret_spans) : data;
 }
 
 /** Returns the number of characters of all chunks. */

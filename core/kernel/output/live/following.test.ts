@@ -9,9 +9,9 @@ import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
-import { OutputReader, toMaskedText } from "../output-reader.ts";
+import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
-import { toStoredChunk } from "../stored-chunks.ts";
+import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
 import { followersPerTurn } from "./fan-out-pacing.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
