@@ -86,8 +86,8 @@ export const boundsMutants: readonly Mutant[] = [
 		name: "waiting-output",
 		promise: "A run whose output cannot be stored as fast as it is printed waits.",
 		file: "core/kernel/output/output-writer.ts",
-		text: "while (this.#buffer.length > highWater && ",
-		replacement: "while (this.#buffer.length < 0 && ",
+		text: "while (this.#assembler.length > highWater && ",
+		replacement: "while (this.#assembler.length < 0 && ",
 		tests: ["core/kernel/output/output-writer.test.ts"],
 	},
 ];

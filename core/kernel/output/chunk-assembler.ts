@@ -13,102 +13,109 @@ const maxSeparatePieces = 8;
 /** Maximum number of characters in one write, so that no write delays other work for long. */
 export const maxWriteLength = 1_048_576;
 
-/** Output that becomes one chunk: a string with its secret ranges, or pooled text without secrets. */
-export type OutputPiece = TextPiece | PagedPiece;
-
-interface TextPiece {
+/** Output that becomes one chunk. */
+export interface OutputPiece {
 	readonly type: OutputType;
 	readonly timestamp: string;
-	readonly paged?: undefined;
+	/** Empty if `pooled` contains the output. */
 	data: string;
 	/** Ranges of `data` that are secret. */
 	ranges: TextRanges;
+	/** Output without secrets. The owner of the piece must release it. */
+	readonly pooled?: PooledText;
 }
 
-interface PagedPiece {
-	readonly type: OutputType;
-	readonly timestamp: string;
-	/** The owner of the piece must release this pooled text. */
-	readonly paged: PooledText;
-}
-
-/** Buffer for output of a run that is not stored yet. */
-export class OutputBuffer {
-	#pieces: OutputPiece[] = [];
-	#length = 0;
-
+/** Assembles the output of a run into pieces of a suitable length, and buffers those that are not stored yet. */
+export interface ChunkAssembler {
 	/** Number of buffered characters. */
+	readonly length: number;
+	/** Adds text, which must not be empty. */
+	add(type: OutputType, released: ReleasedText): void;
+	/** Adds text without secrets, given as bytes of which each is one character. The bytes are not used after the call. */
+	addBytes(type: OutputType, bytes: Buffer): void;
+	/** Removes and returns the first pieces, as many as one write may take, but at least one if there is any. */
+	take(): OutputPiece[];
+	/** Discards all output. */
+	clear(): void;
+}
+
+/** Joins strings. It shows how output is assembled; the tests run with it and with `PooledChunkAssembler`. */
+export class TextChunkAssembler implements ChunkAssembler {
+	protected readonly pieces: OutputPiece[] = [];
+	protected readonly timestamp: () => string;
+	protected bufferedLength = 0;
+
+	constructor(timestamp: () => string) {
+		this.timestamp = timestamp;
+	}
+
 	get length(): number {
-		return this.#length;
+		return this.bufferedLength;
 	}
 
-	get isEmpty(): boolean {
-		return this.#pieces.length === 0;
-	}
-
-	/** True if one write can take the whole buffer. */
-	get fitsOneWrite(): boolean {
-		return this.#length <= maxWriteLength;
-	}
-
-	/** Adds text. It is joined to the last piece, or cut, so that chunks have a suitable length. */
-	add(type: OutputType, released: ReleasedText, timestamp: () => string): void {
+	/** Adds text. It is joined to the last piece, or cut. */
+	add(type: OutputType, released: ReleasedText): void {
 		const { data, secretRanges } = released;
-		this.#length += data.length;
-		const last = this.#pieces.at(-1);
-		const canJoin = this.#pieces.length > maxSeparatePieces && last?.type === type && last.paged === undefined;
+		this.bufferedLength += data.length;
+		const last = this.pieces.at(-1);
+		const canJoin = this.pieces.length > maxSeparatePieces && last?.type === type && last.pooled === undefined;
 		if (canJoin && last.data.length + data.length <= targetChunkLength) {
 			last.ranges = joinRanges(last.ranges, secretRanges, last.data.length);
 			last.data += data;
 			return;
 		}
-		const time = timestamp();
-		for (const part of cutLong(released)) this.#pieces.push({ type, ...part, timestamp: time });
+		const timestamp = this.timestamp();
+		for (const part of cutLong(released)) this.pieces.push({ type, timestamp, ...part });
 	}
 
-	/** Adds text without secrets, given as bytes of which each is one character. Copies the bytes. */
-	addBytes(type: OutputType, bytes: Buffer, timestamp: () => string): void {
-		this.#length += bytes.length;
-		for (let start = 0; start < bytes.length; ) {
-			const last = this.#pieces.at(-1);
-			const remaining = bytes.length - start;
-			let paged = last?.type === type ? last.paged : undefined;
-			if (paged === undefined || paged.remainingLength < Math.min(remaining, maxPooledTextLength)) {
-				paged = new PooledText();
-				this.#pieces.push({ type, paged, timestamp: timestamp() });
-			}
-			const end = remaining <= maxPooledTextLength ? bytes.length : start + findCutIn(bytes.subarray(start, start + maxPooledTextLength));
-			paged.append(bytes.subarray(start, end));
-			start = end;
-		}
+	addBytes(type: OutputType, bytes: Buffer): void {
+		this.add(type, { data: bytes.toString("latin1"), secretRanges: [], tokenRanges: [] });
 	}
 
-	/** Removes and returns the first pieces, as many as one write may take, but at least one if there is any. */
 	take(): OutputPiece[] {
 		let length = 0;
 		let count = 0;
-		for (const piece of this.#pieces) {
+		for (const piece of this.pieces) {
 			const pieceLength = lengthOf(piece);
 			if (count > 0 && length + pieceLength > maxWriteLength) break;
 			length += pieceLength;
 			count += 1;
 		}
-		const firstPieces = this.#pieces.slice(0, count);
-		this.#pieces = this.#pieces.slice(count);
-		this.#length -= length;
-		return firstPieces;
+		this.bufferedLength -= length;
+		return this.pieces.splice(0, count);
 	}
 
-	/** Discards all output. */
 	clear(): void {
-		for (const { paged } of this.#pieces) paged?.release();
-		this.#pieces = [];
-		this.#length = 0;
+		for (const { pooled } of this.pieces.splice(0)) pooled?.release();
+		this.bufferedLength = 0;
+	}
+}
+
+/**
+ * Assembles bytes in pooled buffers. As strings, bulk output would fill the heap faster than it is collected (benchmark P6).
+ *
+ * Text with secrets, or with characters beyond ASCII, is assembled as strings.
+ */
+export class PooledChunkAssembler extends TextChunkAssembler {
+	override addBytes(type: OutputType, bytes: Buffer): void {
+		this.bufferedLength += bytes.length;
+		for (let start = 0; start < bytes.length; ) {
+			const last = this.pieces.at(-1);
+			const remaining = bytes.length - start;
+			let pooled = last?.type === type ? last.pooled : undefined;
+			if (pooled === undefined || pooled.remainingLength < Math.min(remaining, maxPooledTextLength)) {
+				pooled = new PooledText();
+				this.pieces.push({ type, timestamp: this.timestamp(), data: "", ranges: [], pooled });
+			}
+			const end = remaining <= maxPooledTextLength ? bytes.length : start + findCutIn(bytes.subarray(start, start + maxPooledTextLength));
+			pooled.append(bytes.subarray(start, end));
+			start = end;
+		}
 	}
 }
 
 function lengthOf(piece: OutputPiece): number {
-	return piece.paged === undefined ? piece.data.length : piece.paged.length;
+	return piece.pooled === undefined ? piece.data.length : piece.pooled.length;
 }
 
 /** Returns where to cut a full page: after a line end in its second half, otherwise at its end. */
@@ -118,9 +125,9 @@ function findCutIn(full: Buffer): number {
 }
 
 /** Cuts a string into chunks, at the ends of lines if possible, and never inside a character. */
-function cutLong({ data, secretRanges }: ReleasedText): Pick<TextPiece, "data" | "ranges">[] {
+function cutLong({ data, secretRanges }: ReleasedText): Pick<OutputPiece, "data" | "ranges">[] {
 	if (data.length <= maxChunkLength) return [{ data, ranges: secretRanges }];
-	const parts: Pick<TextPiece, "data" | "ranges">[] = [];
+	const parts: Pick<OutputPiece, "data" | "ranges">[] = [];
 	for (let start = 0; start < data.length; ) {
 		const end = data.length - start <= maxChunkLength ? data.length : findCut(data, start);
 		parts.push({ data: data.slice(start, end), ranges: sliceRanges(secretRanges, start, end) });

@@ -1,7 +1,83 @@
-import type { CapturedOutput } from "../../contract/index.ts";
-import { sliceRanges } from "../../lib/text-search/text-ranges.ts";
-import { maskRanges } from "../../secrets/redactor.ts";
-import type { ReleasedText } from "../../secrets/stream-redactor.ts";
+import type { CapturedOutput, OutputChunkEntity, OutputType } from "../../contract/index.ts";
+import { findBlankRanges, sliceRanges } from "../../lib/text-search/text-ranges.ts";
+import { maskRanges, type Redactor } from "../../secrets/redactor.ts";
+import { type ReleasedText, StreamRedactor } from "../../secrets/stream-redactor.ts";
+
+const noOutput: CapturedOutput = { text: "", truncated: false, bytes: 0 };
+
+/** State of one output type. */
+interface Channel {
+	/** Holds back text that may be the beginning of a secret. */
+	stream: StreamRedactor;
+	readonly capture: OutputCapture;
+}
+
+/** Finds secrets in the output of one run, and captures the output for the result, for each output type. */
+export class OutputChannels {
+	/** Created when output of the type arrives: most runs print on one channel. */
+	readonly #channels = new Map<OutputType, Channel>();
+	readonly #maxResultOutput: number;
+	/** Secrets that are marked in all channels. */
+	#secrets: Redactor;
+
+	/** @param maxResultOutput maximum number of bytes to capture for each output type */
+	constructor(secrets: Redactor, maxResultOutput: number) {
+		this.#secrets = secrets;
+		this.#maxResultOutput = maxResultOutput;
+	}
+
+	/** Adds output. Returns the part that can be stored; the rest is held back. */
+	add(type: OutputType, data: string): ReleasedText {
+		const channel = this.#channelOf(type);
+		return toCaptured(channel, channel.stream.push(data));
+	}
+
+	/** Adds output as bytes of which each is one character. Returns false, and adds nothing, if it may contain a secret. */
+	addBytes(type: OutputType, bytes: Buffer): boolean {
+		const { stream, capture } = this.#channelOf(type);
+		if (!stream.mayPassUnchanged(bytes)) return false;
+		capture.addBytes(bytes);
+		return true;
+	}
+
+	/** Returns the output of a type as captured for the result. */
+	captured(type: OutputType): CapturedOutput {
+		const channel = this.#channels.get(type);
+		return channel === undefined ? noOutput : channel.capture.read(channel.stream.heldBack);
+	}
+
+	/** Adds a chunk that an earlier process has stored. */
+	restore({ output_type, data, secret_spans }: Pick<OutputChunkEntity, "output_type" | "data" | "secret_spans">): void {
+		const ranges = secret_spans ?? [];
+		const { stream, capture } = this.#channelOf(output_type);
+		stream.restore(data);
+		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
+	}
+
+	/** Ends all channels. Returns the output that was held back. `goesOn`: true if another process will write the output that follows. */
+	end({ goesOn }: { readonly goesOn: boolean }): readonly (readonly [OutputType, ReleasedText])[] {
+		return [...this.#channels].map(([type, channel]) => [type, toCaptured(channel, channel.stream.end({ goesOn }))] as const);
+	}
+
+	/** Replaces the secrets for later output. To be called after `end`. */
+	setSecrets(secrets: Redactor): void {
+		this.#secrets = secrets;
+		for (const channel of this.#channels.values()) channel.stream = new StreamRedactor(secrets);
+	}
+
+	#channelOf(type: OutputType): Channel {
+		const existing = this.#channels.get(type);
+		if (existing !== undefined) return existing;
+		const channel = { stream: new StreamRedactor(this.#secrets), capture: new OutputCapture(this.#maxResultOutput) };
+		this.#channels.set(type, channel);
+		return channel;
+	}
+}
+
+function toCaptured({ capture }: Channel, released: ReleasedText): ReleasedText {
+	if (released.data !== "") capture.add(released);
+	return released;
+}
 
 /** Keeps the first bytes of an output, up to a limit, and counts all of its bytes. */
 export class OutputCapture {

@@ -1,16 +1,15 @@
 import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { countNewlines } from "../../lib/bytes/count-newlines.ts";
 import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
-import { findBlankRanges } from "../../lib/text-search/text-ranges.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { type ReleasedText, StreamRedactor } from "../../secrets/stream-redactor.ts";
+import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 import { assertOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
-import { OutputCapture } from "./captured-output.ts";
+import { type ChunkAssembler, maxWriteLength, type OutputPiece, PooledChunkAssembler } from "./chunk-assembler.ts";
 import { countLineEnds } from "./line-selection.ts";
-import { maxWriteLength, OutputBuffer, type OutputPiece } from "./output-buffer.ts";
+import { OutputChannels } from "./output-channels.ts";
 import { countCharacters, toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
 
 /** Characters that may be buffered before `emit` makes the runner wait. */
@@ -23,9 +22,6 @@ const largeOutputLength = 16_384;
 const delayingWriteLength = 65_536;
 /** Milliseconds for which the write after such a write is delayed at most. */
 const fullWriteDelayMs = 10;
-const noOutput: CapturedOutput = { text: "", truncated: false, bytes: 0 };
-
-type Writable<T> = { -readonly [M in keyof T]: T[M] };
 
 export interface OutputWriterOptions {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
@@ -46,12 +42,14 @@ export interface OutputWriterOptions {
 	readonly secrets: Redactor;
 	/** Output types that are secret as a whole, because their secret parts can be recognised only when the output is complete. */
 	readonly secretOutput: readonly OutputType[];
+	/** Assembles chunks. Default: `PooledChunkAssembler`; tests replace it. */
+	readonly assembler?: ChunkAssembler;
 }
 
 /**
  * Writes the output of one run: it numbers chunks, stores them, then publishes them. It also captures output for the result of the run.
  *
- * Output passes three stages. The secret stream of its type holds back text that may be the beginning of a secret. The buffer holds output
+ * Output passes three stages. The channel of its type holds back text that may be the beginning of a secret. The assembler buffers output
  * that is not stored yet. A write takes at most 1,048,576 characters from the buffer, stores them as chunks and publishes these.
  *
  * The writer is in one of these states:
@@ -76,11 +74,8 @@ export interface OutputWriterOptions {
  */
 export class OutputWriter {
 	readonly #options: OutputWriterOptions;
-	/** Created when output of the type arrives: most runs print on one channel. */
-	readonly #channels = new Map<OutputType, ChannelState>();
-	readonly #buffer = new OutputBuffer();
-	/** Secrets that are masked in all channels. */
-	#secrets: Redactor;
+	readonly #channels: OutputChannels;
+	readonly #assembler: ChunkAssembler;
 	/** Line endings in the chunks so far, in total and by type. */
 	readonly #lineEnds = { all: 0, stdout: 0, stderr: 0, other: 0 };
 	#sequence = 0;
@@ -89,18 +84,16 @@ export class OutputWriter {
 	#failure: Error | undefined;
 	/** True if the remaining output is left to the caller of `finish`. */
 	#isFinishing = false;
+	#hasEnded = false;
 	/** Ends the delay of the next write. */
 	#endDelay: () => void = () => {};
-	/** Buffered characters above which the delay ends. */
-	#delayEndLength = 0;
-	#hasEnded = false;
-	/** Resolves when a write has taken output from the buffer; undefined if no call waits for that. */
-	#drained: Promise<void> | undefined;
-	#resolveDrained: () => void = () => {};
+	/** Calls of `emit` that wait until a write has taken output from the buffer. */
+	readonly #waitingEmits: (() => void)[] = [];
 
 	constructor(options: OutputWriterOptions) {
 		this.#options = options;
-		this.#secrets = options.secrets;
+		this.#channels = new OutputChannels(options.secrets, options.maxResultOutput);
+		this.#assembler = options.assembler ?? new PooledChunkAssembler(options.timestamp);
 	}
 
 	/** Adds output. Resolves at once, or when a full buffer has been drained. Rejects with the first error of the writer. */
@@ -108,7 +101,7 @@ export class OutputWriter {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, data);
 		if (data === "") return;
-		this.#add(type, this.#channelOf(type).stream.push(data));
+		this.#buffer(type, this.#channels.add(type, data));
 		await this.#startOrAwaitWrite();
 	}
 
@@ -116,46 +109,40 @@ export class OutputWriter {
 	async emitBytes(type: OutputType, bytes: Uint8Array): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertOutput(type, "");
+		if (bytes.length === 0) return;
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-		const { stream, capture } = this.#channelOf(type);
-		const needsText = !this.#options.streamOutput || this.#options.secretOutput.includes(type) || !stream.mayPassUnchanged(text);
-		if (needsText) return this.emit(type, text.toString("latin1"));
-		capture.addBytes(text);
-		this.#buffer.addBytes(type, text, this.#options.timestamp);
+		const { streamOutput, secretOutput } = this.#options;
+		const canStayBytes = streamOutput && !secretOutput.includes(type) && this.#channels.addBytes(type, text);
+		if (!canStayBytes) return this.emit(type, text.toString("latin1"));
+		this.#assembler.addBytes(type, text);
 		await this.#startOrAwaitWrite();
 	}
 
 	/** Starts to write the buffer, unless its first write is delayed. Waits while the buffer is too full. */
 	async #startOrAwaitWrite(): Promise<void> {
-		if (this.#buffer.isEmpty || this.#isFirstWriteDelayed()) return;
+		if (this.#assembler.length === 0 || this.#isFirstWriteDelayed()) return;
 		void this.#startWriting();
-		if (this.#buffer.length > this.#delayEndLength) this.#endDelay();
-		while (this.#buffer.length > highWater && this.#failure === undefined) await this.#waitUntilDrained();
+		if (this.#assembler.length > maxWriteLength) this.#endDelay();
+		while (this.#assembler.length > highWater && this.#failure === undefined) await this.#waitUntilDrained();
 		if (this.#failure !== undefined) throw this.#failure;
 	}
 
 	/** Returns the output of a type as captured for the result. */
 	captured(type: OutputType): CapturedOutput {
-		const channel = this.#channels.get(type);
-		return channel === undefined ? noOutput : channel.capture.read(channel.stream.heldBack);
+		return this.#channels.captured(type);
 	}
 
 	/** Continues after a chunk that an earlier process has stored. To be called before the first `emit`, for each chunk in order. */
 	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void {
-		const { output_type, data, sequence } = chunk;
-		const ranges = chunk.secret_spans ?? [];
-		const { stream, capture } = this.#channelOf(output_type);
-		stream.restore(data);
-		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
-		this.#sequence = sequence;
-		this.#count(output_type, countLineEnds(data));
+		this.#channels.restore(chunk);
+		this.#sequence = chunk.sequence;
+		this.#count(chunk.output_type, countLineEnds(chunk.data));
 	}
 
 	/** Replaces the secrets for later output. Output that is held back is first released with the earlier secrets. */
 	setSecrets(secrets: Redactor): void {
 		this.#releaseHeldBack(false);
-		this.#secrets = secrets;
-		for (const channel of this.#channels.values()) channel.stream = new StreamRedactor(secrets);
+		this.#channels.setSecrets(secrets);
 	}
 
 	/**
@@ -167,8 +154,8 @@ export class OutputWriter {
 		this.#hasEnded = true;
 		clearTimeout(this.#firstWriteTimer);
 		this.#endDelay();
-		while (this.#failure === undefined && (this.#activeWrites !== undefined || !this.#buffer.fitsOneWrite)) {
-			this.#isFinishing = this.#buffer.fitsOneWrite;
+		while (this.#failure === undefined && (this.#activeWrites !== undefined || this.#assembler.length > maxWriteLength)) {
+			this.#isFinishing = this.#assembler.length <= maxWriteLength;
 			await this.#startWriting();
 		}
 		if (this.#failure !== undefined) throw this.#failure;
@@ -179,34 +166,24 @@ export class OutputWriter {
 	fail(error: Error): void {
 		this.#failure ??= error;
 		clearTimeout(this.#firstWriteTimer);
-		this.#buffer.clear();
-		this.#resolveDrained();
+		this.#assembler.clear();
+		this.#resumeEmits();
 		this.#endDelay();
 	}
 
-	#add(type: OutputType, released: ReleasedText): void {
-		if (released.data === "") return;
-		this.#channelOf(type).capture.add(released);
-		if (this.#options.streamOutput) this.#buffer.add(type, released, this.#options.timestamp);
+	#buffer(type: OutputType, released: ReleasedText): void {
+		if (released.data !== "" && this.#options.streamOutput) this.#assembler.add(type, released);
 	}
 
 	/** Adds the output that was held back as the possible beginning of a secret. */
 	#releaseHeldBack(goesOn: boolean): void {
-		for (const [type, { stream }] of this.#channels) this.#add(type, stream.end({ goesOn }));
-	}
-
-	#channelOf(type: OutputType): ChannelState {
-		const existing = this.#channels.get(type);
-		if (existing !== undefined) return existing;
-		const channel = { stream: new StreamRedactor(this.#secrets), capture: new OutputCapture(this.#options.maxResultOutput) };
-		this.#channels.set(type, channel);
-		return channel;
+		for (const [type, released] of this.#channels.end({ goesOn })) this.#buffer(type, released);
 	}
 
 	/** Returns true if the buffer holds only a little output, the first of the run. A timer then starts the write, unless the run ends. */
 	#isFirstWriteDelayed(): boolean {
 		if (this.#sequence > 0 || this.#activeWrites !== undefined || this.#hasEnded) return false;
-		if (this.#buffer.length > largeOutputLength) {
+		if (this.#assembler.length > largeOutputLength) {
 			clearTimeout(this.#firstWriteTimer);
 			return false;
 		}
@@ -216,8 +193,8 @@ export class OutputWriter {
 
 	/** Removes output from the buffer, for one write. */
 	#takeChunks(): OutputChunk[] {
-		const pieces = this.#buffer.take();
-		this.#resolveDrained();
+		const pieces = this.#assembler.take();
+		this.#resumeEmits();
 		return pieces.map((piece) => this.#toChunk(piece));
 	}
 
@@ -226,45 +203,36 @@ export class OutputWriter {
 	 * next write waits for.
 	 */
 	#waitUntilDrained(): Promise<void> {
-		this.#drained ??= new Promise((resolve) => {
-			this.#resolveDrained = () => {
-				this.#drained = undefined;
-				resolve();
-			};
-		});
+		const drained = new Promise<void>((resolve) => this.#waitingEmits.push(resolve));
 		void this.#startWriting();
-		return this.#drained;
+		return drained;
 	}
 
-	#toChunk(piece: OutputPiece): OutputChunk {
+	#resumeEmits(): void {
+		for (const resume of this.#waitingEmits.splice(0)) resume();
+	}
+
+	#toChunk({ type, timestamp, data, ranges, pooled }: OutputPiece): OutputChunk {
 		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
-		const { type, timestamp, paged } = piece;
 		this.#sequence += 1;
 		const { all: lines_before, [type]: own_lines_before } = this.#lineEnds;
+		this.#count(type, pooled === undefined ? countLineEnds(data) : countNewlines(pooled.bytes));
+		const secretRanges = secretOutput.includes(type) ? [0, data.length] : ranges;
 		// All members are set at once: adding some to a copy takes longer than the rest of this function.
-		const chunk: Writable<OutputChunk> = {
+		const chunk: OutputChunk = {
 			id: createId(),
 			execution_id: executionId,
 			sequence: this.#sequence,
 			output_type: type,
 			timestamp,
-			data: "",
-			secret_spans: null,
+			data,
+			secret_spans: secretRanges.length > 0 ? secretRanges : null,
 			lines_before,
 			own_lines_before,
 			action_ref: actionRef,
 			runner_ref: runnerRef,
 		};
-		if (paged !== undefined) {
-			this.#count(type, countNewlines(paged.bytes));
-			return withPooledText(chunk, paged);
-		}
-		const { data } = piece;
-		const ranges = secretOutput.includes(type) ? [0, data.length] : piece.ranges;
-		this.#count(type, countLineEnds(data));
-		chunk.data = data;
-		if (ranges.length > 0) chunk.secret_spans = ranges;
-		return chunk;
+		return pooled === undefined ? chunk : withPooledText(chunk, pooled);
 	}
 
 	#count(type: OutputType, lineEnds: number): void {
@@ -277,7 +245,7 @@ export class OutputWriter {
 		const { store, eventBus, bulkOutput } = this.#options;
 		// The run may end in the next turn of the event loop. Its output is then stored with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
-		while (!this.#buffer.isEmpty && this.#failure === undefined && !this.#isFinishing) {
+		while (this.#assembler.length > 0 && this.#failure === undefined && !this.#isFinishing) {
 			const chunks = this.#takeChunks();
 			const length = countCharacters(chunks);
 			if (length >= largeOutputLength) bulkOutput?.noteLargeWrite();
@@ -287,16 +255,15 @@ export class OutputWriter {
 			} finally {
 				for (const chunk of chunks) findPooledText(chunk)?.release();
 			}
-			if (length >= delayingWriteLength) await this.#delayNextWrite(fullWriteDelayMs, maxWriteLength);
+			if (length >= delayingWriteLength) await this.#delayNextWrite();
 		}
 	}
 
-	/** Waits until the buffer holds more than `enoughLength` characters, the time has passed, or the run has ended. */
-	async #delayNextWrite(delayMs: number, enoughLength: number): Promise<void> {
-		if (this.#hasEnded || this.#failure !== undefined || this.#buffer.length > enoughLength) return;
-		this.#delayEndLength = enoughLength;
+	/** Waits until the buffer holds more than one full write, 10 ms have passed, or the run has ended. */
+	async #delayNextWrite(): Promise<void> {
+		if (this.#hasEnded || this.#failure !== undefined || this.#assembler.length > maxWriteLength) return;
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, delayMs);
+			const timer = setTimeout(resolve, fullWriteDelayMs);
 			this.#endDelay = () => {
 				clearTimeout(timer);
 				resolve();
@@ -313,10 +280,4 @@ export class OutputWriter {
 			});
 		return this.#activeWrites;
 	}
-}
-
-/** State of one output type. */
-interface ChannelState {
-	stream: StreamRedactor;
-	readonly capture: OutputCapture;
 }

@@ -1,6 +1,6 @@
 import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcError } from "../../contract/index.ts";
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
-import { OutputCapture } from "../../kernel/output/captured-output.ts";
+import { OutputCapture } from "../../kernel/output/output-channels.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import type { Connection } from "./connection.ts";
 

@@ -9,6 +9,7 @@ import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
 import type { OutputChunk } from "../../executions/executions-api.ts";
+import { PooledChunkAssembler, TextChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
 import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
@@ -316,58 +317,61 @@ const page = line.repeat(700);
 /** Of which no two go in one chunk. */
 const long = line.repeat(1_400);
 
-test("output as bytes is recorded and followed as output as text is, also by who is slow, and by the general stream", async () => {
-	const parts = await createParts();
-	const execution = createRunning();
-	await parts.storage.insert("execution", [execution]);
-	const secret = "the-secret-of-a-run";
-	const recorder = new OutputWriter({ ...toRecorderOptions(parts, execution), secrets: new Redactor([secret]) });
-	const over = new AbortController();
-	const kept: BusEvent[] = [];
-	const filter = (event: BusEvent) => {
-		retainOutputText(event);
-		kept.push(event);
-		return true;
-	};
-	await parts.eventBus.subscribe(["svc.execution.output__create"], { signal: over.signal, filter, buffer: 10_000 });
-	const memory = Buffer.alloc(page.length);
-	const emit = async (text: string) => {
-		memory.write(text, "latin1");
-		const emitted = recorder.emitBytes("stdout", memory.subarray(0, text.length));
-		memory.fill("?");
-		await emitted;
-	};
-	let slowly = "";
-	const following = (async () => {
-		for await (const { data } of parts.output.follow(execution.id, { signal: over.signal })) {
-			await pause(1);
-			slowly += data;
+for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
+	test(`${Assembler.name}: output as bytes is recorded and followed as output as text is, also by who is slow, and by the general stream`, async () => {
+		const parts = await createParts();
+		const execution = createRunning();
+		await parts.storage.insert("execution", [execution]);
+		const secret = "the-secret-of-a-run";
+		const options = { ...toRecorderOptions(parts, execution), secrets: new Redactor([secret]), assembler: new Assembler(now) };
+		const recorder = new OutputWriter(options);
+		const over = new AbortController();
+		const kept: BusEvent[] = [];
+		const filter = (event: BusEvent) => {
+			retainOutputText(event);
+			kept.push(event);
+			return true;
+		};
+		await parts.eventBus.subscribe(["svc.execution.output__create"], { signal: over.signal, filter, buffer: 10_000 });
+		const memory = Buffer.alloc(page.length);
+		const emit = async (text: string) => {
+			memory.write(text, "latin1");
+			const emitted = recorder.emitBytes("stdout", memory.subarray(0, text.length));
+			memory.fill("?");
+			await emitted;
+		};
+		let slowly = "";
+		const following = (async () => {
+			for await (const { data } of parts.output.follow(execution.id, { signal: over.signal })) {
+				await pause(1);
+				slowly += data;
+			}
+		})();
+		const cut = `${page.slice(0, 50_000)}${secret.slice(0, 9)}`;
+		for (let count = 0; count < 100; count += 1) await emit(page);
+		await emit(cut);
+		await emit(secret.slice(9) + page.slice(0, 30_000));
+		const rest = await recorder.finish();
+		await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+		for (const chunk of rest) publishOutput(parts.eventBus, chunk);
+		await parts.storage.update("execution", execution.id, { status: "succeeded" });
+		publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+		await following;
+		over.abort();
+		const whole = `${page.repeat(100)}${cut}${secret.slice(9)}${page.slice(0, 30_000)}`;
+		assert.ok(slowly === whole, "the follower has read something else");
+		assert.ok(kept.map((event) => toEventChunk(event).data).join("") === whole, "the bus has told something else");
+		const stored = await parts.storage.find("output_chunk", { where: { execution_id: execution.id }, orderBy: [["sequence", "asc"]] });
+		assert.ok(stored.map(({ data }) => data).join("") === whole, "something else is stored");
+		assert.ok(!stored.map(toMaskedText).join("").includes(secret));
+		let ends = 0;
+		for (const chunk of stored) {
+			assert.equal(chunk.lines_before, ends);
+			ends += toMaskedText(chunk).split("\n").length - 1;
 		}
-	})();
-	const cut = `${page.slice(0, 50_000)}${secret.slice(0, 9)}`;
-	for (let count = 0; count < 100; count += 1) await emit(page);
-	await emit(cut);
-	await emit(secret.slice(9) + page.slice(0, 30_000));
-	const rest = await recorder.finish();
-	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
-	for (const chunk of rest) publishOutput(parts.eventBus, chunk);
-	await parts.storage.update("execution", execution.id, { status: "succeeded" });
-	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
-	await following;
-	over.abort();
-	const whole = `${page.repeat(100)}${cut}${secret.slice(9)}${page.slice(0, 30_000)}`;
-	assert.ok(slowly === whole, "the follower has read something else");
-	assert.ok(kept.map((event) => toEventChunk(event).data).join("") === whole, "the bus has told something else");
-	const stored = await parts.storage.find("output_chunk", { where: { execution_id: execution.id }, orderBy: [["sequence", "asc"]] });
-	assert.ok(stored.map(({ data }) => data).join("") === whole, "something else is stored");
-	assert.ok(!stored.map(toMaskedText).join("").includes(secret));
-	let ends = 0;
-	for (const chunk of stored) {
-		assert.equal(chunk.lines_before, ends);
-		ends += toMaskedText(chunk).split("\n").length - 1;
-	}
-	assert.equal(recorder.captured("stdout").bytes, whole.length);
-});
+		assert.equal(recorder.captured("stdout").bytes, whole.length);
+	});
+}
 
 exceptOnPostgres("who follows alone takes what is at hand without a wait, each chunk once and none of another channel", async () => {
 	const parts = await createParts();
