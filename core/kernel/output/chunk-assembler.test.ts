@@ -1,9 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { maxPooledTextLength } from "../../lib/bytes/pooled-text.ts";
+import { createSystemClock } from "../basics/clock.ts";
 import { type OutputPiece, PooledChunkAssembler, TextChunkAssembler } from "./chunk-assembler.ts";
 
-const timestamp = () => "2031-03-04T09:15:02.518273Z";
+const clock = createSystemClock();
 const toReleased = (data: string) => ({ data, secretRanges: [], tokenRanges: [] });
 
 const toText = (piece: OutputPiece) => (piece.pooled === undefined ? piece.data : piece.pooled.text);
@@ -11,7 +12,7 @@ const toText = (piece: OutputPiece) => (piece.pooled === undefined ? piece.data 
 for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
 	/** What becomes of texts that come faster than they are stored. */
 	function toChunks(texts: readonly string[]): readonly string[] {
-		const waiting = new Assembler(timestamp);
+		const waiting = new Assembler(clock);
 		for (const text of texts) waiting.add("stdout", toReleased(text));
 		const chunks: string[] = [];
 		while (waiting.length > 0) chunks.push(...waiting.take().map(toText));
@@ -39,7 +40,7 @@ for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
 	});
 
 	test(`${Assembler.name}: secrets are marked at their places in each part`, () => {
-		const waiting = new Assembler(timestamp);
+		const waiting = new Assembler(clock);
 		const data = `${"a".repeat(60_000)}\n${"b".repeat(60_000)}`;
 		waiting.add("stdout", { data, secretRanges: [10, 20, 59_990, 60_010], tokenRanges: [] });
 		assert.deepEqual(
@@ -52,7 +53,7 @@ for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
 	});
 
 	test(`${Assembler.name}: bytes of a flood fill pages, which are cut at ends of lines and keep the order with texts between them`, () => {
-		const waiting = new Assembler(timestamp);
+		const waiting = new Assembler(clock);
 		const line = `${"0123456789".repeat(8)}\n`;
 		const text = line.repeat(Math.ceil((3 * maxPooledTextLength) / line.length));
 		waiting.addBytes("stdout", Buffer.from(text));

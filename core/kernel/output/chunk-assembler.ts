@@ -1,7 +1,8 @@
-import type { OutputType } from "../../contract/index.ts";
+import type { Clock, OutputType } from "../../contract/index.ts";
 import { maxPooledTextLength, PooledText } from "../../lib/bytes/pooled-text.ts";
 import { joinRanges, sliceRanges, type TextRanges } from "../../lib/text-search/text-ranges.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
+import { toTimestamp } from "../basics/clock.ts";
 
 /** Characters up to which pieces of bulk output are joined into one chunk, and at which much longer pieces are cut. */
 const targetChunkLength = 65_536;
@@ -42,11 +43,11 @@ export interface ChunkAssembler {
 /** Joins strings. It shows how output is assembled; the tests run with it and with `PooledChunkAssembler`. */
 export class TextChunkAssembler implements ChunkAssembler {
 	protected readonly pieces: OutputPiece[] = [];
-	protected readonly timestamp: () => string;
+	protected readonly clock: Clock;
 	protected bufferedLength = 0;
 
-	constructor(timestamp: () => string) {
-		this.timestamp = timestamp;
+	constructor(clock: Clock) {
+		this.clock = clock;
 	}
 
 	get length(): number {
@@ -64,7 +65,7 @@ export class TextChunkAssembler implements ChunkAssembler {
 			last.data += data;
 			return;
 		}
-		const timestamp = this.timestamp();
+		const timestamp = toTimestamp(this.clock.now());
 		for (const part of cutLong(released)) this.pieces.push({ type, timestamp, ...part });
 	}
 
@@ -105,7 +106,7 @@ export class PooledChunkAssembler extends TextChunkAssembler {
 			let pooled = last?.type === type ? last.pooled : undefined;
 			if (pooled === undefined || pooled.remainingLength < Math.min(remaining, maxPooledTextLength)) {
 				pooled = new PooledText();
-				this.pieces.push({ type, timestamp: this.timestamp(), data: "", ranges: [], pooled });
+				this.pieces.push({ type, timestamp: toTimestamp(this.clock.now()), data: "", ranges: [], pooled });
 			}
 			const end = remaining <= maxPooledTextLength ? bytes.length : start + findCutIn(bytes.subarray(start, start + maxPooledTextLength));
 			pooled.append(bytes.subarray(start, end));

@@ -4,8 +4,7 @@ import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { createPluginContext } from "../../testing/plugin-context.ts";
-import { getSystemClock, toTimestamp } from "../basics/clock.ts";
-import { createId } from "../basics/ids.ts";
+import { getSystemClock } from "../basics/clock.ts";
 import { OutputWriter } from "./output-writer.ts";
 
 const clock = getSystemClock();
@@ -38,8 +37,7 @@ async function withRecorder(run: (recorder: OutputWriter, writes: Writes) => Pro
 		executionId: "a".repeat(24),
 		actionRef: "core.local",
 		runnerRef: "local-shell-cmd",
-		createId: () => createId(clock),
-		timestamp: () => toTimestamp(clock.now()),
+		clock,
 		maxResultOutput: 1_000,
 		streamOutput: true,
 		secrets: new Redactor([]),

@@ -1,8 +1,10 @@
-import type { CapturedOutput, EventBus, OutputChunkEntity, OutputType } from "../../contract/index.ts";
+import type { CapturedOutput, OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { countNewlines } from "../../lib/bytes/count-newlines.ts";
 import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/pooled-text.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import { createId } from "../basics/ids.ts";
 import { assertOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
@@ -10,7 +12,7 @@ import type { BulkOutput } from "./bulk-output.ts";
 import { type ChunkAssembler, maxWriteLength, type OutputPiece, PooledChunkAssembler } from "./chunk-assembler.ts";
 import { countLineEnds } from "./line-selection.ts";
 import { OutputChannels } from "./output-channels.ts";
-import { countCharacters, toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
+import { toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
 
 /** Characters that may be buffered before `emit` makes the runner wait. */
 const highWater = 1_048_576;
@@ -23,17 +25,14 @@ const delayingWriteLength = 65_536;
 /** Milliseconds for which the write after such a write is delayed at most. */
 const fullWriteDelayMs = 10;
 
-export interface OutputWriterOptions {
+export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
-	readonly eventBus: EventBus;
 	/** Notified of large writes. */
 	readonly bulkOutput?: Pick<BulkOutput, "noteLargeWrite">;
 	readonly executionId: string;
 	readonly actionRef: string;
 	readonly runnerRef: string;
-	readonly createId: () => string;
-	readonly timestamp: () => string;
 	/** Maximum number of bytes captured for the result, for each output type. */
 	readonly maxResultOutput: number;
 	/** True if output is stored and streamed (`actionrunner.stream_output`). Otherwise it is only captured for the result. */
@@ -93,7 +92,7 @@ export class OutputWriter {
 	constructor(options: OutputWriterOptions) {
 		this.#options = options;
 		this.#channels = new OutputChannels(options.secrets, options.maxResultOutput);
-		this.#assembler = options.assembler ?? new PooledChunkAssembler(options.timestamp);
+		this.#assembler = options.assembler ?? new PooledChunkAssembler(options.clock);
 	}
 
 	/** Adds output. Resolves at once, or when a full buffer has been drained. Rejects with the first error of the writer. */
@@ -213,14 +212,14 @@ export class OutputWriter {
 	}
 
 	#toChunk({ type, timestamp, data, ranges, pooled }: OutputPiece): OutputChunk {
-		const { createId, executionId, actionRef, runnerRef, secretOutput } = this.#options;
+		const { clock, executionId, actionRef, runnerRef, secretOutput } = this.#options;
 		this.#sequence += 1;
 		const { all: lines_before, [type]: own_lines_before } = this.#lineEnds;
 		this.#count(type, pooled === undefined ? countLineEnds(data) : countNewlines(pooled.bytes));
 		const secretRanges = secretOutput.includes(type) ? [0, data.length] : ranges;
 		// All members are set at once: adding some to a copy takes longer than the rest of this function.
 		const chunk: OutputChunk = {
-			id: createId(),
+			id: createId(clock),
 			execution_id: executionId,
 			sequence: this.#sequence,
 			output_type: type,
@@ -246,8 +245,9 @@ export class OutputWriter {
 		// The run may end in the next turn of the event loop. Its output is then stored with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
 		while (this.#assembler.length > 0 && this.#failure === undefined && !this.#isFinishing) {
+			const bufferedLength = this.#assembler.length;
 			const chunks = this.#takeChunks();
-			const length = countCharacters(chunks);
+			const length = bufferedLength - this.#assembler.length;
 			if (length >= largeOutputLength) bulkOutput?.noteLargeWrite();
 			try {
 				await store(chunks.map(toStoredChunk));

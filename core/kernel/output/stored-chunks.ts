@@ -87,11 +87,6 @@ export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "da
 	return secret_spans ? maskRanges(data, secret_spans) : data;
 }
 
-/** Returns the number of characters of all chunks. */
-export function countCharacters(chunks: readonly OutputChunk[]): number {
-	return chunks.reduce((sum, chunk) => sum + (findPooledText(chunk) ?? chunk.data).length, 0);
-}
-
 /** Returns the chunk with `data` as an owned string, and releases its pooled text if it has one. */
 export function withoutPooledText(chunk: OutputChunk): OutputChunk {
 	const ownedChunk = withOwnedText(chunk);

@@ -4,7 +4,7 @@ import type { OutputType, Storage } from "../../contract/index.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { createBackend, type TestBackend } from "../../testing/backends/backend.test-support.ts";
 import { withChanges } from "../../testing/broken/refusals.test-support.ts";
-import { getSystemClock, toTimestamp } from "../basics/clock.ts";
+import { getSystemClock } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 import type { OutputSelection } from "../executions/executions-api.ts";
 import { OutputReader } from "./output-reader.ts";
@@ -34,8 +34,7 @@ async function createOutput() {
 			executionId,
 			actionRef: "core.local",
 			runnerRef: "local-shell-cmd",
-			createId: () => createId(clock),
-			timestamp: () => toTimestamp(clock.now()),
+			clock,
 			maxResultOutput: 1_000,
 			streamOutput: true,
 			secrets: new Redactor([secret]),

@@ -11,9 +11,8 @@ import {
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
+import { fromTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { createId } from "../basics/ids.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
 import { isCompleted } from "../executions/status.ts";
@@ -132,8 +131,7 @@ export class RunnerCaller {
 			executionId: execution.id,
 			actionRef: execution.action_ref,
 			runnerRef: execution.runner_name,
-			createId: () => createId(clock),
-			timestamp: () => toTimestamp(clock.now()),
+			clock,
 			maxResultOutput: options.actionrunner.max_result_output,
 			streamOutput: options.actionrunner.stream_output,
 			secrets: prepared.secrets,

@@ -64,8 +64,7 @@ function toRecorderOptions({ storage, eventBus }: Pick<Parts, "storage" | "event
 		executionId: execution.id,
 		actionRef: execution.action_ref,
 		runnerRef: execution.runner_name,
-		createId: () => createId(clock),
-		timestamp: now,
+		clock,
 		maxResultOutput: 1_000_000,
 		streamOutput: true,
 		secrets: Redactor.none,
@@ -236,8 +235,7 @@ exceptOnPostgres("the text for the result is cut at the limit and says so", asyn
 		executionId: execution.id,
 		actionRef: "a.b",
 		runnerRef: "r",
-		createId: () => createId(clock),
-		timestamp: now,
+		clock,
 		maxResultOutput: 10,
 		streamOutput: true,
 		secrets: Redactor.none,
@@ -323,7 +321,7 @@ for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
 		const execution = createRunning();
 		await parts.storage.insert("execution", [execution]);
 		const secret = "the-secret-of-a-run";
-		const options = { ...toRecorderOptions(parts, execution), secrets: new Redactor([secret]), assembler: new Assembler(now) };
+		const options = { ...toRecorderOptions(parts, execution), secrets: new Redactor([secret]), assembler: new Assembler(clock) };
 		const recorder = new OutputWriter(options);
 		const over = new AbortController();
 		const kept: BusEvent[] = [];
