@@ -257,11 +257,11 @@ export interface Output {
 	 * Returns chunks as `follow` does, but the text of a chunk is valid only until the caller requests the next one. This saves copying the
 	 * text.
 	 */
-	followShared(...given: Parameters<Output["follow"]>): SharedChunks;
+	followShared(...given: Parameters<Output["follow"]>): OutputFollower;
 }
 
-/** The chunks of an output for one subscriber. */
-export interface SharedChunks extends AsyncIterableIterator<OutputChunk, undefined> {
+/** The chunks of an output for one subscriber. A call of `next` must not overlap another one. */
+export interface OutputFollower extends AsyncIterableIterator<OutputChunk, undefined> {
 	/** True if no other subscriber on this node follows the output. */
 	readonly isOnlySubscriber: boolean;
 	/** Returns the next chunk if it is cached, otherwise undefined. Chunks returned before remain valid until `next` is called. */

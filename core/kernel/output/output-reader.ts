@@ -1,10 +1,10 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
-import type { LinesSelection, Output, OutputChunk, OutputLines, OutputSelection } from "../executions/executions-api.ts";
+import type { LinesSelection, Output, OutputChunk, OutputFollower, OutputLines, OutputSelection } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
-import { type FollowerOptions, OutputFollower } from "./live/output-follower.ts";
+import { type FollowerOptions, HubFollower } from "./live/hub-follower.ts";
 import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
 import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunks.ts";
 
@@ -87,6 +87,6 @@ export class OutputReader implements Output {
 	}
 
 	followShared(executionId: string, options: FollowerOptions): OutputFollower {
-		return new OutputFollower({ hub: this.#hub, pacing: this.#pacing }, executionId, options);
+		return new HubFollower({ hub: this.#hub, pacing: this.#pacing }, executionId, options);
 	}
 }

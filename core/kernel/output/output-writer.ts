@@ -65,7 +65,7 @@ export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
  *   discarded.
  *
  * At most one write is in flight. So chunks are stored and published in the order of their numbers, and a chunk is stored before it is
- * published. Followers rely on both (`OutputFollower`).
+ * published. Followers rely on both (`HubFollower`).
  *
  * Calls of `emit` may overlap. Each adds its text before it waits, so the order of calls is the order of output. A call waits while the
  * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues when a write takes output from

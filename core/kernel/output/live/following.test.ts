@@ -6,14 +6,16 @@ import { createBackend, type TestBackend } from "../../../testing/backends/backe
 import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { createExecution } from "../../../testing/storage/fixtures.ts";
 import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
+import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
-import type { OutputChunk } from "../../executions/executions-api.ts";
+import type { Output, OutputChunk } from "../../executions/executions-api.ts";
 import { PooledChunkAssembler, TextChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
 import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
 import { followersPerTurn } from "./fan-out-pacing.ts";
+import { PlainFollower } from "./plain-follower.test-support.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 
@@ -43,12 +45,25 @@ test.after.each(async () => {
 	for (const backend of backends.splice(0)) await backend.release();
 });
 
-async function createParts() {
+type Follow = (parts: Uses<"storage" | "eventBus">) => Pick<Output, "follow" | "followShared">;
+
+const followHub: Follow = (parts) => new OutputReader(parts);
+const followPlainly: Follow = (parts) => {
+	const followShared: Output["followShared"] = (...given) => new PlainFollower(parts, ...given);
+	return { follow: followShared, followShared };
+};
+
+const implementations = [
+	["hub", followHub],
+	["plain", followPlainly],
+] as const;
+
+async function createParts(follow = followHub) {
 	const backend = createBackend();
 	backends.push(backend);
 	const storage = backend.storage.create();
 	const eventBus = backend.eventBus.create();
-	return { storage, eventBus, output: new OutputReader({ storage, eventBus }) };
+	return { storage, eventBus, output: follow({ storage, eventBus }) };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
@@ -133,73 +148,75 @@ function textOf(chunks: readonly OutputChunk[], type: OutputType): string {
 		.join("");
 }
 
-test("followers that join, leave and resume at random read every channel exactly once", async () => {
-	const parts = await createParts();
-	for (let round = 0; round < 250; round += 1) {
-		const random = createRandom(round);
+for (const [name, follow] of implementations) {
+	test(`${name}: followers that join, leave and resume at random read every channel exactly once`, async () => {
+		const parts = await createParts(follow);
+		for (let round = 0; round < 250; round += 1) {
+			const random = createRandom(round);
+			const execution = createRunning();
+			await parts.storage.insert("execution", [execution]);
+			const [written, ...read] = await Promise.all([
+				produce(parts, execution, random),
+				...Array.from({ length: 4 }, (_, index) => consume(parts, execution.id, createRandom(round * 10 + index))),
+			]);
+			for (const chunks of read) {
+				assert.equal(textOf(chunks, "stdout"), written.stdout, `stdout of round ${round}`);
+				assert.equal(textOf(chunks, "stderr"), written.stderr, `stderr of round ${round}`);
+				assert.deepEqual(
+					chunks.map((chunk) => chunk.sequence),
+					chunks.map((_, index) => index + 1),
+				);
+			}
+		}
+	});
+
+	exceptOnPostgres(`${name}: a follower of one channel gets that channel only, whole`, async () => {
+		const parts = await createParts(follow);
 		const execution = createRunning();
 		await parts.storage.insert("execution", [execution]);
-		const [written, ...read] = await Promise.all([
-			produce(parts, execution, random),
-			...Array.from({ length: 4 }, (_, index) => consume(parts, execution.id, createRandom(round * 10 + index))),
-		]);
-		for (const chunks of read) {
-			assert.equal(textOf(chunks, "stdout"), written.stdout, `stdout of round ${round}`);
-			assert.equal(textOf(chunks, "stderr"), written.stderr, `stderr of round ${round}`);
-			assert.deepEqual(
-				chunks.map((chunk) => chunk.sequence),
-				chunks.map((_, index) => index + 1),
-			);
+		const reading = (async () => {
+			const chunks: OutputChunk[] = [];
+			for await (const chunk of parts.output.follow(execution.id, { type: "stderr", signal: new AbortController().signal }))
+				chunks.push(chunk);
+			return chunks;
+		})();
+		const written = await produce(parts, execution, createRandom(7));
+		const chunks = await reading;
+		assert.equal(textOf(chunks, "stderr"), written.stderr);
+		assert.equal(textOf(chunks, "stdout"), "");
+	});
+
+	test(`${name}: a follower that is slower than the run is caught up from storage`, async () => {
+		const parts = await createParts(follow);
+		const execution = createRunning();
+		await parts.storage.insert("execution", [execution]);
+		const reading = (async () => {
+			let count = 0;
+			for await (const _ of parts.output.follow(execution.id, { signal: new AbortController().signal })) {
+				count += 1;
+				if (count === 1) await pause(500);
+			}
+			return count;
+		})();
+		await pause(3);
+		const recorder = recorderFor(parts, execution);
+		for (let index = 0; index < 1_000; index += 1) {
+			await recorder.emit(index % 2 === 0 ? "stdout" : "stderr", `${index}\n`);
+			await new Promise((resolve) => setImmediate(resolve));
 		}
-	}
-});
+		const rest = await recorder.finish();
+		await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+		await parts.storage.update("execution", execution.id, { status: "succeeded" });
+		publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+		assert.equal(await reading, await parts.storage.count("output_chunk", { execution_id: execution.id }));
+	});
 
-exceptOnPostgres("a follower of one channel gets that channel only, whole", async () => {
-	const parts = await createParts();
-	const execution = createRunning();
-	await parts.storage.insert("execution", [execution]);
-	const reading = (async () => {
-		const chunks: OutputChunk[] = [];
-		for await (const chunk of parts.output.follow(execution.id, { type: "stderr", signal: new AbortController().signal }))
-			chunks.push(chunk);
-		return chunks;
-	})();
-	const written = await produce(parts, execution, createRandom(7));
-	const chunks = await reading;
-	assert.equal(textOf(chunks, "stderr"), written.stderr);
-	assert.equal(textOf(chunks, "stdout"), "");
-});
-
-test("a follower that is slower than the run is caught up from storage", async () => {
-	const parts = await createParts();
-	const execution = createRunning();
-	await parts.storage.insert("execution", [execution]);
-	const reading = (async () => {
-		let count = 0;
-		for await (const _ of parts.output.follow(execution.id, { signal: new AbortController().signal })) {
-			count += 1;
-			if (count === 1) await pause(500);
-		}
-		return count;
-	})();
-	await pause(3);
-	const recorder = recorderFor(parts, execution);
-	for (let index = 0; index < 1_000; index += 1) {
-		await recorder.emit(index % 2 === 0 ? "stdout" : "stderr", `${index}\n`);
-		await new Promise((resolve) => setImmediate(resolve));
-	}
-	const rest = await recorder.finish();
-	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
-	await parts.storage.update("execution", execution.id, { status: "succeeded" });
-	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
-	assert.equal(await reading, await parts.storage.count("output_chunk", { execution_id: execution.id }));
-});
-
-exceptOnPostgres("following an execution that does not exist is an error", async () => {
-	const { output } = await createParts();
-	const first = output.follow(createId(clock), { signal: new AbortController().signal })[Symbol.asyncIterator]().next();
-	await assert.rejects(first, { code: "SVC_NOT_FOUND" });
-});
+	exceptOnPostgres(`${name}: following an execution that does not exist is an error`, async () => {
+		const { output } = await createParts(follow);
+		const first = output.follow(createId(clock), { signal: new AbortController().signal })[Symbol.asyncIterator]().next();
+		await assert.rejects(first, { code: "SVC_NOT_FOUND" });
+	});
+}
 
 exceptOnPostgres("a run that has lost its execution can emit nothing more", async () => {
 	const parts = await createParts();
@@ -275,40 +292,42 @@ test("a follower that keeps up is given what it is told of, and does not look fo
 	assert.ok(looks <= 12, `${looks} looks`);
 });
 
-test("who waits is told at once what there is, that the run has ended, that the bus is silent for ever, and that it is not wanted any more", async () => {
-	const parts = await createParts();
-	const [execution, other] = [createRunning(), createRunning()];
-	await parts.storage.insert("execution", [execution, other]);
-	const recorder = recorderFor(parts, execution);
-	const open = (signal: AbortSignal, options: { readonly type?: OutputType } = {}) =>
-		parts.output.followShared(execution.id, { ...options, signal })[Symbol.asyncIterator]();
-	const never = new AbortController().signal;
-	const over = new AbortController();
-	const followers = [open(never), open(never, { type: "stderr" }), open(over.signal), open(never)] as const;
-	await recorder.emit("stderr", "first\n");
-	for (const follower of followers) assert.equal((await follower.next()).value?.data, "first\n");
-	const waiting = followers.map((follower) => follower.next());
-	const [all, errors, aborted, left] = waiting as [Promise<IteratorResult<OutputChunk>>, ...Promise<IteratorResult<OutputChunk>>[]];
-	over.abort();
-	assert.equal((await aborted)?.done, true);
-	await followers[3].return?.();
-	assert.equal((await left)?.done, true);
-	// Of another channel, many times: who does not want it waits on.
-	for (let count = 0; count < 50; count += 1) await recorder.emit("stdout", `${count}\n`);
-	assert.equal((await all).value?.data, "0\n");
-	await recorder.emit("stderr", "last\n");
-	assert.equal((await errors)?.value?.data, "last\n");
-	const rest = await recorder.finish();
-	await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
-	await parts.storage.update("execution", execution.id, { status: "succeeded" });
-	const end = followers[1].next();
-	publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
-	assert.equal((await end).done, true);
-	await followers[0].return?.();
-	const silent = parts.output.followShared(other.id, { signal: never })[Symbol.asyncIterator]().next();
-	await parts.eventBus.stop?.();
-	await assert.rejects(silent);
-});
+for (const [name, follow] of implementations) {
+	test(`${name}: who waits is told at once what there is, that the run has ended, that the bus is silent for ever, and that it is not wanted any more`, async () => {
+		const parts = await createParts(follow);
+		const [execution, other] = [createRunning(), createRunning()];
+		await parts.storage.insert("execution", [execution, other]);
+		const recorder = recorderFor(parts, execution);
+		const open = (signal: AbortSignal, options: { readonly type?: OutputType } = {}) =>
+			parts.output.followShared(execution.id, { ...options, signal })[Symbol.asyncIterator]();
+		const never = new AbortController().signal;
+		const over = new AbortController();
+		const followers = [open(never), open(never, { type: "stderr" }), open(over.signal), open(never)] as const;
+		await recorder.emit("stderr", "first\n");
+		for (const follower of followers) assert.equal((await follower.next()).value?.data, "first\n");
+		const waiting = followers.map((follower) => follower.next());
+		const [all, errors, aborted, left] = waiting as [Promise<IteratorResult<OutputChunk>>, ...Promise<IteratorResult<OutputChunk>>[]];
+		over.abort();
+		assert.equal((await aborted)?.done, true);
+		await followers[3].return?.();
+		assert.equal((await left)?.done, true);
+		// Of another channel, many times: who does not want it waits on.
+		for (let count = 0; count < 50; count += 1) await recorder.emit("stdout", `${count}\n`);
+		assert.equal((await all).value?.data, "0\n");
+		await recorder.emit("stderr", "last\n");
+		assert.equal((await errors)?.value?.data, "last\n");
+		const rest = await recorder.finish();
+		await parts.storage.insert("output_chunk", rest.map(toStoredChunk));
+		await parts.storage.update("execution", execution.id, { status: "succeeded" });
+		const end = followers[1].next();
+		publishUpdated(parts.eventBus, { ...execution, status: "succeeded" });
+		assert.equal((await end).done, true);
+		await followers[0].return?.();
+		const silent = parts.output.followShared(other.id, { signal: never })[Symbol.asyncIterator]().next();
+		await parts.eventBus.stop?.();
+		await assert.rejects(silent);
+	});
+}
 
 const line = `${"0123456789".repeat(8)}\n`;
 const page = line.repeat(700);

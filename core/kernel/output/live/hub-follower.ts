@@ -1,5 +1,5 @@
 import type { OutputType } from "../../../contract/index.ts";
-import type { OutputChunk, SharedChunks } from "../../executions/executions-api.ts";
+import type { OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 import type { ChunkNotifications } from "./chunk-notifications.ts";
 import type { FanOutPacing } from "./fan-out-pacing.ts";
@@ -13,7 +13,7 @@ export interface FollowerOptions {
 	readonly signal: AbortSignal;
 }
 
-export interface OutputFollowerDependencies {
+export interface HubFollowerDependencies {
 	readonly hub: OutputHub;
 	readonly pacing: FanOutPacing;
 }
@@ -25,13 +25,13 @@ const endResult: Result = { done: true, value: undefined };
 /**
  * Follower of the output of one execution, for one client. It yields every chunk once, without gaps, because it subscribes first, then
  * reads the status, then reads stored chunks. A chunk is stored before it is published, and before the status becomes final. The chunks
- * that the caller works on are held until the next call of `next`. A call of `next` must not overlap another one.
+ * that the caller works on are held until the next call of `next`.
  *
  * A follower that has read everything only waits for a notification, and the notification itself passes it the next chunk. With
  * hundreds of followers of a run, further promises and timers in between would cost noticeable time.
  */
-export class OutputFollower implements SharedChunks {
-	readonly #parts: OutputFollowerDependencies;
+export class HubFollower implements OutputFollower {
+	readonly #parts: HubFollowerDependencies;
 	readonly #executionId: string;
 	readonly #type: OutputType | undefined;
 	readonly #signal: AbortSignal;
@@ -51,7 +51,7 @@ export class OutputFollower implements SharedChunks {
 	#resume: (() => void) | undefined;
 	#hasEnded = false;
 
-	constructor(parts: OutputFollowerDependencies, executionId: string, { type, after = 0, signal }: FollowerOptions) {
+	constructor(parts: HubFollowerDependencies, executionId: string, { type, after = 0, signal }: FollowerOptions) {
 		this.#parts = parts;
 		this.#executionId = executionId;
 		this.#type = type;
