@@ -45,10 +45,10 @@ test.after.each(async () => {
 	for (const backend of backends.splice(0)) await backend.release();
 });
 
-type Follow = (parts: Uses<"storage" | "eventBus">) => Pick<Output, "follow" | "followShared">;
+type CreateOutput = (parts: Uses<"storage" | "eventBus">) => Pick<Output, "follow" | "followShared">;
 
-const followHub: Follow = (parts) => new OutputReader(parts);
-const followPlainly: Follow = (parts) => {
+const followHub: CreateOutput = (parts) => new OutputReader(parts);
+const followPlainly: CreateOutput = (parts) => {
 	const followShared: Output["followShared"] = (...given) => new PlainFollower(parts, ...given);
 	return { follow: followShared, followShared };
 };
