@@ -1,10 +1,10 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { maxPooledTextLength } from "../../lib/bytes/pooled-text.ts";
-import { createSystemClock } from "../basics/clock.ts";
+import { getSystemClock } from "../basics/clock.ts";
 import { type OutputPiece, PooledChunkAssembler, TextChunkAssembler } from "./chunk-assembler.ts";
 
-const clock = createSystemClock();
+const clock = getSystemClock();
 const toReleased = (data: string) => ({ data, secretRanges: [], tokenRanges: [] });
 
 const toText = (piece: OutputPiece) => (piece.pooled === undefined ? piece.data : piece.pooled.text);
