@@ -146,7 +146,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 	});
 	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
-	const recovery = new OrphanRecovery({ ...shared, scheduler, canRecover: (execution) => executor.canRecover(execution) });
+	const recovery = new OrphanRecovery({ ...shared, claimer: scheduler.claimer, canRecover: (execution) => executor.canRecover(execution) });
 	return {
 		...shared,
 		...events,

@@ -5,7 +5,7 @@ import { test } from "uvu";
 import { type ExecutionEntity, entityKinds, type Query, type RuleEnforcementEntity } from "../../core/contract/index.ts";
 import { executionFilterQuery, parseExecutionFilter } from "../../core/features/executions/execution-filter.ts";
 import { ClaimCursor } from "../../core/kernel/coordination/claim-cursor.ts";
-import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-order.ts";
+import { toDelayedClaim, toImmediateClaim } from "../../core/kernel/scheduling/claim-sources.ts";
 import { createTestDatabase, postgresTest } from "../../core/testing/services/postgres.test-support.ts";
 import { bindingsOf, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";

@@ -178,7 +178,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "claims-in-doubt",
 		promise: "What a claim has taken whose answer was lost is carried out without waiting for the lease.",
-		file: "core/kernel/coordination/in-doubt-claims.ts",
+		file: "core/kernel/coordination/claimer.ts",
 		text: "if (!isRefusal(error)) this.add(fence);",
 		replacement: "",
 		tests: ["core/kernel/runs/lost-responses.test.ts"],

@@ -1,7 +1,7 @@
-import type { EntityMap, Instrument, Meters, Order, Patch, Where } from "../../contract/index.ts";
+import { type EntityMap, type Instrument, isSvcError, type Meters, type Order, type Patch, type Where } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { InDoubtClaims, isRefusal } from "./in-doubt-claims.ts";
 import type { HeldLeaseFields, LeasePolicy } from "./lease-duration.ts";
+import type { SlotPool } from "./slot-pool.ts";
 
 /** Kinds whose records wait in the storage until a node claims them. */
 export type ClaimableKind = "execution" | "trigger_instance";
@@ -13,15 +13,9 @@ export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage">
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
 	readonly kind: K;
-	/** Number of slots: the maximum number of records processed at the same time. */
-	readonly poolSize: number;
-	/** Maximum number of records that one write claims. */
-	readonly maxClaimBatch: number;
-	/**
-	 * True if a claim may take more records than there are free slots. The others wait in memory. This saves writes if processing a record
-	 * takes only a moment.
-	 */
-	readonly shouldClaimAhead: boolean;
+	readonly slots: SlotPool;
+	/** Returns the maximum number of records that one write claims. It is called only if a slot is free. */
+	readonly toBatchSize: (freeSlots: number) => number;
 	/** Returns the fields that a claim writes in addition to the lease. */
 	readonly createClaimPatch: () => Patch<EntityMap[K]>;
 	/** Condition that holds for every claimed record; used to find claims again. */
@@ -30,14 +24,10 @@ export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage">
 	readonly process: (entity: EntityMap[K]) => Promise<void>;
 	/** Returns true if this node is already processing the record. */
 	readonly isInProgressHere?: (id: string) => boolean;
-	/** Returns how many of the records in progress take no slot at present. Default: none. */
-	readonly resting?: () => number;
 	/** Called for each record that a claim has taken from those that wait, before it is processed. */
 	readonly onClaimed?: (entity: EntityMap[K]) => void;
 	/** Called for each record that was taken over from another node, before it is processed. */
 	readonly onTakenOver: (entity: EntityMap[K]) => void;
-	/** Called when a slot has become free. */
-	readonly onSlotFree: () => void;
 }
 
 /**
@@ -95,14 +85,14 @@ export interface Claim<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
-	/** Maximum number of records that this claim takes. Default: `maxClaimBatch`. Has no effect if the claimer claims ahead. */
+	/** Further maximum number of records that this claim takes. Default: none. */
 	readonly limit?: number;
 	/** Called for each claimed record, in order, to advance a claim cursor. */
 	readonly advanceCursor?: (entity: EntityMap[K]) => void;
 }
 
 /**
- * Claims records that wait in the storage, and processes at most `poolSize` of them at a time.
+ * Claims records that wait in the storage, and has them processed. The slots bound how many.
  *
  * A record becomes this node's in one of these ways. Each of them writes a lease with a new fence:
  *
@@ -115,12 +105,11 @@ export interface Claim<K extends ClaimableKind> {
  * - resolved from doubt (`resolveInDoubtClaims`): the response to one of the writes above was lost. The fence shows later which records it
  *   took.
  *
- * On this node such a record is reserved (it is being stored), waiting, in progress or done. Only a claimer that claims ahead has waiting
- * records: in memory, without a slot. `process` handles a record in progress. The record is done when `process` has resolved.
+ * On this node such a record is reserved (it is being stored), in progress or done. `process` handles a record in progress. The record is
+ * done when `process` has resolved.
  *
- * Reserved and waiting records and those in progress count against `poolSize`, except the `resting` ones. Free slots limit claims and
- * `reserveSlot`. Records that were taken over or resolved from doubt belong to this node already. Their processing begins even without a
- * free slot, unless the claimer claims ahead.
+ * Free slots limit claims and `reserveSlot`. Records that were taken over or resolved from doubt belong to this node already. Their
+ * processing begins even without a free slot.
  *
  * `hasWaitingRecords` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true at
  * first, when a record had to wait, and when claiming ended with records left. It becomes false once a claim has found nothing more.
@@ -128,23 +117,16 @@ export interface Claim<K extends ClaimableKind> {
  * What may happen at the same time:
  *
  * - Slots become free while a claim waits for the storage. So each claim counts them again, and `claimAll` continues while there are any.
- * - A slot is reserved during a claim that also counts on it. Then more than `poolSize` records are in progress for a while.
+ * - A slot is reserved during a claim that also counts on it. Then more records than slots are in progress for a while.
  * - The poll and orphan recovery call `resolveInDoubtClaims`. Only one call gets each fence, so that no record is processed twice.
- * - `close` is called during a claim or a reservation. The records are still processed, because this node holds their lease.
- *   `whenReservationsSettled` resolves when no reservation is open, and `whenIdle` when no record is in progress.
+ * - The slots are closed during a claim or a reservation. The records are still processed, because this node holds their lease.
  *
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `process` must renew it.
  */
 export class Claimer<K extends ClaimableKind> {
 	readonly #parts: ClaimerOptions<K>;
-	readonly #inProgress = new Set<Promise<void>>();
-	/** Claimed records without a slot. */
-	readonly #waiting: EntityMap[K][] = [];
 	readonly #inDoubtClaims = new InDoubtClaims();
 	readonly #claimCounter: Instrument;
-	#reservedSlots = 0;
-	readonly #settledCallbacks: (() => void)[] = [];
-	#isOpen = false;
 	#isBehind = true;
 
 	constructor(parts: ClaimerOptions<K>) {
@@ -161,57 +143,39 @@ export class Claimer<K extends ClaimableKind> {
 		return this.#isBehind;
 	}
 
-	/** Returns the number of free slots; 0 while the claimer is closed. */
-	freeSlots(): number {
-		return this.#isOpen ? Math.max(0, this.#countFreeSlots()) : 0;
-	}
-
-	/** Allows claims and reservations. The claimer is closed at first. */
-	open(): void {
-		this.#isOpen = true;
-	}
-
-	/** Stops claims and reservations. Records that were claimed before are still processed. */
-	close(): void {
-		this.#isOpen = false;
-	}
-
 	/** Notes that a record which waits for a claim has been stored, so that new ones do not overtake it. */
 	noteWaitingRecord(): void {
 		this.#isBehind = true;
 	}
 
-	/** Returns the patch of a claim for a record that takes no slot, because it is stored in a final state. Undefined while closed. */
+	/** Returns the patch of a claim for a record that takes no slot, because it is stored in a final state. Undefined while the slots are closed. */
 	createSlotlessClaim(): ClaimPatch<K> | undefined {
-		return this.#isOpen ? this.#createClaimPatch() : undefined;
+		return this.#parts.slots.isOpen ? this.#createClaimPatch() : undefined;
 	}
 
 	/** Reserves a slot for a new record. Returns undefined if the record must wait in the storage: no slot is free, or others wait. */
 	reserveSlot(): ReservedSlots<K> | undefined {
-		if (this.freeSlots() > 0 && !this.#isBehind) return this.reserveSlots(1);
+		if (this.#parts.slots.free > 0 && !this.#isBehind) return this.reserveSlots(1);
 		this.noteWaitingRecord();
 		return undefined;
 	}
 
 	/** Reserves slots for waiting records that the caller claims with a write of its own. Does not check that the slots are free. */
 	reserveSlots(count: number): ReservedSlots<K> {
-		const claim = this.#createClaimPatch();
-		this.#reservedSlots += count;
-		const release = (then: () => void) => {
-			this.#reservedSlots -= count;
-			then();
-			if (this.#reservedSlots === 0) for (const callback of this.#settledCallbacks.splice(0)) callback();
-		};
+		const { slots, kind } = this.#parts;
+		const claimPatch = this.#createClaimPatch();
+		slots.reserve(count);
 		return {
-			claimPatch: claim,
-			settle: (outcome, claimed) =>
-				release(() => {
-					if (outcome === "unsure") this.#inDoubtClaims.add(claim.fence);
-					if (outcome !== "stored") return this.#onSlotFree();
-					this.#claimCounter.record(claimed.length, this.#parts.kind, "reserved");
-					for (const entity of claimed) this.processClaimed(entity);
-				}),
-			release: () => release(() => this.#onSlotFree()),
+			claimPatch,
+			settle: (outcome, claimed) => {
+				if (outcome === "unsure") this.#inDoubtClaims.add(claimPatch.fence);
+				if (outcome !== "stored") return slots.release(count);
+				slots.release(count, () => {
+					this.#claimCounter.record(claimed.length, kind, "reserved");
+					for (const entity of claimed) this.#process(entity);
+				});
+			},
+			release: () => slots.release(count),
 		};
 	}
 
@@ -228,7 +192,7 @@ export class Claimer<K extends ClaimableKind> {
 		waits: () => boolean = () => false,
 		claimBatch = (claim: Claim<K>) => this.claimBatch(claim),
 	): Promise<boolean> {
-		while (this.freeSlots() > 0) {
+		while (this.#parts.slots.free > 0) {
 			const mayHaveMore = await claimBatch(toClaim());
 			this.#isBehind = mayHaveMore;
 			if (!mayHaveMore) return true;
@@ -254,21 +218,21 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	async #claimSome(claim: Claim<K>, patch: ClaimPatch<K>, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
-		const { storage, kind, maxClaimBatch, shouldClaimAhead } = this.#parts;
-		const { where, orderBy, advanceCursor, limit: batchLimit = maxClaimBatch } = claim;
-		const freeSlots = this.freeSlots();
+		const { storage, kind, slots, toBatchSize } = this.#parts;
+		const { where, orderBy, advanceCursor, limit: maxRecords = Number.POSITIVE_INFINITY } = claim;
+		const freeSlots = slots.free;
 		if (freeSlots === 0) {
 			this.#isBehind = true;
 			return false;
 		}
-		const limit = shouldClaimAhead ? maxClaimBatch : Math.min(maxClaimBatch, batchLimit, freeSlots);
+		const limit = Math.min(toBatchSize(freeSlots), maxRecords);
 		const claimed = await this.#inDoubtClaims.track(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));
 		if (claimed.length === 0) this.#claimCounter.record(1, kind, "empty");
 		else this.#claimCounter.record(claimed.length, kind, "won");
 		for (const entity of claimed) {
 			advanceCursor?.(entity);
 			onClaimed(entity);
-			this.#accept(entity);
+			this.#process(entity);
 		}
 		return claimed.length === limit;
 	}
@@ -288,68 +252,75 @@ export class Claimer<K extends ClaimableKind> {
 		this.#claimCounter.record(1, kind, taken === undefined ? "lost" : "taken_over");
 		if (taken === undefined) return;
 		onTakenOver(taken);
-		this.#accept(taken);
+		this.#process(taken);
 	}
 
 	/**
 	 * Processes the records of claims whose response was lost, if they were stored. Without this they would wait until their lease expires.
-	 * Does nothing while the claimer is closed, because the node may be about to stop.
+	 * Does nothing while the slots are closed, because the node may be about to stop.
 	 */
 	async resolveInDoubtClaims(): Promise<void> {
-		if (!this.#isOpen) return;
+		if (!this.#parts.slots.isOpen) return;
 		const { storage, kind, claimedCondition, isInProgressHere } = this.#parts;
 		const claimedRecords = await this.#inDoubtClaims.resolve((fences) =>
 			storage.find(kind, { where: { ...claimedCondition, fence: { in: fences } } }),
 		);
-		for (const entity of claimedRecords) if (isInProgressHere?.(entity.id) !== true) this.#accept(entity);
+		for (const entity of claimedRecords) if (isInProgressHere?.(entity.id) !== true) this.#process(entity);
 	}
 
 	/** Processes a record that this node has claimed, even if no slot is free. Returns without waiting for it. */
-	processClaimed(entity: EntityMap[K]): void {
-		const work = this.#parts.process(entity).finally(() => {
-			this.#inProgress.delete(work);
-			this.#onSlotFree();
-		});
-		this.#inProgress.add(work);
-	}
-
-	/** Resolves when no reservation is open, so that no record is being stored as claimed. */
-	async whenReservationsSettled(): Promise<void> {
-		while (this.#reservedSlots > 0) await new Promise<void>((resolve) => this.#settledCallbacks.push(resolve));
-	}
-
-	/** Resolves when no record is in progress. */
-	async whenIdle(): Promise<void> {
-		while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
-	}
-
-	#countFreeSlots(): number {
-		const { poolSize, resting } = this.#parts;
-		return poolSize + (resting?.() ?? 0) - this.#inProgress.size - this.#waiting.length - this.#reservedSlots;
+	#process(entity: EntityMap[K]): void {
+		this.#parts.slots.occupy(this.#parts.process(entity));
 	}
 
 	#createClaimPatch(): ClaimPatch<K> {
 		return Object.assign({}, this.#parts.createClaimPatch(), this.#parts.leasing.createLease());
 	}
+}
 
-	/** Processes a claimed record: at once, or when a slot is free if this claimer claims ahead. */
-	#accept(entity: EntityMap[K]): void {
-		if (!this.#parts.shouldClaimAhead) return this.processClaimed(entity);
-		this.#waiting.push(entity);
-		this.#beginWaiting();
+/**
+ * Returns true if an error of the storage proves that the write was not stored. Any other error, such as `SVC_UNAVAILABLE`, may mean that
+ * only the response was lost.
+ */
+function isRefusal(error: unknown): boolean {
+	return isSvcError(error) && error.code !== "SVC_UNAVAILABLE";
+}
+
+/**
+ * Fences of claims whose response was lost. If such a claim was stored, its records belong to this node. No node would process them until
+ * their lease expires, so this node must look them up by their fence.
+ */
+class InDoubtClaims {
+	readonly #fences = new Set<string>();
+
+	/** Adds the fence of a claim that may or may not be stored. */
+	add(fence: string): void {
+		this.#fences.add(fence);
 	}
 
-	/** Begins waiting records, in the order of their claims, while slots are free. */
-	#beginWaiting(): void {
-		while (this.#inProgress.size + this.#reservedSlots < this.#parts.poolSize) {
-			const next = this.#waiting.shift();
-			if (next === undefined) return;
-			this.processClaimed(next);
+	/**
+	 * Calls `claim`, which claims records with the fence, and adds the fence if the response is lost. Rejects with the error of `claim`.
+	 */
+	async track<T>(fence: string, claim: () => Promise<T>): Promise<T> {
+		try {
+			return await claim();
+		} catch (error) {
+			if (!isRefusal(error)) this.add(fence);
+			throw error;
 		}
 	}
 
-	#onSlotFree(): void {
-		this.#beginWaiting();
-		this.#parts.onSlotFree();
+	/** Returns the records that `find` reads for the fences. Each fence is passed to one successful call only. */
+	async resolve<E>(find: (fences: readonly string[]) => Promise<E[]>): Promise<readonly E[]> {
+		if (this.#fences.size === 0) return [];
+		const fences = [...this.#fences];
+		// Clear first, so that a concurrent call does not return the same records, which would then be processed twice.
+		this.#fences.clear();
+		try {
+			return await find(fences);
+		} catch (error) {
+			for (const fence of fences) this.add(fence);
+			throw error;
+		}
 	}
 }

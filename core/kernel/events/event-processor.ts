@@ -8,6 +8,7 @@ import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/lease.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
+import { SlotPool } from "../coordination/slot-pool.ts";
 import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { EventHandler, StoreEvent } from "./event-handler.ts";
@@ -62,7 +63,10 @@ function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
  */
 export class EventProcessor {
 	readonly #parts: EventProcessorOptions;
+	readonly #slots: SlotPool;
 	readonly #claiming: Claimer<"trigger_instance">;
+	/** Claimed events that wait in memory, in the order of their claims. Each callback begins one. */
+	readonly #claimedAhead: (() => void)[] = [];
 	readonly #pollLoop: PollLoop;
 	readonly #busListener: RenewedSubscription;
 	readonly #claimCursor = new ClaimCursor();
@@ -75,18 +79,16 @@ export class EventProcessor {
 	constructor(parts: EventProcessorOptions) {
 		this.#parts = parts;
 		this.#expiredLeases = new ExpiredLeases(parts.leasing);
+		this.#slots = new SlotPool({ size: parts.poolSize, onSlotFree: () => this.#onSlotFree() });
 		this.#claiming = new Claimer({
 			...parts,
 			kind: "trigger_instance",
-			maxClaimBatch,
-			shouldClaimAhead: true,
+			slots: this.#slots,
+			toBatchSize: () => maxClaimBatch,
 			createClaimPatch: () => ({ status: "processing", attempt: 1 }),
 			claimedCondition: { status: "processing" },
-			process: (instance) => this.#process(instance),
+			process: (instance) => this.#processInSlot(instance),
 			onTakenOver: ({ id, attempt }) => parts.logger.info("trigger instance taken over", { trigger_instance_id: id, attempt }),
-			onSlotFree: () => {
-				if (this.#claiming.hasWaitingRecords) this.#pollLoop.wake();
-			},
 		});
 		this.#outcomes = parts.hub.counter(eventOutcomesMetric);
 		this.#processingSeconds = parts.hub.histogram({
@@ -115,7 +117,7 @@ export class EventProcessor {
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		await this.#busListener.start();
-		this.#claiming.open();
+		this.#slots.open();
 		this.#pollLoop.start();
 		if (!leasing.isShared) while ((await this.#takeOver(leasing.earlierProcessesCondition())) === maxClaimBatch);
 		this.#pollLoop.wake();
@@ -167,11 +169,11 @@ export class EventProcessor {
 
 	/** Stops claiming. Resolves when all claimed events are processed. */
 	async stop(): Promise<void> {
-		this.#claiming.close();
+		this.#slots.close();
 		this.#busListener.stop();
 		await this.#pollLoop.stop();
-		await this.#claiming.whenReservationsSettled();
-		await this.#claiming.whenIdle();
+		await this.#slots.whenReservationsSettled();
+		await this.#slots.whenIdle();
 	}
 
 	/** Returns the reservation of an event that waits in the storage. */
@@ -195,8 +197,7 @@ export class EventProcessor {
 	async #recoverOrphans(): Promise<void> {
 		this.#isOrphanPollDue = false;
 		try {
-			if (this.#claiming.freeSlots() > 0)
-				await this.#expiredLeases.poll(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
+			if (this.#slots.free > 0) await this.#expiredLeases.poll(async (expired) => (await this.#takeOver(expired)) < maxClaimBatch);
 		} catch (error) {
 			this.#parts.logger.error("looking for abandoned trigger instances failed", { error });
 		}
@@ -215,6 +216,22 @@ export class EventProcessor {
 		const orphans = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: maxClaimBatch });
 		for (const instance of orphans) await this.#claiming.takeOver(instance, { attempt: instance.attempt + 1 });
 		return orphans.length;
+	}
+
+	/** Processes an event when fewer than `poolSize` events are being processed or stored as claimed. */
+	async #processInSlot(instance: TriggerInstanceEntity): Promise<void> {
+		if (!this.#canBegin()) await new Promise<void>((begin) => this.#claimedAhead.push(begin));
+		await this.#process(instance);
+	}
+
+	/** Returns true if another event may begin. Events that wait in memory use slots of the pool too, but do not keep others waiting. */
+	#canBegin(): boolean {
+		return this.#slots.used - this.#claimedAhead.length < this.#parts.poolSize;
+	}
+
+	#onSlotFree(): void {
+		while (this.#claimedAhead.length > 0 && this.#canBegin()) this.#claimedAhead.shift()?.();
+		if (this.#claiming.hasWaitingRecords) this.#pollLoop.wake();
 	}
 
 	async #process(instance: TriggerInstanceEntity): Promise<void> {

@@ -2,18 +2,18 @@ import { hostname } from "node:os";
 import { type ExecutionEntity, isSvcError, type Where } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
+import type { Claimer } from "../coordination/claimer.ts";
 import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly endings: CompletionEffects;
 	readonly leasing: LeasePolicy;
-	readonly scheduler: Pick<Scheduler, "takeOver" | "resolveInDoubtClaims">;
+	readonly claimer: Pick<Claimer<"execution">, "takeOver" | "resolveInDoubtClaims">;
 	/** Returns true if the runner may recover the run of this execution, which another process has started. */
 	readonly canRecover: (execution: ExecutionEntity) => boolean;
 }
@@ -79,7 +79,7 @@ export class OrphanRecovery {
 	}
 
 	async #poll(isTrusted: boolean): Promise<void> {
-		await this.#parts.scheduler.resolveInDoubtClaims();
+		await this.#parts.claimer.resolveInDoubtClaims();
 		if (!isTrusted) return;
 		await this.#expiredLeases.poll(async (expired) => {
 			await this.#recover(expired);
@@ -90,20 +90,20 @@ export class OrphanRecovery {
 
 	/** Takes over or ends held executions that match and whose lease has expired. */
 	async #recover(where: Where<ExecutionEntity>): Promise<void> {
-		const { storage, canRecover, scheduler } = this.#parts;
+		const { storage, canRecover, claimer } = this.#parts;
 		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
 		for (const execution of orphans) {
 			if (execution.status !== "scheduled" && !canRecover(execution)) await this.#end(execution);
-			else if (this.#isOn) await scheduler.takeOver(execution);
+			else if (this.#isOn) await claimer.takeOver(execution);
 		}
 	}
 
 	/** Takes over runs that a stopped node on this host has handed over. */
 	async #takeOverDetached(): Promise<void> {
-		const { storage, canRecover, scheduler } = this.#parts;
+		const { storage, canRecover, claimer } = this.#parts;
 		const detached = await storage.find("execution", { where: { owner: null, status: { in: heldStatuses } } });
 		for (const execution of detached) {
-			if (execution.run_state?.["hostname"] === hostname() && canRecover(execution)) await scheduler.takeOver(execution);
+			if (execution.run_state?.["hostname"] === hostname() && canRecover(execution)) await claimer.takeOver(execution);
 		}
 	}
 

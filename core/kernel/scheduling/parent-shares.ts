@@ -1,3 +1,11 @@
+import type { Claim, Claimer } from "../coordination/claimer.ts";
+
+/** Knowledge of a claim source about the executions that wait in it. */
+export interface WaitingParents {
+	/** Parent of all waiting executions, which saves a query for others with each claim. Undefined: there may be others. */
+	only: string | undefined;
+}
+
 /**
  * Counts the slots of this node that the children of each parent execution hold. While other executions wait, the children of one parent
  * get at most half of the slots, rounded up. Otherwise all other executions would wait until a workflow with many items is done.
@@ -43,6 +51,30 @@ export class ParentShares {
 			full = parentId;
 		}
 		return full;
+	}
+
+	/**
+	 * Claims one batch. Children of a parent that nearly holds its share of the slots are claimed only if no other execution matches. Returns
+	 * true if more executions may match.
+	 */
+	async claimBatch(
+		claiming: Pick<Claimer<"execution">, "claimBatch">,
+		claim: Claim<"execution">,
+		parents: WaitingParents = { only: undefined },
+	): Promise<boolean> {
+		const { fullParent } = this;
+		const limit = this.limitBeside(fullParent);
+		if (fullParent === undefined) return claiming.claimBatch({ ...claim, limit });
+		if (parents.only !== fullParent) {
+			// Set before the query, because it is reset for executions that arrive meanwhile.
+			parents.only = fullParent;
+			const others = { where: { ...claim.where, parent_id: { not: fullParent } }, orderBy: claim.orderBy, limit };
+			if (await claiming.claimBatch(others)) {
+				parents.only = undefined;
+				return true;
+			}
+		}
+		return claiming.claimBatch(claim);
 	}
 
 	/** Returns the maximum size of a claim: a larger one could let a parent other than the full one exceed its share. */

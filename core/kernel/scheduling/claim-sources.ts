@@ -1,0 +1,211 @@
+import { append, type ExecutionEntity, type ExecutionStatus } from "../../contract/index.ts";
+import { toTimestamp } from "../basics/clock.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import { ClaimCursor } from "../coordination/claim-cursor.ts";
+import { type Claim, type Claimer, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
+import type { SlotPool } from "../coordination/slot-pool.ts";
+import { publishUpdated } from "../executions/execution-events.ts";
+import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp } from "../executions/status.ts";
+import type { ExecutionQueues } from "./execution-queues-api.ts";
+import type { WaitingParents } from "./parent-shares.ts";
+
+/** A source of waiting executions, which competes with others for free slots. */
+export interface ClaimSource {
+	/** True if executions of the source may wait for a slot. */
+	readonly isDue: boolean;
+	/** Claims executions of the source, as far as slots are free. */
+	claim(): Promise<void>;
+}
+
+export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock"> {
+	readonly slots: Pick<SlotPool, "free" | "isOpen">;
+	readonly claimer: Pick<Claimer<"execution">, "claimAll" | "reclaimBatch" | "reserveSlots">;
+	/** Claims one batch, with a fair share for the children of each parent. Returns true if more executions may match. */
+	readonly claimFairly: (claim: Claim<"execution">, parents?: WaitingParents) => Promise<boolean>;
+	/**
+	 * Returns true if queued or delayed executions wait. They would get no slot while immediate executions take each one that becomes free.
+	 */
+	readonly areOthersDue: () => boolean;
+	/** Starts another poll if slots are still free, because no other event would. */
+	readonly pollAgain: () => void;
+}
+
+/** Bounds the executions that one write moves to `delayed`. */
+const maxDelayBatch = 100;
+
+/** Source of executions that were started before and released: `resuming` or `canceling` with a lease expiry in the past. */
+export function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
+	const where = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: expiredLeaseTimestamp } } as const;
+	return {
+		isDue: false,
+		async claim() {
+			while (slots.free > 0) {
+				this.isDue = false;
+				if (!(await claimer.reclaimBatch({ where, orderBy: [["start_timestamp", "asc"]] }))) return;
+				this.isDue = true;
+			}
+		},
+	};
+}
+
+/**
+ * Source of executions whose number is limited. The queues decide which of them start, and call back with `start`, which reserves slots and
+ * claims them.
+ */
+export function createQueuedSource(
+	{ slots, claimer, eventBus }: ClaimSourceOptions,
+	{ queues, release }: { readonly queues: () => ExecutionQueues; readonly release: () => void },
+): ClaimSource {
+	async function start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
+		const reserved = claimer.reserveSlots(executions.length);
+		const patch = { ...reserved.claimPatch, queue: null };
+		const claimed = executions.map((execution) => applyPatch(execution, patch));
+		const settle = (outcome: WriteOutcome) => {
+			if (outcome === "stored") for (const execution of claimed) publishUpdated(eventBus, execution);
+			reserved.settle(outcome, claimed);
+		};
+		await insertClaimed({ entity: patch, settle }, store);
+	}
+	return {
+		get isDue() {
+			return queues().isPollDue();
+		},
+		async claim() {
+			if (slots.isOpen) await queues().look({ freeSlots: () => slots.free, start, release });
+		},
+	};
+}
+
+/**
+ * Source of executions released from a queue, because its limits were removed: `delayed`, but without delay and queue. Claimed in the order
+ * of their start. It is not due in each poll, because the database must skip all queued executions to find these.
+ */
+export function createReleasedSource({ slots, clock, claimFairly, areOthersDue, pollAgain }: ClaimSourceOptions) {
+	const cursor = new ClaimCursor();
+	return {
+		isDue: false,
+		cursor,
+		async claim() {
+			const pollStart = toTimestamp(clock.now());
+			while (slots.free > 0) {
+				if (!(await claimFairly(toImmediateClaim("delayed", cursor, pollStart)))) {
+					cursor.markExhausted();
+					this.isDue = false;
+					return;
+				}
+				if (areOthersDue()) return pollAgain();
+			}
+		},
+	};
+}
+
+/** Source of new executions: `requested`, without delay and queue. Claimed in the order of their start. */
+export function createNewSource({ claimer, clock, claimFairly, areOthersDue, pollAgain }: ClaimSourceOptions) {
+	const cursor = new ClaimCursor();
+	const parents: WaitingParents = { only: undefined };
+	return {
+		isDue: false,
+		cursor,
+		parents,
+		async claim() {
+			this.isDue = false;
+			const pollStart = toTimestamp(clock.now());
+			const toClaim = () => toImmediateClaim("requested", cursor, pollStart);
+			if (await claimer.claimAll(toClaim, areOthersDue, (claim) => claimFairly(claim, parents))) cursor.markExhausted(pollStart);
+			else pollAgain();
+		},
+	};
+}
+
+/**
+ * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due, and reports whether more of them may be left.
+ * Also marks executions that are not due as `delayed`, including queued ones.
+ */
+export class DelayedExecutions implements ClaimSource {
+	isDue = false;
+	/** True if an execution became due while no slot was free. The next free slot then starts a full poll. */
+	isWaitingForSlot = false;
+	readonly #parts: ClaimSourceOptions;
+	/** Only executions that are due at this time or before are claimed. */
+	#dueUntil = "";
+
+	constructor(parts: ClaimSourceOptions) {
+		this.#parts = parts;
+	}
+
+	/**
+	 * Allows claiming executions that are due at `scanStart`. Later ones must wait for the next scan, because a scan of the queues first
+	 * moves executions into the queues that they belong to.
+	 *
+	 * @param scanStart microseconds, by the steady clock
+	 */
+	allowDueUntil(scanStart: number): void {
+		this.#dueUntil = toTimestamp(scanStart);
+		this.isDue = true;
+	}
+
+	/** Claims only one batch of due executions in each status, because other claim sources wait for slots too. */
+	async claim(): Promise<void> {
+		const { slots, claimFairly } = this.#parts;
+		let mayHaveMore = false;
+		for (const status of ["delayed", "requested"] as const) {
+			if (slots.free === 0 || (await claimFairly(toDelayedClaim(status, { lte: this.#dueUntil })))) mayHaveMore = true;
+		}
+		this.isDue = mayHaveMore;
+	}
+
+	/** Moves requested executions that were not due at the last scan to `delayed`. */
+	async markDelayed(): Promise<void> {
+		const { storage, clock, eventBus } = this.#parts;
+		const delayed = await storage.claim(
+			"execution",
+			// Only executions with a delay: one without that is stored after the scan also has a later due time, but must start at once.
+			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: this.#dueUntil } }, limit: maxDelayBatch },
+			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
+		);
+		for (const execution of delayed) publishUpdated(eventBus, execution);
+	}
+
+	/**
+	 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before need no timer: a slot
+	 * that becomes free starts the poll for them.
+	 */
+	async nextDue(): Promise<string | undefined> {
+		const [next] = await this.#parts.storage.find("execution", {
+			where: { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: this.#dueUntil } },
+			orderBy: [["due_timestamp", "asc"]],
+			limit: 1,
+			fields: ["due_timestamp"],
+		});
+		return next?.due_timestamp;
+	}
+}
+
+/** Returns the claim of executions with a delay that are in no queue, the earliest due first. */
+export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
+	// `delay` is a condition for both states: few executions have one, and an index contains only those.
+	return { where: { status, delay: { not: null }, queue: null, due_timestamp }, orderBy: [["due_timestamp", "asc"]] };
+}
+
+/**
+ * Returns the claim of executions without a delay that are in no queue, the earliest start first. The clock of this node does not decide
+ * whether they are due, because the node that accepted them may have another clock.
+ *
+ * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and bound;
+ * no other index serves as much of the query. If PostgreSQL could choose, its statistics would decide. They are updated only now and then,
+ * and usually count no execution as waiting.
+ *
+ * `start_timestamp` comes from `now()` of a node. This clock follows that of the storage if several nodes share it, and always advances. So
+ * a new execution starts no earlier than the margin of the claim cursor allows; a periodic claim from the beginning finds exceptions. If a
+ * clock was set back before a restart, executions may have a start in the future. They are claimed in order, because the claim has no upper
+ * bound.
+ *
+ * @param pollStart time at which this poll began; the cursor does not move beyond it
+ */
+export function toImmediateClaim(status: ExecutionStatus, cursor: ClaimCursor, pollStart: string): Claim<"execution"> {
+	return {
+		where: { status, delay: null, queue: null, start_timestamp: cursor.nextRange() },
+		orderBy: [["start_timestamp", "asc"]],
+		advanceCursor: ({ start_timestamp }) => cursor.advanceTo(start_timestamp < pollStart ? start_timestamp : pollStart),
+	};
+}
