@@ -10,7 +10,6 @@ const longestClass = 250;
 const longestFile = 500;
 /** Files whose class is longer than `longestClass`, with its lines. They may only become shorter. */
 const longClasses: Readonly<Record<string, number>> = {
-	"core/kernel/scheduling/scheduler.ts": 286,
 	"plugins-runner/_process/launched-process.ts": 264,
 };
 /** Files that are one table, or made of one. */

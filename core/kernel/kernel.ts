@@ -17,7 +17,7 @@ import { registerTriggerTypes, TriggerTypeRegistry } from "./events/trigger-type
 import { ActionCatalog } from "./executions/action-catalog.ts";
 import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
-import type { Admit, StoreAdmitted } from "./executions/new-execution.ts";
+import type { Admit } from "./executions/new-execution.ts";
 import { ExtensionPoints } from "./extension-points.ts";
 import { BulkOutput } from "./output/bulk-output.ts";
 import { OutputReader } from "./output/output-reader.ts";
@@ -27,7 +27,7 @@ import { Executor } from "./runs/executor.ts";
 import type { RunCredentials } from "./runs/run-credentials.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
 import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
-import { canCompleteInline, InlineStarts } from "./scheduling/inline-start.ts";
+import { type Admission, InlineStart, StoreThenSchedule } from "./scheduling/inline-start.ts";
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import { StoredExecutions } from "./stored-executions.ts";
@@ -82,7 +82,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
-	readonly admitAll: AdmitAll;
+	readonly admitAll: Admission["admit"];
 	/** Publishes a new execution that was stored as requested, and has it run. */
 	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
@@ -94,9 +94,6 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	/** Extension points, through which features extend the kernel. */
 	readonly extensions: ExtensionPoints;
 }
-
-/** Inserts new executions by one call of `store`, all or none, and schedules their runs. Rejects with the error of `store`. */
-export type AdmitAll = (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 
 /** The kernel with the parts that the lifecycle of the engine needs and features must not use. */
 export interface RunnableKernel extends Kernel {
@@ -125,26 +122,22 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll: (executions, store) => admitAll(executions, store),
 		onSlotFreed: () => scheduler.pollIfDue(),
 	});
-	const readyRuns = new InlineStarts({
-		...shared,
-		records: executor.runWrites,
-		prepare: (execution) => executor.prepare(execution),
-		grant: (claimed, prepared) => executor.issueCredentials(claimed, prepared),
-	});
 	const pendingWork = createCrossNodeWakeup({ ...shared, wake: (work) => scheduler.wake(work) });
+	const queues = () => shared.extensions.executionQueues;
 	const scheduler: Scheduler = new Scheduler({
 		...shared,
 		poolSize: options.actionrunner.actions_pool_size,
 		pollInterval: options.scheduler.poll_interval,
 		announce: pendingWork.announce,
-		queues: () => shared.extensions.executionQueues,
-		startInline: (claimed) => readyRuns.tryStart(claimed),
-		canCompleteInline: ({ parent_id, runner_name }) => canCompleteInline({ parent_id }, shared.runners.get(runner_name)),
-		run: (execution) => executor.run(execution, readyRuns.take(execution)),
+		queues,
+		run: (execution) => executor.run(execution, inlineStart.takePreparedRun(execution)),
 		isRunningHere: (id) => executor.runs.has(id),
 		resting: () => executor.children.runsWithoutSlot + shared.extensions.runsWithoutSlot,
 	});
-	const admitAll: AdmitAll = (executions, store) => scheduler.admit(executions, store);
+	const announce = (execution: ExecutionEntity) => scheduler.announce(execution);
+	const inlineStart = new InlineStart({ ...shared, queues, announce, claimer: scheduler.claimer, executor });
+	const admission: Admission = dependencies.startsInline === false ? new StoreThenSchedule({ queues, announce }) : inlineStart;
+	const admitAll: Admission["admit"] = (executions, store) => admission.admit(executions, store);
 	const admit: Kernel["admit"] = (execution, store) => admitAll([execution], ([entity]) => store(entity as ExecutionEntity));
 	const recovery = new OrphanRecovery({ ...shared, claimer: scheduler.claimer, canRecover: (execution) => executor.canRecover(execution) });
 	return {
@@ -155,7 +148,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		pendingWork,
 		admit,
 		admitAll,
-		announce: (execution) => scheduler.announce(execution),
+		announce,
 		recovery,
 		leases: new RunLeaseRenewal({ ...shared, runs: executor.runs, onRenewed: (leases) => recovery.poll(leases) }),
 		executions: new StoredExecutions({ ...shared, admit }),

@@ -4,6 +4,7 @@ import type { Clock, Logger } from "../contract/index.ts";
 import { getSystemClock } from "../kernel/basics/clock.ts";
 import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
+import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
 import { toDependencies } from "./engine-dependencies.ts";
 import { createHttp, type Http } from "./http.ts";
@@ -42,7 +43,10 @@ const tokens = {
 };
 
 /** Creates the parts of a service, without starting them. This is the composition root: only this function connects the parts. */
-export function createServiceComponents(config: ResolvedConfig, overrides: ComponentOverrides): ServiceComponents {
+export function createServiceComponents(
+	config: ResolvedConfig,
+	overrides: ComponentOverrides & Pick<EngineDependencies, "startsInline">,
+): ServiceComponents {
 	const scope = container.createChildContainer();
 	const { options } = config;
 	provide(scope, tokens.logger, () => toServiceLogger(overrides.logger, options.log, options.system.debug));
@@ -58,6 +62,7 @@ export function createServiceComponents(config: ResolvedConfig, overrides: Compo
 					logger: scope.resolve(tokens.logger),
 					clock: scope.resolve(tokens.clock),
 					adminPassword: overrides.adminPassword,
+					startsInline: overrides.startsInline,
 					apiUrl: () => options.auth.api_url || scope.resolve(tokens.http).apiUrl(),
 					addresses: () => ({ ...scope.resolve(tokens.http).addresses() }),
 				}),

@@ -58,4 +58,6 @@ export interface EngineDependencies {
 	readonly addresses: () => JsonObject;
 	/** Version of the service. */
 	readonly version: string;
+	/** False for tests: new executions are stored before they are claimed. Default: one that can start is stored as running. */
+	readonly startsInline?: boolean | undefined;
 }

@@ -22,10 +22,9 @@ export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock
 	readonly claimer: Pick<Claimer<"execution">, "claimAll" | "reclaimBatch" | "reserveSlots">;
 	/** Claims one batch, with a fair share for the children of each parent. Returns true if more executions may match. */
 	readonly claimFairly: (claim: Claim<"execution">, parents?: WaitingParents) => Promise<boolean>;
-	/**
-	 * Returns true if queued or delayed executions wait. They would get no slot while immediate executions take each one that becomes free.
-	 */
-	readonly areOthersDue: () => boolean;
+	readonly queues: () => ExecutionQueues;
+	/** Starts a full poll. */
+	readonly pollFully: () => void;
 	/** Starts another poll if slots are still free, because no other event would. */
 	readonly pollAgain: () => void;
 }
@@ -33,8 +32,31 @@ export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock
 /** Bounds the executions that one write moves to `delayed`. */
 const maxDelayBatch = 100;
 
+export type ClaimSources = ReturnType<typeof createClaimSources>;
+
+export function createClaimSources(options: ClaimSourceOptions) {
+	const released = createReleasedSource(options, areOthersDue);
+	const fresh = createNewSource(options, areOthersDue);
+	const queued = createQueuedSource(options, release);
+	const delayed = createDelayedSource(options);
+
+	/** Returns true if sources wait that would get no slot while immediate executions take each one that becomes free. */
+	function areOthersDue(): boolean {
+		return delayed.isDue || queued.isDue;
+	}
+
+	function release(): void {
+		// Released executions are older than the cursors, so both cursors must start at the beginning.
+		fresh.cursor.reset();
+		released.cursor.reset();
+		options.pollFully();
+	}
+
+	return { resumable: createResumableSource(options), queued, released, new: fresh, delayed };
+}
+
 /** Source of executions that were started before and released: `resuming` or `canceling` with a lease expiry in the past. */
-export function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
+function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
 	const where = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: expiredLeaseTimestamp } } as const;
 	return {
 		isDue: false,
@@ -52,10 +74,7 @@ export function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
  * Source of executions whose number is limited. The queues decide which of them start, and call back with `start`, which reserves slots and
  * claims them.
  */
-export function createQueuedSource(
-	{ slots, claimer, eventBus }: ClaimSourceOptions,
-	{ queues, release }: { readonly queues: () => ExecutionQueues; readonly release: () => void },
-): ClaimSource {
+function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceOptions, release: () => void): ClaimSource {
 	async function start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
 		const reserved = claimer.reserveSlots(executions.length);
 		const patch = { ...reserved.claimPatch, queue: null };
@@ -80,7 +99,7 @@ export function createQueuedSource(
  * Source of executions released from a queue, because its limits were removed: `delayed`, but without delay and queue. Claimed in the order
  * of their start. It is not due in each poll, because the database must skip all queued executions to find these.
  */
-export function createReleasedSource({ slots, clock, claimFairly, areOthersDue, pollAgain }: ClaimSourceOptions) {
+function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
 	return {
 		isDue: false,
@@ -100,7 +119,7 @@ export function createReleasedSource({ slots, clock, claimFairly, areOthersDue, 
 }
 
 /** Source of new executions: `requested`, without delay and queue. Claimed in the order of their start. */
-export function createNewSource({ claimer, clock, claimFairly, areOthersDue, pollAgain }: ClaimSourceOptions) {
+function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
 	const parents: WaitingParents = { only: undefined };
 	return {
@@ -118,67 +137,56 @@ export function createNewSource({ claimer, clock, claimFairly, areOthersDue, pol
 }
 
 /**
- * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due, and reports whether more of them may be left.
- * Also marks executions that are not due as `delayed`, including queued ones.
+ * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due. Also marks executions that
+ * are not due as `delayed`, including queued ones.
  */
-export class DelayedExecutions implements ClaimSource {
-	isDue = false;
-	/** True if an execution became due while no slot was free. The next free slot then starts a full poll. */
-	isWaitingForSlot = false;
-	readonly #parts: ClaimSourceOptions;
+function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: ClaimSourceOptions) {
 	/** Only executions that are due at this time or before are claimed. */
-	#dueUntil = "";
+	let dueUntil = "";
+	return {
+		isDue: false,
+		/** True if an execution became due while no slot was free. The next free slot then starts a full poll. */
+		isWaitingForSlot: false,
 
-	constructor(parts: ClaimSourceOptions) {
-		this.#parts = parts;
-	}
+		/**
+		 * Allows claiming executions that are due at `scanStart`, microseconds by the steady clock. Later ones must wait for the next scan,
+		 * because a scan of the queues first moves executions into the queues that they belong to.
+		 */
+		allowDueUntil(scanStart: number) {
+			dueUntil = toTimestamp(scanStart);
+			this.isDue = true;
+		},
 
-	/**
-	 * Allows claiming executions that are due at `scanStart`. Later ones must wait for the next scan, because a scan of the queues first
-	 * moves executions into the queues that they belong to.
-	 *
-	 * @param scanStart microseconds, by the steady clock
-	 */
-	allowDueUntil(scanStart: number): void {
-		this.#dueUntil = toTimestamp(scanStart);
-		this.isDue = true;
-	}
+		/** Claims only one batch of due executions in each status, because other claim sources wait for slots too. */
+		async claim() {
+			let mayHaveMore = false;
+			for (const status of ["delayed", "requested"] as const) {
+				if (slots.free === 0 || (await claimFairly(toDelayedClaim(status, { lte: dueUntil })))) mayHaveMore = true;
+			}
+			this.isDue = mayHaveMore;
+		},
 
-	/** Claims only one batch of due executions in each status, because other claim sources wait for slots too. */
-	async claim(): Promise<void> {
-		const { slots, claimFairly } = this.#parts;
-		let mayHaveMore = false;
-		for (const status of ["delayed", "requested"] as const) {
-			if (slots.free === 0 || (await claimFairly(toDelayedClaim(status, { lte: this.#dueUntil })))) mayHaveMore = true;
-		}
-		this.isDue = mayHaveMore;
-	}
+		/** Moves requested executions that were not due at the last scan to `delayed`. */
+		async markDelayed() {
+			const delayed = await storage.claim(
+				"execution",
+				// Only executions with a delay: one without that is stored after the scan also has a later due time, but must start at once.
+				{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: dueUntil } }, limit: maxDelayBatch },
+				{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
+			);
+			for (const execution of delayed) publishUpdated(eventBus, execution);
+		},
 
-	/** Moves requested executions that were not due at the last scan to `delayed`. */
-	async markDelayed(): Promise<void> {
-		const { storage, clock, eventBus } = this.#parts;
-		const delayed = await storage.claim(
-			"execution",
-			// Only executions with a delay: one without that is stored after the scan also has a later due time, but must start at once.
-			{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: this.#dueUntil } }, limit: maxDelayBatch },
-			{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
-		);
-		for (const execution of delayed) publishUpdated(eventBus, execution);
-	}
-
-	/**
-	 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before need no timer: a slot
-	 * that becomes free starts the poll for them.
-	 */
-	async nextDue(): Promise<string | undefined> {
-		const [next] = await this.#parts.storage.find("execution", {
-			where: { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: this.#dueUntil } },
-			orderBy: [["due_timestamp", "asc"]],
-			limit: 1,
-			fields: ["due_timestamp"],
-		});
-		return next?.due_timestamp;
-	}
+		/**
+		 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before need no timer: a
+		 * slot that becomes free starts the poll for them.
+		 */
+		async nextDue(): Promise<string | undefined> {
+			const where = { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: dueUntil } } as const;
+			const [next] = await storage.find("execution", { where, orderBy: [["due_timestamp", "asc"]], limit: 1, fields: ["due_timestamp"] });
+			return next?.due_timestamp;
+		},
+	};
 }
 
 /** Returns the claim of executions with a delay that are in no queue, the earliest due first. */

@@ -1,6 +1,7 @@
 import type { Uses } from "../basics/engine-parts.ts";
 import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { eventNames } from "../executions/execution-events.ts";
+import type { PollRequest } from "./scheduler.ts";
 
 /** Notifies the schedulers of other nodes at once of executions that they would otherwise find at their next poll. */
 export interface CrossNodeWakeup extends RenewedSubscription {
@@ -13,7 +14,7 @@ export interface CrossNodeWakeup extends RenewedSubscription {
 
 export interface CrossNodeWakeupOptions extends Uses<"eventBus" | "logger" | "nodeId"> {
 	/** Called when other nodes have stored executions that wait, or may have. The members select the executions to poll for. */
-	readonly wake: (work: { readonly requested?: boolean; readonly delayed?: boolean; readonly ready?: boolean }) => void;
+	readonly wake: (request: PollRequest) => void;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 	names,
 	startCounted,
 	submitTo,
-	withCluster,
+	withEachAdmission,
 } from "../../testing/engine/policies.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createRandom, pick } from "../../testing/guarantees/random.test-support.ts";
@@ -27,32 +27,40 @@ function beganAt({ log }: ExecutionEntity): number {
 	return fromTimestamp(log.find(({ status }) => status === "scheduled")?.timestamp ?? "");
 }
 
-withCluster("of several nodes, one starts each delayed execution, once and not before it is due", createCounts, async (cluster, counts) => {
-	const random = createRandom(5);
-	const nodes = [await cluster.startNode({ onCall: dawdle(random) })];
-	while (nodes.length < 4) nodes.push(await cluster.startNode({ onCall: dawdle(random) }));
-	const submitted: ExecutionEntity[] = [];
-	for (const name of names(60)) submitted.push(await pick(random, nodes).submit({ name }, { ...counted, delay: 1 + random(150) }));
-	const ended = await Promise.all(submitted.map(({ id }) => pick(random, nodes).settled(id)));
-	assert.deepEqual([...counts.began].sort(), names(60).sort());
-	for (const execution of ended) {
-		assert.equal(execution.status, "succeeded");
-		assert.equal(execution.attempt, 1);
-		assert.ok(beganAt(execution) >= fromTimestamp(execution.due_timestamp) - apart);
-	}
-});
+withEachAdmission(
+	"of several nodes, one starts each delayed execution, once and not before it is due",
+	createCounts,
+	async (cluster, counts) => {
+		const random = createRandom(5);
+		const nodes = [await cluster.startNode({ onCall: dawdle(random) })];
+		while (nodes.length < 4) nodes.push(await cluster.startNode({ onCall: dawdle(random) }));
+		const submitted: ExecutionEntity[] = [];
+		for (const name of names(60)) submitted.push(await pick(random, nodes).submit({ name }, { ...counted, delay: 1 + random(150) }));
+		const ended = await Promise.all(submitted.map(({ id }) => pick(random, nodes).settled(id)));
+		assert.deepEqual([...counts.began].sort(), names(60).sort());
+		for (const execution of ended) {
+			assert.equal(execution.status, "succeeded");
+			assert.equal(execution.attempt, 1);
+			assert.ok(beganAt(execution) >= fromTimestamp(execution.due_timestamp) - apart);
+		}
+	},
+);
 
-withCluster("a delayed execution is started by another node when its own has stopped", createCounts, async ({ startNode }, counts) => {
-	const first = await startNode();
-	const { id } = await first.submit({ name: "late" }, { ...counted, delay: 200 });
-	await first.settled(id, "delayed");
-	await first.stop();
-	const second = await startNode();
-	assert.equal((await second.settled(id)).status, "succeeded");
-	assert.deepEqual(counts.began, ["late"]);
-});
+withEachAdmission(
+	"a delayed execution is started by another node when its own has stopped",
+	createCounts,
+	async ({ startNode }, counts) => {
+		const first = await startNode();
+		const { id } = await first.submit({ name: "late" }, { ...counted, delay: 200 });
+		await first.settled(id, "delayed");
+		await first.stop();
+		const second = await startNode();
+		assert.equal((await second.settled(id)).status, "succeeded");
+		assert.deepEqual(counts.began, ["late"]);
+	},
+);
 
-withCluster(
+withEachAdmission(
 	"what is not delayed never looks so, though it comes in while delayed ones are marked",
 	createCounts,
 	async (cluster, counts) => {
@@ -100,34 +108,38 @@ async function pass(executions: readonly ExecutionEntity[]): Promise<void> {
 	await pause(Math.max(...due) + 100 - Date.now());
 }
 
-withCluster("what comes due while every place is taken is not looked for until one is free", createCounts, async (cluster, counts) => {
-	let statements = 0;
-	const node = await cluster.startNode({
-		poolSize: 1,
-		pollInterval: 600,
-		onCall(method, [kind]) {
-			if ((method === "find" || method === "claim") && kind === "execution") statements += 1;
-		},
-	});
-	await fill(node, counts, 1);
-	const delayed = await submitDelayed(
-		node,
-		names(40).map((_, index) => 200 + 3 * index),
-	);
-	for (const { id } of delayed) await node.settled(id, "delayed");
-	const before = statements;
-	await pass(delayed);
-	assert.ok(statements - before < 40, `${statements - before} statements`);
-	counts.release();
-	for (const { id } of delayed) assert.equal((await node.settled(id)).status, "succeeded");
-});
+withEachAdmission(
+	"what comes due while every place is taken is not looked for until one is free",
+	createCounts,
+	async (cluster, counts) => {
+		let statements = 0;
+		const node = await cluster.startNode({
+			poolSize: 1,
+			pollInterval: 600,
+			onCall(method, [kind]) {
+				if ((method === "find" || method === "claim") && kind === "execution") statements += 1;
+			},
+		});
+		await fill(node, counts, 1);
+		const delayed = await submitDelayed(
+			node,
+			names(40).map((_, index) => 200 + 3 * index),
+		);
+		for (const { id } of delayed) await node.settled(id, "delayed");
+		const before = statements;
+		await pass(delayed);
+		assert.ok(statements - before < 40, `${statements - before} statements`);
+		counts.release();
+		for (const { id } of delayed) assert.equal((await node.settled(id)).status, "succeeded");
+	},
+);
 
 for (const [places, others] of [
 	[1, 60],
 	[20, 100],
 ] as const) {
 	const title = `what is due and what need not wait share ${places} places while there is more of both`;
-	withCluster(title, createCounts, async (cluster, counts) => {
+	withEachAdmission(title, createCounts, async (cluster, counts) => {
 		let surveys = 0;
 		const node = await cluster.startNode({
 			poolSize: places,
@@ -157,22 +169,23 @@ for (const [places, others] of [
 	});
 }
 
-test("what came due while the service was down is run when it is back, what was not due yet later", async () => {
-	const { createDoor, release } = createSharedStorage();
-	const counts = createCounts();
-	const first = await startCounted(createDoor().plugin, counts);
-	const due = await first.submit({ name: "due" }, { ...counted, delay: 1_000 });
-	const later = await first.submit({ name: "later" }, { ...counted, delay: 1_500 });
-	for (const { id } of [due, later]) await first.settled(id, "delayed");
-	await first.stop();
-	const second = await startCounted(createDoor().plugin, counts);
-	for (const { id } of [due, later]) await second.settled(id);
-	await second.stop();
-	await release();
-	assert.deepEqual(counts.began, ["due", "later"]);
-});
+for (const startsInline of [true, false])
+	test(`what came due while the service was down is run when it is back, what was not due yet later (inline: ${startsInline})`, async () => {
+		const { createDoor, release } = createSharedStorage();
+		const counts = createCounts();
+		const first = await startCounted(createDoor().plugin, counts, { startsInline });
+		const due = await first.submit({ name: "due" }, { ...counted, delay: 1_000 });
+		const later = await first.submit({ name: "later" }, { ...counted, delay: 1_500 });
+		for (const { id } of [due, later]) await first.settled(id, "delayed");
+		await first.stop();
+		const second = await startCounted(createDoor().plugin, counts, { startsInline });
+		for (const { id } of [due, later]) await second.settled(id);
+		await second.stop();
+		await release();
+		assert.deepEqual(counts.began, ["due", "later"]);
+	});
 
-withCluster("a delayed execution that is canceled at any node never starts", createCounts, async ({ startNode }, counts) => {
+withEachAdmission("a delayed execution that is canceled at any node never starts", createCounts, async ({ startNode }, counts) => {
 	const first = await startNode();
 	const second = await startNode();
 	const { id } = await first.submit({ name: "never" }, { ...counted, delay: 1_500 });
@@ -184,7 +197,7 @@ withCluster("a delayed execution that is canceled at any node never starts", cre
 	assert.deepEqual(counts.began, ["after"]);
 });
 
-withCluster(
+withEachAdmission(
 	"cancels that race with the start leave each execution canceled or run, never both",
 	createCounts,
 	async ({ startNode }, counts) => {

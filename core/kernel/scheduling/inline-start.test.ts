@@ -109,11 +109,17 @@ test("where nothing begins, what has its result without a run waits for a node w
 		assert.equal((await other.settled(id)).status, "succeeded");
 	}));
 
-for (const action of ["scripted", "instant"]) {
-	test(`everybody is told of each state of what is stored once, in order: ${action}`, () =>
+for (const [action, startsInline] of [
+	["scripted", true],
+	["scripted", false],
+	["instant", true],
+	["instant", false],
+] as const) {
+	const how = startsInline ? "started inline" : "stored first";
+	test(`everybody is told of each state of an execution, in order: ${action}, ${how}`, () =>
 		withNodes(async ({ startNode }) => {
 			const bus = createSharedBus();
-			const node = await startNode({ eventBus: bus, runners: [createInstant().plugin], options });
+			const node = await startNode({ startsInline, eventBus: bus, runners: [createInstant().plugin], options });
 			await node.engine.actions.create({ name: "instant", runner_type: "instant" });
 			const start = () => node.submit({}, { action: `default.${action}` });
 			await node.settled((await start()).id);
@@ -133,6 +139,38 @@ for (const action of ["scripted", "instant"]) {
 			assert.deepEqual(seen, ["created requested", "updated scheduled", "updated running", "updated succeeded"]);
 		}));
 }
+
+/** An execution without its ids, times and process. */
+function toComparable(execution: ExecutionEntity) {
+	const { id, liveaction_id, trace_id, context, start_timestamp, end_timestamp, due_timestamp, elapsed_seconds, log, ...rest } = execution;
+	assert.deepEqual([rest.owner, rest.fence, rest.lease_expires_at, rest.token_hash], [null, null, null, null]);
+	return { ...rest, hasEnd: end_timestamp !== null, hasDuration: elapsed_seconds !== null, states: log.map(({ status }) => status) };
+}
+
+test("an execution has the same record, whether it is started inline or stored first", () =>
+	withNodes(async ({ startNode }) => {
+		const requests = [
+			[{ lines: ["a"], secret: "hush-hush" }, "default.scripted"],
+			[{ outcome: "fail" }, "default.scripted"],
+			[{ outcome: "throw" }, "default.scripted"],
+			[{ said: "a" }, "default.instant"],
+			[{ fail: "at once" }, "default.instant"],
+			[{ fail: "throw" }, "default.instant"],
+		] as const;
+		const records: unknown[][] = [];
+		for (const startsInline of [true, false]) {
+			const { watch, onCall } = createWatch();
+			const node = await startNode({ startsInline, onCall, runners: [createInstant().plugin], options });
+			await node.engine.actions.create({ name: "instant", runner_type: "instant" }).catch(() => undefined);
+			watch.isOn = true;
+			const ended: ExecutionEntity[] = [];
+			for (const [parameters, action] of requests) ended.push(await node.settled((await node.submit(parameters, { action })).id));
+			assert.equal(watch.stored.includes("requested"), !startsInline);
+			records.push(ended.map(toComparable));
+			await node.stop();
+		}
+		assert.deepEqual(records[0], records[1]);
+	}));
 
 test("what its run needs and is not at hand is not waited for long: it is stored as claimed, and begins later", () =>
 	withNodes(async ({ startNode }) => {

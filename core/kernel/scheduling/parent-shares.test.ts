@@ -38,9 +38,15 @@ const gated = defineRunner("gated", () => ({
 	},
 }))();
 
-async function withPool(poolSize: number, run: (node: TestEngine) => Promise<void>, onCall?: OnCall): Promise<void> {
+interface PoolOptions {
+	readonly startsInline: boolean;
+	readonly onCall?: OnCall;
+}
+
+async function withPool(poolSize: number, { startsInline, onCall }: PoolOptions, run: (node: TestEngine) => Promise<void>): Promise<void> {
 	const shared = createSharedStorage();
 	const node = await startEngine({
+		startsInline,
 		storage: shared.createDoor(onCall).plugin,
 		runners: [parent, gated],
 		options: { actionrunner: { actions_pool_size: poolSize, graceful_shutdown: false } },
@@ -71,30 +77,32 @@ async function end({ engine, settled }: TestEngine, { id }: Pick<ExecutionEntity
 	await settled(id);
 }
 
-test("children of one parent take every slot while nothing else waits, and half of them while others do", () =>
-	withPool(4, async (node) => {
-		const { id } = await node.submit({ children: 12 }, { action: "default.parent" });
-		const [first, second, third] = await running(node, { parent_id: id }, 4);
-		assert.ok(first !== undefined && second !== undefined && third !== undefined);
-		await until("all are submitted", 60, async () => (await node.storage.count("execution", { parent_id: id })) === 12 || undefined);
-		const others = [];
-		for (let index = 0; index < 4; index++) others.push((await node.submit({ outcome: "hang" })).id);
-		// The children that wait came before the others.
-		await end(node, first);
-		await running(node, { id: { in: others } }, 1);
-		await end(node, second);
-		await running(node, { id: { in: others } }, 2);
-		assert.equal((await running(node, { parent_id: id }, 2)).length, 2);
-		// The parent keeps its half: what waits longest comes next.
-		await end(node, third);
-		await running(node, { parent_id: id }, 2);
-		const [other] = await running(node, { id: { in: others } }, 2);
-		assert.ok(other !== undefined);
-		await end(node, other);
-		await running(node, { id: { in: others } }, 2);
-		for (const one of others) await end(node, { id: one });
-		await running(node, { parent_id: id }, 4);
-	}));
+for (const startsInline of [true, false]) {
+	test(`children of one parent take every slot while nothing else waits, and half of them while others do (inline: ${startsInline})`, () =>
+		withPool(4, { startsInline }, async (node) => {
+			const { id } = await node.submit({ children: 12 }, { action: "default.parent" });
+			const [first, second, third] = await running(node, { parent_id: id }, 4);
+			assert.ok(first !== undefined && second !== undefined && third !== undefined);
+			await until("all are submitted", 60, async () => (await node.storage.count("execution", { parent_id: id })) === 12 || undefined);
+			const others = [];
+			for (let index = 0; index < 4; index++) others.push((await node.submit({ outcome: "hang" })).id);
+			// The children that wait came before the others.
+			await end(node, first);
+			await running(node, { id: { in: others } }, 1);
+			await end(node, second);
+			await running(node, { id: { in: others } }, 2);
+			assert.equal((await running(node, { parent_id: id }, 2)).length, 2);
+			// The parent keeps its half: what waits longest comes next.
+			await end(node, third);
+			await running(node, { parent_id: id }, 2);
+			const [other] = await running(node, { id: { in: others } }, 2);
+			assert.ok(other !== undefined);
+			await end(node, other);
+			await running(node, { id: { in: others } }, 2);
+			for (const one of others) await end(node, { id: one });
+			await running(node, { parent_id: id }, 4);
+		}));
+}
 
 test("a parent is full with half of the slots, rounded up, and a claim takes no more than is left to any other", async () => {
 	const shares = new ParentShares(5);
@@ -119,22 +127,18 @@ test("while a parent steadily holds one slot less than its share, a claim still 
 	const onCall: OnCall = (method, [kind, query]) => {
 		if (method === "claim" && kind === "execution") limits.push((query as { readonly limit: number }).limit);
 	};
-	return withPool(
-		16,
-		async (node) => {
-			const { id } = await node.submit({ children: 7 }, { action: "default.parent" });
-			await running(node, { parent_id: id }, 7);
-			await node.engine.actions.create({ name: "gated", runner_type: "gated" });
-			for (let index = 0; index < 30; index++) await node.submit({}, { action: "default.gated" });
-			limits.length = 0;
-			openGate();
-			const others = { action_ref: "default.gated", status: "succeeded" } as const;
-			await until("the others have ended", 60, async () => (await node.storage.count("execution", others)) === 30 || undefined);
-			assert.equal(Math.max(...limits) > 1, true, String(limits));
-			assert.equal((await running(node, { parent_id: id }, 7)).length, 7);
-		},
-		onCall,
-	);
+	return withPool(16, { startsInline: true, onCall }, async (node) => {
+		const { id } = await node.submit({ children: 7 }, { action: "default.parent" });
+		await running(node, { parent_id: id }, 7);
+		await node.engine.actions.create({ name: "gated", runner_type: "gated" });
+		for (let index = 0; index < 30; index++) await node.submit({}, { action: "default.gated" });
+		limits.length = 0;
+		openGate();
+		const others = { action_ref: "default.gated", status: "succeeded" } as const;
+		await until("the others have ended", 60, async () => (await node.storage.count("execution", others)) === 30 || undefined);
+		assert.equal(Math.max(...limits) > 1, true, String(limits));
+		assert.equal((await running(node, { parent_id: id }, 7)).length, 7);
+	});
 });
 
 test.run();

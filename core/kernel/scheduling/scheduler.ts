@@ -6,19 +6,9 @@ import { Claimer } from "../coordination/claimer.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
-import type { StoreAdmitted } from "../executions/new-execution.ts";
 import { heldStatuses } from "../executions/status.ts";
-import {
-	type ClaimSource,
-	type ClaimSourceOptions,
-	createNewSource,
-	createQueuedSource,
-	createReleasedSource,
-	createResumableSource,
-	DelayedExecutions,
-} from "./claim-sources.ts";
+import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim-sources.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import { type AdmissionOptions, Admissions } from "./inline-start.ts";
 import { ParentShares } from "./parent-shares.ts";
 
 interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
@@ -34,8 +24,6 @@ interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logg
 	readonly announce: (work: { readonly delayed: boolean }) => void;
 	/** Returns the queues, whose executions no scheduler may claim directly. */
 	readonly queues: () => ExecutionQueues;
-	readonly startInline: AdmissionOptions["startInline"];
-	readonly canCompleteInline: AdmissionOptions["canCompleteInline"];
 	/** Runs a claimed execution to its end. Never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Returns true if an execution runs on this node. */
@@ -45,7 +33,7 @@ interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logg
 }
 
 /** Executions that the next poll must claim. */
-interface PollRequest {
+export interface PollRequest {
 	/** Immediate executions. */
 	readonly requested?: boolean;
 	/** All executions: the poll is a full one. */
@@ -65,7 +53,7 @@ const maxClaimBatch = 16;
  *
  * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. It sets a lease with a new fence. Then the run
  * begins. It takes a slot until it ends, except while it waits for child executions. A new execution skips the wait if a slot is free and
- * nothing waits before it (`admit`).
+ * nothing waits before it (`InlineStart`).
  *
  * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
  * executions that are due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a quick poll.
@@ -76,8 +64,8 @@ const maxClaimBatch = 16;
  * clears it before it reads the storage, so that a signal during the read is not lost. If a poll fails, a full poll follows at the poll
  * interval.
  *
- * During a poll, runs end, `admit` reserves slots, orphan recovery takes executions over, and other nodes claim the same executions. The
- * storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers that
+ * During a poll, runs end, new executions reserve slots, orphan recovery takes executions over, and other nodes claim the same executions.
+ * The storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers that
  * executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
  *
  * Queues, immediate and delayed executions share the free slots in turns: each poll begins with the waiting source that has not been first
@@ -89,12 +77,7 @@ export class Scheduler {
 	readonly #parts: SchedulerOptions;
 	readonly #slots: SlotPool;
 	readonly #pollLoop: PollLoop;
-	readonly #admissions: Admissions;
-	readonly #resumable: ReturnType<typeof createResumableSource>;
-	readonly #queued: ClaimSource;
-	readonly #released: ReturnType<typeof createReleasedSource>;
-	readonly #new: ReturnType<typeof createNewSource>;
-	readonly #delayed: DelayedExecutions;
+	readonly #sources: ClaimSources;
 	/** Groups of sources that get free slots in turns. The group that has not been first for the longest time is first. */
 	#turns: readonly (readonly ClaimSource[])[];
 	/** True if the next poll must be a full one; most are not, because that costs three more statements. */
@@ -125,27 +108,17 @@ export class Scheduler {
 				this.#scheduleFullPoll(parts.pollInterval * 1_000);
 			},
 		});
-		const options: ClaimSourceOptions = {
+		this.#sources = createClaimSources({
 			...parts,
 			slots: this.#slots,
 			claimer: this.claimer,
 			claimFairly: (claim, parents) => shares.claimBatch(this.claimer, claim, parents),
-			areOthersDue: () => this.#delayed.isDue || this.#queued.isDue,
+			pollFully: () => this.wake({ delayed: true }),
 			pollAgain: () => this.#pollAgain(),
-		};
-		this.#resumable = createResumableSource(options);
-		this.#queued = createQueuedSource(options, { queues: parts.queues, release: () => this.#onRelease() });
-		this.#released = createReleasedSource(options);
-		this.#new = createNewSource(options);
-		this.#delayed = new DelayedExecutions(options);
-		// Released executions are older than new ones.
-		this.#turns = [[this.#queued], [this.#released, this.#new], [this.#delayed]];
-		this.#admissions = new Admissions({
-			...parts,
-			reserve: () => this.claimer.reserveSlot(),
-			claim: () => this.claimer.createSlotlessClaim(),
-			announce: (execution) => this.announce(execution),
 		});
+		const { queued, released, delayed } = this.#sources;
+		// Released executions are older than new ones.
+		this.#turns = [[queued], [released, this.#sources.new], [delayed]];
 	}
 
 	/** Starts claiming; may be called again after `stop`. */
@@ -160,13 +133,13 @@ export class Scheduler {
 	/** Starts a poll. Has no effect while stopped. */
 	wake({ requested = true, delayed = false, ready = delayed }: PollRequest = {}): void {
 		// Other nodes may have stored executions of any parent.
-		if (requested) this.#new.parents.only = undefined;
+		if (requested) this.#sources.new.parents.only = undefined;
 		this.#wake({ requested, delayed, ready });
 	}
 
 	#wake({ requested = false, delayed = false, ready = false }: PollRequest): void {
-		this.#resumable.isDue ||= ready;
-		this.#new.isDue ||= requested;
+		this.#sources.resumable.isDue ||= ready;
+		this.#sources.new.isDue ||= requested;
 		this.#isFullPollDue ||= delayed;
 		this.#pollLoop.wake();
 	}
@@ -174,14 +147,9 @@ export class Scheduler {
 	/** Starts a poll if an execution may wait for a slot. To be called when a slot has become free. */
 	pollIfDue(): void {
 		const requested = this.claimer.hasWaitingRecords;
-		const delayed = this.#delayed.isWaitingForSlot;
-		const isOtherPollDue = this.#resumable.isDue || this.#released.isDue || this.#queued.isDue;
-		if (requested || delayed || isOtherPollDue) this.#wake({ requested, delayed });
-	}
-
-	/** Inserts new executions by a call of `store`, all or none, and schedules their runs. */
-	admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
-		return this.#admissions.admit(executions, store);
+		const { resumable, queued, released, delayed } = this.#sources;
+		const isOtherPollDue = resumable.isDue || released.isDue || queued.isDue;
+		if (requested || delayed.isWaitingForSlot || isOtherPollDue) this.#wake({ requested, delayed: delayed.isWaitingForSlot });
 	}
 
 	/** Publishes a new execution that was stored as requested, and starts polls on all nodes so that it is run. */
@@ -192,8 +160,8 @@ export class Scheduler {
 		if (execution.queue !== null) this.#parts.queues().markForPoll(execution.queue);
 		else if (!delayed) {
 			this.claimer.noteWaitingRecord();
-			this.#new.cursor.noteStored(execution.start_timestamp);
-			if (execution.parent_id !== this.#new.parents.only) this.#new.parents.only = undefined;
+			this.#sources.new.cursor.noteStored(execution.start_timestamp);
+			if (execution.parent_id !== this.#sources.new.parents.only) this.#sources.new.parents.only = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
 		// On other nodes, only a full poll includes the queues.
@@ -218,26 +186,26 @@ export class Scheduler {
 		await this.claimer.resolveInDoubtClaims();
 		if (isFullPoll) await this.#scan();
 		// Resumable executions come first, because they have started before.
-		if (this.#resumable.isDue) await this.#resumable.claim();
+		if (this.#sources.resumable.isDue) await this.#sources.resumable.claim();
 		await this.#claimInTurns();
-		if (this.#delayed.isDue) {
+		if (this.#sources.delayed.isDue) {
 			// New executions must not overtake the delayed ones; the next free slot triggers a poll.
 			this.claimer.noteWaitingRecord();
 			this.#pollAgain();
 		}
 		if (!isFullPoll || !this.#pollLoop.isStarted) return;
-		await this.#delayed.markDelayed();
+		await this.#sources.delayed.markDelayed();
 		await this.#scheduleNextPoll();
 	}
 
 	async #scan(): Promise<void> {
 		const scanStart = this.#parts.clock.steady();
-		this.#delayed.isWaitingForSlot = false;
-		this.#released.isDue ||= this.#released.cursor.isFullScanDue;
+		this.#sources.delayed.isWaitingForSlot = false;
+		this.#sources.released.isDue ||= this.#sources.released.cursor.isFullScanDue;
 		// Other nodes may have stored executions late.
-		this.#new.cursor.widen();
-		await this.#parts.queues().scan({ released: this.#released.isDue });
-		this.#delayed.allowDueUntil(scanStart);
+		this.#sources.new.cursor.widen();
+		await this.#parts.queues().scan({ released: this.#sources.released.isDue });
+		this.#sources.delayed.allowDueUntil(scanStart);
 	}
 
 	/**
@@ -257,18 +225,11 @@ export class Scheduler {
 		if (this.#slots.free > 0) this.#wake({ requested: true });
 	}
 
-	#onRelease(): void {
-		// Released executions are older than the cursors, so both cursors must start at the beginning.
-		this.#new.cursor.reset();
-		this.#released.cursor.reset();
-		this.wake({ delayed: true });
-	}
-
 	/** Schedules a full poll after the poll interval, or earlier if a delayed execution becomes due. */
 	async #scheduleNextPoll(): Promise<void> {
 		const { clock, queues, pollInterval } = this.#parts;
 		const pollIntervalMs = pollInterval * 1_000;
-		const dueTimes = [await this.#delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
+		const dueTimes = [await this.#sources.delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
 		const dueInMs = Math.min(...dueTimes.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
 		if (dueInMs < pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
 		else this.#scheduleFullPoll(pollIntervalMs);
@@ -277,7 +238,7 @@ export class Scheduler {
 	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
 	#onDue(remainingMs: number): void {
 		if (this.#slots.free > 0) return this.wake({ delayed: true });
-		this.#delayed.isWaitingForSlot = true;
+		this.#sources.delayed.isWaitingForSlot = true;
 		this.#scheduleFullPoll(remainingMs);
 	}
 

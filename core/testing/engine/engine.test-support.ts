@@ -73,6 +73,8 @@ export interface TestEngineOptions {
 	readonly runners?: readonly RunnerPlugin[];
 	/** Default: the system's. */
 	readonly clock?: Clock;
+	/** False: executions are stored before they are claimed (`StoreThenSchedule`). Default: those that can start are stored as running. */
+	readonly startsInline?: boolean;
 	readonly options?: Partial<Omit<SvcConfig, "storage" | "event_bus" | "runners">>;
 }
 
@@ -83,10 +85,12 @@ export async function startEngine({
 	only,
 	runners = [],
 	clock,
+	startsInline = true,
 	options = {},
 }: TestEngineOptions = {}): Promise<TestEngine> {
 	const backend = storage === undefined ? createBackend() : { storage, eventBus: deafBus(), release: async () => {} };
 	const directory = await mkdtemp(join(tmpdir(), "svc-engine-"));
+	const createOptions = { directory, startsInline, ...(only !== undefined && { only }), ...(clock !== undefined && { clock }) };
 	const engine = createEngine(
 		{
 			storage: backend.storage,
@@ -97,7 +101,7 @@ export async function startEngine({
 			auth: { enable: false, ...options.auth },
 			data_dir: directory,
 		},
-		{ directory, ...(only !== undefined && { only }), ...(clock !== undefined && { clock }) },
+		createOptions,
 	);
 	try {
 		await engine.start();

@@ -83,6 +83,7 @@ interface NodeOptions {
 	readonly pollInterval?: number;
 	/** Whether a stop waits for runs. */
 	readonly graceful?: boolean;
+	readonly startsInline?: boolean;
 }
 
 export interface Cluster extends SharedStorage {
@@ -120,13 +121,23 @@ export function withCluster(name: string, counts: () => Counts, body: (cluster: 
 	});
 }
 
+/** The same test for nodes that start new executions in the write that stores them, and for nodes that store them first. */
+export function withEachAdmission(name: string, counts: () => Counts, body: (cluster: Cluster, counts: Counts) => Promise<void>): void {
+	for (const startsInline of [true, false]) {
+		withCluster(`${name} (${startsInline ? "started inline" : "stored first"})`, counts, (cluster, counted) =>
+			body({ ...cluster, startNode: (options) => cluster.startNode({ startsInline, ...options }) }, counted),
+		);
+	}
+}
+
 /** A started engine with the action `default.counted`. */
 export async function startCounted(
 	storage: StoragePlugin | undefined,
 	{ runner }: Counts,
-	{ lease = 15, poolSize = 60, pollInterval = 0.05, graceful = true }: NodeOptions = {},
+	{ lease = 15, poolSize = 60, pollInterval = 0.05, graceful = true, startsInline = true }: NodeOptions = {},
 ): Promise<TestEngine> {
 	const node = await startEngine({
+		startsInline,
 		...(storage !== undefined && { storage }),
 		runners: [runner],
 		options: {
