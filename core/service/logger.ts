@@ -3,7 +3,7 @@ import { hasColours, paintFor } from "../cli/screen.ts";
 import type { Logger, Options } from "../contract/index.ts";
 import { maskLogFields } from "../secrets/log-redaction.ts";
 import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
-import { toPlainFields } from "./log/plain-fields.ts";
+import { redactText, toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
 /** The log of a service, which accepts secrets to mask. */
@@ -32,7 +32,6 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;
 	const always = new SecretValues();
-	const redact = (text: string) => always.redact(isMasking ? secrets.redact(text) : text);
 	const names = options.mask_secrets_blacklist.map((name) => name.toLowerCase());
 	const isTerminal = stream.isTTY === true;
 	const isText = options.format === "text" || (options.format === "auto" && isTerminal);
@@ -45,9 +44,10 @@ export function createLogger(options: Options["log"], { debug, stream = process.
 		reporters: [
 			{
 				log({ date, type, tag, args: [message, given] }) {
-					const plain = toPlainFields(given as Readonly<Record<string, unknown>>, redact);
+					const redactors = [...(isMasking ? secrets.redactors() : []), ...always.redactors()];
+					const plain = toPlainFields(given as Readonly<Record<string, unknown>>, redactors);
 					const fields = isMasking ? maskLogFields(plain, names) : plain;
-					const line = { date, level: type, tag, message: redact(String(message)), fields };
+					const line = { date, level: type, tag, message: redactText(String(message), redactors), fields };
 					if (target === undefined) stream.write(`${format(line)}\n`);
 					else target[type as keyof Logger](line.message, tag === "" ? fields : { ...fields, tag });
 				},

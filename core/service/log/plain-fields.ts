@@ -1,16 +1,25 @@
+import type { Redactor } from "../../secrets/redactor.ts";
+
 const deepest = 12;
 const longestText = 16_384;
 
 /**
- * Returns the fields of a log line as values that JSON can represent, with `redact` applied to each string. Errors keep stack and cause,
- * cycles are replaced, and the length of strings is limited.
+ * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause, cycles are
+ * replaced, and the length of strings is limited.
  */
-export function toPlainFields(fields: Readonly<Record<string, unknown>>, redact: (text: string) => string): Record<string, unknown> {
-	return toPlainObject(fields, { redact, path: [fields] });
+export function toPlainFields(fields: Readonly<Record<string, unknown>>, redactors: readonly Redactor[]): Record<string, unknown> {
+	return toPlainObject(fields, { redactors, path: [fields] });
+}
+
+/** Applies the redactors to a text, one after the other. */
+export function redactText(text: string, redactors: readonly Redactor[]): string {
+	let redacted = text;
+	for (const redactor of redactors) redacted = redactor.redactText(redacted);
+	return redacted;
 }
 
 interface Walk {
-	readonly redact: (text: string) => string;
+	readonly redactors: readonly Redactor[];
 	/** The objects that contain the value; used to detect cycles. */
 	readonly path: readonly unknown[];
 }
@@ -30,7 +39,7 @@ function toPlain(value: unknown, walk: Walk): unknown {
 }
 
 function toPlainObject(value: object, walk: Walk): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(value).map(([key, member]) => [walk.redact(key), toPlain(member, walk)]));
+	return Object.fromEntries(Object.entries(value).map(([key, member]) => [redactText(key, walk.redactors), toPlain(member, walk)]));
 }
 
 function toErrorFields(error: Error): Record<string, unknown> {
@@ -39,7 +48,7 @@ function toErrorFields(error: Error): Record<string, unknown> {
 }
 
 /** Shortens a string after redacting it: cutting through a secret first would leave its beginning unmasked. */
-function toText(text: string, { redact }: Walk): string {
-	const redacted = redact(text);
+function toText(text: string, { redactors }: Walk): string {
+	const redacted = redactText(text, redactors);
 	return redacted.length > longestText ? `${redacted.slice(0, longestText)}… (${redacted.length} characters)` : redacted;
 }

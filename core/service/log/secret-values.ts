@@ -7,7 +7,7 @@ const longest = 4_096;
 /** Values that may be added or removed before the combined redactor is rebuilt. The cost of a rebuild grows with the number of values. */
 const mostSingle = 32;
 
-/** The secret values in use, and the function that masks them in a string. */
+/** The secret values in use, and the redactors that mask them. */
 export class SecretValues {
 	// Number of times that each value was added. Two executions may use the same secret; the first to end must not unmask it for the other.
 	readonly #counts = new Map<string, number>();
@@ -38,10 +38,9 @@ export class SecretValues {
 		else if (count === 1) this.#remove(value);
 	}
 
-	redact(text: string): string {
-		let redacted = this.#together.redactText(text);
-		for (const secret of this.#single.values()) redacted = secret.redactText(redacted);
-		return redacted;
+	/** Returns the redactors that together mask every value in use. Each is applied to the text that the one before returns. */
+	redactors(): readonly Redactor[] {
+		return this.#together.isEmpty ? [...this.#single.values()] : [this.#together, ...this.#single.values()];
 	}
 
 	#remove(value: string): void {
