@@ -1,36 +1,121 @@
-import { type ExecutionEntity, HighChurnMap, type JournalEntryEntity, type JsonObject, RunAborted } from "../../contract/index.ts";
+import {
+	type ExecutionEntity,
+	HighChurnMap,
+	type JournalEntryEntity,
+	type JsonObject,
+	type Logger,
+	RunAborted,
+	SvcError,
+} from "../../contract/index.ts";
+import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { OutputWriter } from "../output/output-writer.ts";
+import type { PreparedRun } from "./prepare-run.ts";
 
-/** State of a run while this node carries it out. */
-export interface RunState {
-	/** Aborts the run on cancel, time-out, shutdown or loss of the lease. The reason is a `RunAborted`. */
-	readonly controller: AbortController;
-	/** Aborts when the run must pause. */
-	readonly pauseController: AbortController;
+/**
+ * State of a run:
+ *
+ * - `preparing`: the runner has not been called.
+ * - `running`: the runner works, and may call the host.
+ * - `completing`: the runner has resolved, and its calls are refused. The end of the run is not stored.
+ * - `recorded`: the final status, or a pending question, is stored. The same write has revoked the token of the run.
+ * - `lost`: another node holds the execution, or has ended it, or may do so because the lease has expired.
+ */
+type RunState = "preparing" | "running" | "completing" | "recorded" | "lost";
+
+/** An execution that this node carries out, from the claim to the end of its run here. */
+export class ActiveRun {
+	/** The execution as this run has read or stored it last. */
+	execution: ExecutionEntity;
+	/** Runner, and the data that it is called with. Not set before the run is prepared. */
+	prepared!: PreparedRun;
+	state: RunState = "preparing";
 	/** Fence of the claim. Every write about the run expects it in the stored execution. */
 	readonly fence: string | null;
+	/** Aborts the run on cancel, time-out, shutdown or loss of the lease. The reason is a `RunAborted`. */
+	readonly controller = new AbortController();
 	leaseExpiresAt: string;
 	/** Writer of the output; undefined before the runner is called. */
-	outputWriter: OutputWriter | undefined;
-	/** True if another node holds the execution, or has ended it, or may do so because the lease has expired. */
-	isLost: boolean;
-	/** True if the final status, or a pending question, is stored. The same write has revoked the token of the run. */
-	isEndStored: boolean;
+	outputWriter: OutputWriter | undefined = undefined;
 	/**
 	 * True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process.
 	 */
-	isResumable: boolean;
+	isResumable = false;
 	/** Current secrets of the run. */
-	secrets: Redactor;
+	secrets = Redactor.none;
 	/** Secrets that the run has read since its start, from results of children and from the datastore. */
-	learnedSecrets: Redactor;
+	learnedSecrets = Redactor.none;
 	/** Check for changes of children that the runner has not read; undefined before the runner is called. */
-	services: { hasPendingChildChanges(): Promise<boolean> } | undefined;
+	services: { hasPendingChildChanges(): Promise<boolean> } | undefined = undefined;
 	/** Last journal entry, to be stored with the end of the run. */
-	lastEntry: LastJournalEntry | undefined;
+	lastEntry: LastJournalEntry | undefined = undefined;
 	/** Host and process of the run, if set after the start. They are stored with the end at the latest. */
-	runnerInfo: JsonObject | undefined;
+	runnerInfo: JsonObject | undefined = undefined;
+	readonly #logger: Logger;
+	#pauseController: AbortController | undefined;
+
+	constructor(claimed: ExecutionEntity, logger: Logger) {
+		this.execution = claimed;
+		this.fence = claimed.fence;
+		this.leaseExpiresAt = claimed.lease_expires_at ?? "";
+		this.#logger = logger;
+	}
+
+	/** True if the service stops, and has aborted the run for that reason. */
+	get isShuttingDown(): boolean {
+		const { reason } = this.controller.signal;
+		return reason instanceof RunAborted && reason.kind === "shutdown";
+	}
+
+	/** Aborts when the run must pause. Created on first use, because most runs never pause. */
+	get pauseController(): AbortController {
+		this.#pauseController ??= new AbortController();
+		return this.#pauseController;
+	}
+
+	/** Sets the runner, and the data that it is called with. */
+	setPrepared(prepared: PreparedRun): void {
+		this.prepared = prepared;
+		this.secrets = prepared.secrets;
+	}
+
+	/** Marks the run as lost and aborts it. It stores no more output, because another node may hold the execution. */
+	markLost(): void {
+		if (this.state !== "recorded") this.state = "lost";
+		const reason = new RunAborted("cancel", "the execution is no longer this node's");
+		this.outputWriter?.fail(reason);
+		this.controller.abort(reason);
+	}
+
+	/**
+	 * Calls `attempt` for the runner until the storage is available, so that an outage does not fail the run. Returns its result. `isRetry`
+	 * is true if an earlier attempt may have stored its changes although its response was lost. Throws `SVC_CONFLICT` if the run has ended
+	 * or lost its execution. Throws `SVC_UNAVAILABLE` if the run ends, is lost or is shut down during the wait.
+	 */
+	async callHost<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
+		let result: { readonly value: T } | undefined;
+		await retryWhileUnavailable(
+			async (isRetry) => {
+				this.assertHeld();
+				result = { value: await attempt(isRetry) };
+			},
+			{
+				shouldGiveUp: () => this.state !== "running" || this.isShuttingDown,
+				onUnavailable: (error) => this.#logger.warn("storage is away, a run waits for it", { execution_id: this.execution.id, error }),
+			},
+		);
+		return (result as unknown as { readonly value: T }).value;
+	}
+
+	/** Throws `SVC_CONFLICT` if the run has ended or lost its execution. */
+	assertHeld(): void {
+		if (this.state !== "running") throw this.toLostError();
+	}
+
+	/** Returns the error `SVC_CONFLICT` of a call for an execution that this run does not hold any more. */
+	toLostError(): SvcError {
+		return new SvcError("SVC_CONFLICT", `execution "${this.execution.id}" is no longer this run's`);
+	}
 }
 
 /** Last entry of a journal. It is stored in the same write as the end of the run. */
@@ -40,59 +125,28 @@ export interface LastJournalEntry {
 	publishTasks(): void;
 }
 
-function createRun(claimed: ClaimedLease): RunState {
-	return new NewRunState(claimed);
-}
-
-/** Lease fields of a claimed execution. */
-interface ClaimedLease {
-	readonly fence: string | null;
-	readonly lease_expires_at: string | null;
-}
-
-class NewRunState implements RunState {
-	readonly controller = new AbortController();
-	readonly fence: string | null;
-	leaseExpiresAt: string;
-	outputWriter: OutputWriter | undefined = undefined;
-	isLost = false;
-	isEndStored = false;
-	isResumable = false;
-	secrets = Redactor.none;
-	learnedSecrets = Redactor.none;
-	services: RunState["services"] = undefined;
-	lastEntry: LastJournalEntry | undefined = undefined;
-	runnerInfo: JsonObject | undefined = undefined;
-	#pauseController: AbortController | undefined;
-
-	constructor({ fence, lease_expires_at }: ClaimedLease) {
-		this.fence = fence;
-		this.leaseExpiresAt = lease_expires_at ?? "";
-	}
-
-	/** Created on first use, because most runs never pause. */
-	get pauseController(): AbortController {
-		this.#pauseController ??= new AbortController();
-		return this.#pauseController;
-	}
-}
-
 /** Runs that this node carries out, by execution id. */
 export class ActiveRuns {
-	readonly #runs = new HighChurnMap<string, RunState>();
+	readonly #logger: Logger;
+	readonly #runs = new HighChurnMap<string, ActiveRun>();
 	/** Set while this node hands its runs over; the reason with which runs are aborted then. */
 	#handOverReason: RunAborted | undefined;
 
+	constructor(logger: Logger) {
+		this.#logger = logger;
+	}
+
 	/** Adds a run for a claimed execution. */
-	add(execution: ExecutionEntity): RunState {
-		const run = createRun(execution);
-		this.#runs.set(execution.id, run);
+	add(claimed: ExecutionEntity): ActiveRun {
+		const run = new ActiveRun(claimed, this.#logger);
+		this.#runs.set(claimed.id, run);
 		return run;
 	}
 
 	/** Removes a run that has ended. If this node has claimed the execution again in the meantime, the newer run stays. */
-	remove(executionId: string, run: RunState): void {
-		if (this.#runs.get(executionId) === run) this.#runs.delete(executionId);
+	remove(run: ActiveRun): void {
+		const { id } = run.execution;
+		if (this.#runs.get(id) === run) this.#runs.delete(id);
 	}
 
 	/** Returns true if this node runs the execution. */
@@ -100,9 +154,12 @@ export class ActiveRuns {
 		return this.#runs.has(executionId);
 	}
 
-	/** Returns the runs whose lease this node holds, unless another node has taken one over since the last renewal. */
-	heldLeases(): ReadonlyMap<string, Pick<RunState, "fence" | "leaseExpiresAt">> {
-		return new Map([...this.#runs.entries()].filter(([, { isLost }]) => !isLost));
+	/**
+	 * Returns the runs whose lease this node holds, unless another node has taken one over since the last renewal. A run whose end is stored
+	 * has no lease any more.
+	 */
+	heldLeases(): ReadonlyMap<string, Pick<ActiveRun, "fence" | "leaseExpiresAt">> {
+		return new Map([...this.#runs.entries()].filter(([, { state }]) => state !== "lost" && state !== "recorded"));
 	}
 
 	/** Aborts a run. Returns false if this node does not run the execution. */
@@ -129,7 +186,7 @@ export class ActiveRuns {
 	}
 
 	/** Marks a run as resumable by another process. If this node is handing its runs over, the run is handed over at once. */
-	markResumable(run: RunState): void {
+	markResumable(run: ActiveRun): void {
 		run.isResumable = true;
 		if (this.#handOverReason !== undefined) run.controller.abort(this.#handOverReason);
 	}
@@ -140,13 +197,8 @@ export class ActiveRuns {
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
 	}
 
-	/** Marks the run as lost and aborts it. It stores no more output, because another node may hold the execution. */
+	/** Marks a run as lost and aborts it. Does nothing if this node does not run the execution. */
 	markLost(executionId: string): void {
-		const run = this.#runs.get(executionId);
-		if (run === undefined) return;
-		run.isLost = true;
-		const reason = new RunAborted("cancel", "the execution is no longer this node's");
-		run.outputWriter?.fail(reason);
-		run.controller.abort(reason);
+		this.#runs.get(executionId)?.markLost();
 	}
 }

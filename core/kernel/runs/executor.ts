@@ -1,7 +1,6 @@
-import { type ExecutionEntity, isSvcError, type JsonObject, RunAborted } from "../../contract/index.ts";
+import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { toRunResult } from "../basics/plugin-results.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
@@ -12,16 +11,16 @@ import type { BulkOutput } from "../output/bulk-output.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TemplateSources } from "../submission/parameter-rendering.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import { ActiveRuns, type RunState } from "./active-runs.ts";
+import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { ChildStarterOptions } from "./children/child-starter.ts";
 import { NodeChildren } from "./children/node-children.ts";
 import { type RunOutcome, toFailure } from "./outcome.ts";
-import { type ActiveRun, type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
 import { hideInLog, toStoredOutcome, toStoredPause } from "./run-secrets.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
-import { RunnerCaller, type RunnerInvocation } from "./runner-call.ts";
+import { RunnerCaller } from "./runner-call.ts";
 
 export interface ExecutorOptions
 	extends Uses<"storage" | "eventBus" | "clock" | "runners" | "options" | "authority" | "sealedSecrets" | "dialects" | "isWorkflow"> {
@@ -73,7 +72,7 @@ export interface ExecutorOptions
  */
 export class Executor {
 	/** Runs that this node carries out now. */
-	readonly runs = new ActiveRuns();
+	readonly runs: ActiveRuns;
 	readonly children: NodeChildren;
 	readonly runWrites: RunWrites;
 	readonly #parts: ExecutorOptions;
@@ -82,6 +81,7 @@ export class Executor {
 
 	constructor(parts: ExecutorOptions) {
 		this.#parts = parts;
+		this.runs = new ActiveRuns(parts.logger);
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);
 		this.children = new NodeChildren({ ...parts, runWrites: this.runWrites });
@@ -103,47 +103,113 @@ export class Executor {
 	async run(claimed: ExecutionEntity, preparedInline?: PreparedRun): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			if (preparedInline !== undefined) return await this.#startStored({ execution: claimed, run, prepared: preparedInline });
-			const prepared = await this.#prepareOrFail(claimed, run);
-			if ("status" in prepared) await this.#completion.finish(claimed, run, prepared);
-			else if (isNotStarted(claimed)) await this.#start({ execution: claimed, run, prepared });
-			else await this.#resume({ execution: claimed, run, prepared: withRestoredCredentials(prepared, this.#parts.runCredentials) });
+			if (!(await this.#prepare(run, preparedInline)) || !(await this.#start(run, preparedInline))) return;
+			const forgetSecrets = hideInLog(this.#parts.logger, run.secrets);
+			try {
+				await this.#complete(run, await this.#runnerCaller.call(run));
+			} finally {
+				forgetSecrets();
+				await this.#revokeUnused(run);
+			}
 		} catch (error) {
-			if (run.isLost) this.#parts.staleWrites.recordRefusal("end of a run", { execution_id: claimed.id });
-			else this.#parts.logger.error("execution could not be recorded", { execution_id: claimed.id, error });
+			this.#abandon(run, error);
 		} finally {
-			this.runs.remove(claimed.id, run);
+			this.runs.remove(run);
 		}
+	}
+
+	/**
+	 * Finds runner and final parameters. Waits while the storage is unavailable; rejects with `SVC_UNAVAILABLE` if the run is aborted
+	 * meanwhile. Returns false if the execution cannot run, and has ended for that reason.
+	 */
+	async #prepare(run: ActiveRun, preparedInline: PreparedRun | undefined): Promise<boolean> {
+		if (preparedInline !== undefined) {
+			run.setPrepared(preparedInline);
+			return true;
+		}
+		const { execution, controller } = run;
+		const attempt = async () => {
+			run.setPrepared(await this.prepare(execution));
+		};
+		try {
+			await retryWhileUnavailable(attempt, {
+				shouldGiveUp: () => controller.signal.aborted,
+				signal: controller.signal,
+				onUnavailable: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
+			});
+			return true;
+		} catch (error) {
+			// The run has not started. Once the lease has expired, a node that reaches the storage recovers the execution.
+			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
+			await this.#completion.finish(run, await this.#toFailedOutcome(execution, error));
+			return false;
+		}
+	}
+
+	/**
+	 * Stores that the run begins or is resumed, with its credentials, unless that is stored already. Returns false if this run does not hold
+	 * the execution any more, for example because it was canceled before.
+	 */
+	async #start(run: ActiveRun, preparedInline: PreparedRun | undefined): Promise<boolean> {
+		if (preparedInline === undefined) return isNotStarted(run.execution) ? this.#begin(run) : this.#resume(run);
+		if (await this.runWrites.isStillHeld(run)) return true;
+		this.#parts.staleWrites.recordRefusal("begin of a run", { execution_id: run.execution.id });
+		return false;
+	}
+
+	/** Issues credentials, and stores the execution as running. */
+	async #begin(run: ActiveRun): Promise<boolean> {
+		const { granted, begin } = this.issueCredentials(run.execution, run.prepared);
+		if (!(await this.runWrites.markRunning(run, begin))) return false;
+		run.setPrepared(granted);
+		return true;
+	}
+
+	/** Continues a run that another process has started, or that was paused. The token of the run stays valid. */
+	async #resume(run: ActiveRun): Promise<boolean> {
+		const { runCredentials, logger } = this.#parts;
+		run.setPrepared(withRestoredCredentials(run.prepared, runCredentials));
+		if (run.execution.status === "resuming" && !(await this.runWrites.markResumed(run))) return false;
+		run.isResumable = true;
+		const { id, runner_name, status } = run.execution;
+		logger.info("run is looked for", { execution_id: id, runner: runner_name });
+		await this.runWrites.storeRunnerInfo(run, {});
+		// The notification of such a request went to the process that held the run before.
+		if (status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
+		if (status === "pausing") run.pauseController.abort();
+		return true;
+	}
+
+	/** Stores the end of the run, its pause or its hand-over to another process. */
+	async #complete(run: ActiveRun, outcome: RunOutcome): Promise<void> {
+		const { sealedSecrets } = this.#parts;
+		if (run.state === "lost") return this.#recordStaleEnd(run);
+		if (outcome.status === "running") return this.#completion.handOver(run);
+		if (outcome.status === "paused" || outcome.status === "resuming")
+			await this.#completion.pause(run, toStoredPause(outcome, run, sealedSecrets));
+		else await this.#completion.finish(run, toStoredOutcome(outcome, run, sealedSecrets));
+		if (run.state === "recorded") await this.#callAfterRun(run);
+	}
+
+	/** Handles an error because of which the end of the run is not stored. */
+	#abandon(run: ActiveRun, error: unknown): void {
+		if (run.state === "lost") this.#recordStaleEnd(run);
+		else this.#parts.logger.error("execution could not be recorded", { execution_id: run.execution.id, error });
+	}
+
+	#recordStaleEnd({ execution }: ActiveRun): void {
+		this.#parts.staleWrites.recordRefusal("end of a run", { execution_id: execution.id });
+	}
+
+	/** Revokes the token of a run that no process can continue and whose end is not stored. It would stay valid without use. */
+	async #revokeUnused({ execution, secrets, state, isResumable }: ActiveRun): Promise<void> {
+		if (secrets.token !== undefined && state !== "recorded" && !isResumable) await revokeRunCredentials(execution, this.#parts);
 	}
 
 	/** Returns true if the runner may be able to continue the run of this execution, which another process has started. */
 	canRecover({ run_state, runner_name }: ExecutionEntity): boolean {
 		const runner = this.#parts.runners.get(runner_name);
 		return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
-	}
-
-	/**
-	 * Returns runner and final parameters, or the outcome of an execution that cannot run. Waits while the storage is unavailable; rejects
-	 * with `SVC_UNAVAILABLE` if the run is aborted meanwhile.
-	 */
-	async #prepareOrFail(execution: ExecutionEntity, run: RunState): Promise<PreparedRun | RunOutcome> {
-		const { logger } = this.#parts;
-		let prepared: PreparedRun | undefined;
-		const attempt = async () => {
-			prepared = await this.prepare(execution);
-		};
-		try {
-			await retryWhileUnavailable(attempt, {
-				shouldGiveUp: () => run.controller.signal.aborted,
-				signal: run.controller.signal,
-				onUnavailable: (error) => logger.warn("storage is away, a run waits for it", { execution_id: execution.id, error }),
-			});
-			return prepared as PreparedRun;
-		} catch (error) {
-			// The run has not started. Once the lease has expired, a node that reaches the storage recovers the execution.
-			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			return this.#toFailedOutcome(execution, error);
-		}
 	}
 
 	/** Returns runner and final parameters of an execution. Rejects if it cannot run. */
@@ -169,65 +235,9 @@ export class Executor {
 		};
 	}
 
-	/** Issues credentials, stores the execution as running, and runs it. Returns early if the execution was canceled before. */
-	async #start({ execution: claimed, run, prepared }: ActiveRun): Promise<void> {
-		const { granted, begin } = this.issueCredentials(claimed, prepared);
-		const execution = await this.runWrites.markRunning(claimed, run, begin);
-		if (execution !== undefined) await this.#runFromStart({ execution, run, prepared: granted });
-	}
-
-	/** Runs an execution that was stored as running in the write that inserted it, unless this node has lost it since. */
-	async #startStored(activeRun: ActiveRun): Promise<void> {
-		const { execution, run } = activeRun;
-		if (await this.runWrites.isStillHeld(execution, run)) await this.#runFromStart(activeRun);
-		else this.#parts.staleWrites.recordRefusal("begin of a run", { execution_id: execution.id });
-	}
-
-	async #runFromStart(activeRun: ActiveRun): Promise<void> {
-		const { execution, run, prepared } = activeRun;
-		const invokeRunner: RunnerInvocation = async (context) => toRunResult(await prepared.runner.run(context), execution.runner_name);
+	async #callAfterRun({ execution: { id, liveaction_id }, prepared }: ActiveRun): Promise<void> {
 		try {
-			await this.#runToEnd(activeRun, invokeRunner);
-		} finally {
-			// No process can continue this run, so its token would stay valid without use.
-			if (prepared.secrets.token !== undefined && !run.isEndStored && !run.isResumable) await revokeRunCredentials(execution, this.#parts);
-		}
-	}
-
-	/** Continues a run that another process has started, or that was paused. The token of the run stays valid. */
-	async #resume({ execution: claimed, run, prepared }: ActiveRun): Promise<void> {
-		const execution = claimed.status === "resuming" ? await this.runWrites.markResumed(claimed, run) : claimed;
-		if (execution === undefined) return;
-		const { state } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
-		run.isResumable = true;
-		this.#parts.logger.info("run is looked for", { execution_id: execution.id, runner: execution.runner_name });
-		await this.runWrites.storeRunnerInfo(execution, run, {});
-		// The notification of such a request went to the process that held the run before.
-		if (execution.status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
-		if (execution.status === "pausing") run.pauseController.abort();
-		await this.#runToEnd({ execution, run, prepared }, async (context) => prepared.runner.recover?.(context, state ?? {}));
-	}
-
-	async #runToEnd(activeRun: ActiveRun, invokeRunner: RunnerInvocation): Promise<void> {
-		const { execution, run, prepared } = activeRun;
-		const { logger, staleWrites, sealedSecrets } = this.#parts;
-		const forgetSecrets = hideInLog(logger, prepared.secrets);
-		try {
-			const outcome = await this.#runnerCaller.call(activeRun, invokeRunner);
-			if (run.isLost) staleWrites.recordRefusal("end of a run", { execution_id: execution.id });
-			else if (outcome.status === "running") await this.#completion.handOver(execution, run);
-			else if (outcome.status === "paused" || outcome.status === "resuming")
-				await this.#completion.pause(execution, run, toStoredPause(outcome, activeRun, sealedSecrets));
-			else await this.#completion.finish(execution, run, toStoredOutcome(outcome, activeRun, sealedSecrets));
-			if (run.isEndStored) await this.#callAfterRun(execution, prepared);
-		} finally {
-			forgetSecrets();
-		}
-	}
-
-	async #callAfterRun({ id, liveaction_id }: ExecutionEntity, { runner }: PreparedRun): Promise<void> {
-		try {
-			await runner.afterRun?.({ execution_id: id, liveaction_id });
+			await prepared.runner.afterRun?.({ execution_id: id, liveaction_id });
 		} catch (error) {
 			this.#parts.logger.warn("runner did not clean up after a run", { execution_id: id, error });
 		}

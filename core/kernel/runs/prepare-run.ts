@@ -19,7 +19,6 @@ import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
-import type { RunState } from "./active-runs.ts";
 
 /** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
 type PreparedContext = Pick<
@@ -179,11 +178,4 @@ function toEnvironment(execution: ExecutionEntity, pack: string, runnerParameter
 		SVC_ACTION_API_URL: `${apiUrl}/v1`,
 		SVC_ACTION_DEBUG: runnerParameters["debug"] === true ? "True" : "False",
 	};
-}
-
-/** An execution with the state of its run on this node, and the data that its runner is called with. */
-export interface ActiveRun {
-	readonly execution: ExecutionEntity;
-	readonly run: RunState;
-	readonly prepared: PreparedRun;
 }

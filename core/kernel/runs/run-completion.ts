@@ -17,7 +17,7 @@ import { withValues } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import { publishTransition } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
-import type { RunState } from "./active-runs.ts";
+import type { ActiveRun } from "./active-runs.ts";
 import { type RunOutcome, toCanceled } from "./outcome.ts";
 import type { StoredOutcome } from "./run-secrets.ts";
 import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
@@ -49,11 +49,14 @@ export class RunCompletion {
 	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. A node that starts on this host
 	 * recovers the run. Nodes on other hosts do so only after five minutes, so that this node can restart first.
 	 */
-	async handOver({ id }: ExecutionEntity, run: RunState): Promise<void> {
+	async handOver(run: ActiveRun): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
 		const chunks = (await run.outputWriter?.finish({ willContinue: true })) ?? [];
 		const lease_expires_at = toTimestamp(clock.steady() + restartMicroseconds);
-		const { fence } = run;
+		const {
+			fence,
+			execution: { id },
+		} = run;
 		const store = () =>
 			storage.write([
 				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
@@ -73,15 +76,15 @@ export class RunCompletion {
 	 * is missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run
 	 * that pauses and resumes repeatedly without progress fails (`isStalled`).
 	 */
-	async pause(execution: ExecutionEntity, run: RunState, outcome: StoredOutcome): Promise<void> {
+	async pause(run: ActiveRun, outcome: StoredOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
-		if (await isStalled(storage, execution)) return this.finish(execution, run, { ...outcome, ...toStalled(outcome) });
+		if (await isStalled(storage, run.execution)) return this.finish(run, { ...outcome, ...toStalled(outcome) });
 		const chunks = (await run.outputWriter?.finish({ willContinue: true })) ?? [];
 		for (;;) {
 			try {
-				const pausedExecution = await this.#storePause(execution, run, { outcome, chunks });
+				const pausedExecution = await this.#storePause(run, outcome, chunks);
 				if (pausedExecution === undefined) {
-					staleWrites.recordRefusal("pause", { execution_id: execution.id });
+					staleWrites.recordRefusal("pause", { execution_id: run.execution.id });
 					return;
 				}
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
@@ -98,12 +101,9 @@ export class RunCompletion {
 	 * Reads the execution and stores the pause. Returns the execution as stored; undefined if this run does not hold it any more. Throws
 	 * `SVC_CONFLICT` if the execution was changed between reading and writing.
 	 */
-	async #storePause(
-		{ id }: ExecutionEntity,
-		run: RunState,
-		{ outcome, chunks }: { readonly outcome: StoredOutcome; readonly chunks: readonly OutputChunk[] },
-	): Promise<ExecutionEntity | undefined> {
-		const { storage, clock } = this.#parts;
+	async #storePause(run: ActiveRun, outcome: StoredOutcome, chunks: readonly OutputChunk[]): Promise<ExecutionEntity | undefined> {
+		const { storage } = this.#parts;
+		const { id } = run.execution;
 		const chunkOperations = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
 		let after: ExecutionEntity | undefined;
 		const store = async () => {
@@ -116,7 +116,7 @@ export class RunCompletion {
 				return;
 			}
 			const { status, fence, stirred } = current;
-			const patch = await this.#toPausePatch(current, run, { outcome, timestamp: toTimestamp(clock.now()) });
+			const patch = await this.#toPausePatch(current, run, outcome);
 			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...chunkOperations]);
 			after = applyPatch(current, patch);
 		};
@@ -124,11 +124,8 @@ export class RunCompletion {
 		return after;
 	}
 
-	async #toPausePatch(
-		current: ExecutionEntity,
-		run: RunState,
-		{ outcome, timestamp }: { readonly outcome: StoredOutcome; readonly timestamp: string },
-	): Promise<ExecutionPatch> {
+	async #toPausePatch(current: ExecutionEntity, run: ActiveRun, outcome: StoredOutcome): Promise<ExecutionPatch> {
+		const timestamp = toTimestamp(this.#parts.clock.now());
 		const { runnerInfo: runner_info = current.runner_info } = run;
 		const runFields = { known_secrets: outcome.encryptedSecrets, runner_info };
 		if (current.status === "canceling") return { ...runFields, ...resumableLease };
@@ -150,24 +147,24 @@ export class RunCompletion {
 	 * Stores the remaining output, the final status or a question, and the completion effects, in one write. So no execution is final
 	 * before its output is stored. If a cancel was stored in the meantime, the execution ends `canceled`.
 	 */
-	async finish(execution: ExecutionEntity, run: RunState, outcome: FinalOutcome): Promise<void> {
+	async finish(run: ActiveRun, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
 		const chunks = (await run.outputWriter?.finish()) ?? [];
 		const storedChunks = chunks.map(toStoredChunk);
-		for (let current = execution; ; ) {
+		for (let current = run.execution; ; ) {
 			const finalOutcome = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 			try {
 				const final = await this.#writeEnd(current, run, finalOutcome, storedChunks);
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
-				run.isEndStored = true;
+				run.state = "recorded";
 				run.lastEntry?.publishTasks();
 				publishUpdated(eventBus, final);
 				return;
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				const latest = await storage.get("execution", execution.id);
+				const latest = await storage.get("execution", current.id);
 				if (latest === undefined || latest.fence !== run.fence || isCompleted(latest.status)) {
-					staleWrites.recordRefusal("result", { execution_id: execution.id, status: latest?.status });
+					staleWrites.recordRefusal("result", { execution_id: current.id, status: latest?.status });
 					return;
 				}
 				current = latest;
@@ -180,7 +177,7 @@ export class RunCompletion {
 	 */
 	async #writeEnd(
 		current: ExecutionEntity,
-		run: RunState,
+		run: ActiveRun,
 		outcome: FinalOutcome,
 		chunks: readonly OutputChunkEntity[],
 	): Promise<ExecutionEntity> {

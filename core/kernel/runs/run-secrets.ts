@@ -3,9 +3,9 @@ import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
+import type { ActiveRun } from "./active-runs.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { checkOutput } from "./output-schema.ts";
-import type { ActiveRun } from "./prepare-run.ts";
 
 /** Outcome of a run as it is stored. */
 export interface StoredOutcome extends RunOutcome {
@@ -17,15 +17,12 @@ export interface StoredOutcome extends RunOutcome {
  * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
  * encrypted secrets include secrets of the result and those that the run has learned.
  */
-export function toStoredOutcome(
-	{ status, result }: RunOutcome,
-	{ run, prepared }: ActiveRun,
-	sealedSecrets: EncryptedSecrets,
-): StoredOutcome {
+export function toStoredOutcome({ status, result }: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
+	const { snapshot } = run.prepared;
 	const cleanResult = run.secrets.withoutToken(result);
-	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(run.learnedSecrets));
-	const resultSecrets = findResultSecrets(cleanResult, prepared.snapshot);
-	const checked = checkOutput({ status, result: cleanResult }, prepared.snapshot);
+	const runSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: false });
+	const resultSecrets = findResultSecrets(cleanResult, snapshot);
+	const checked = checkOutput({ status, result: cleanResult }, snapshot);
 	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
 	return { ...checked, encryptedSecrets: sealedSecrets.addValues(runSecrets, [...resultSecrets, ...concealed]) };
 }
@@ -34,9 +31,9 @@ export function toStoredOutcome(
  * Returns the outcome of a paused run as it is stored. Its encrypted secrets include the token, because the process that continues the run
  * uses the token again and must mask it.
  */
-export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
-	const stored = toStoredOutcome(outcome, activeRun, sealedSecrets);
-	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, activeRun.run.secrets) };
+export function toStoredPause(outcome: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
+	const stored = toStoredOutcome(outcome, run, sealedSecrets);
+	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, run.secrets) };
 }
 
 /**
@@ -44,12 +41,12 @@ export function toStoredPause(outcome: RunOutcome, activeRun: ActiveRun, sealedS
  * run; the token is then included, because that process uses it again and must mask it.
  */
 export function encryptRunSecrets(
-	{ run, prepared }: ActiveRun,
+	{ prepared, secrets, learnedSecrets }: ActiveRun,
 	sealedSecrets: EncryptedSecrets,
 	{ isResumable }: { readonly isResumable: boolean },
 ): string | null {
-	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(run.learnedSecrets));
-	return isResumable ? sealedSecrets.addToken(runSecrets, run.secrets) : runSecrets;
+	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(learnedSecrets));
+	return isResumable ? sealedSecrets.addToken(runSecrets, secrets) : runSecrets;
 }
 
 /** Masks secrets in the log. Returns a function that ends this. */

@@ -1,13 +1,6 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
-import {
-	type ExecutionEntity,
-	isSvcError,
-	type JsonObject,
-	type OutputChunkEntity,
-	RunAborted,
-	type WriteOperation,
-} from "../../contract/index.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
@@ -18,7 +11,7 @@ import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
 import { applyChange } from "../executions/transition.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { RunState } from "./active-runs.ts";
+import type { ActiveRun } from "./active-runs.ts";
 
 interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
@@ -69,41 +62,38 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores a claimed execution as `running`. Returns it; undefined if it was canceled before. As this is stored before the runner is
-	 * called, an execution that is found `scheduled` has certainly not started.
+	 * Stores a claimed execution as `running`. Returns false if it was canceled before. As this is stored before the runner is called, an
+	 * execution that is found `scheduled` has certainly not started.
 	 */
-	async markRunning(execution: ExecutionEntity, run: RunState, start: RunStart): Promise<ExecutionEntity | undefined> {
-		const { eventBus, logger } = this.#parts;
-		const patch = this.toRunningPatch(execution, start);
+	async markRunning(run: ActiveRun, start: RunStart): Promise<boolean> {
+		const patch = this.toRunningPatch(run.execution, start);
 		try {
-			await this.#storeRunning(execution, run, patch);
+			await this.#storeRunning(run, patch);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			// A cancel was faster, and has stored the final status itself.
-			logger.debug("execution was taken back before it ran", { execution_id: execution.id });
-			return undefined;
+			this.#parts.logger.debug("execution was taken back before it ran", { execution_id: run.execution.id });
+			return false;
 		}
-		const running = applyPatch(execution, patch);
-		publishUpdated(eventBus, running);
-		return running;
+		this.#publishRunning(run, patch);
+		return true;
 	}
 
 	/**
 	 * Returns true if this run still holds an execution that it stored as running. Renews the lease if storing took longer than the lease.
 	 */
-	async isStillHeld(execution: ExecutionEntity, run: RunState): Promise<boolean> {
-		if (toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt) return true;
-		return this.#renewRunning(execution, run);
+	async isStillHeld(run: ActiveRun): Promise<boolean> {
+		return toTimestamp(this.#parts.clock.steady()) < run.leaseExpiresAt || this.#renewRunning(run);
 	}
 
 	/**
-	 * Stores a resumed execution as `running`, and returns it. If a cancel was stored first, returns the execution as `canceling`: the run
-	 * then ends its children. Returns undefined if this run does not hold the execution any more.
+	 * Stores a resumed execution as `running`. If a cancel was stored first, the execution is `canceling`: the run then ends its children.
+	 * Returns false if this run does not hold the execution any more.
 	 */
-	async markResumed(execution: ExecutionEntity, run: RunState): Promise<ExecutionEntity | undefined> {
-		const { storage, clock, eventBus } = this.#parts;
-		const { id, status, fence } = execution;
-		const patch = { ...toStatusPatch(execution, "running", toTimestamp(clock.now())), runner_info: this.#processInfo };
+	async markResumed(run: ActiveRun): Promise<boolean> {
+		const { storage, clock } = this.#parts;
+		const { id, status, fence } = run.execution;
+		const patch = { ...toStatusPatch(run.execution, "running", toTimestamp(clock.now())), runner_info: this.#processInfo };
 		const store = () => storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);
 		const isStored = async () => (await storage.count("execution", { id, status: "running", fence })) > 0;
 		try {
@@ -111,22 +101,29 @@ export class RunWrites {
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			const current = await storage.get("execution", id);
-			return current?.fence === fence && current.status === "canceling" ? current : undefined;
+			if (current?.fence !== fence || current.status !== "canceling") return false;
+			run.execution = current;
+			return true;
 		}
-		const running = applyPatch(execution, patch);
-		publishUpdated(eventBus, running);
-		return running;
+		this.#publishRunning(run, patch);
+		return true;
+	}
+
+	#publishRunning(run: ActiveRun, patch: ExecutionPatch): void {
+		run.execution = applyPatch(run.execution, patch);
+		publishUpdated(this.#parts.eventBus, run.execution);
 	}
 
 	/**
 	 * Stores chunks of output. Throws `SVC_CONFLICT` if this run does not hold the execution any more. The write itself checks this: with a
 	 * check before the write, output could be stored after an end that another node writes in between.
 	 */
-	async storeOutput({ id }: ExecutionEntity, run: RunState, chunks: readonly OutputChunkEntity[]): Promise<void> {
+	async storeOutput(run: ActiveRun, chunks: readonly OutputChunkEntity[]): Promise<void> {
 		const { storage, staleWrites } = this.#parts;
+		const { id } = run.execution;
 		const insert = { insert: "output_chunk", entities: chunks } as const;
 		const store = () => {
-			const guard = this.#writes.fenceOperations(id, run);
+			const guard = this.fenceOperations(run);
 			return guard.length === 0 ? storage.insert("output_chunk", chunks) : storage.write([...guard, insert]);
 		};
 		try {
@@ -138,34 +135,37 @@ export class RunWrites {
 	}
 
 	/**
-	 * Returns the operations that make a write fail unless this run holds the execution. None are needed while the lease is valid and no
-	 * other node can use the storage.
+	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless this run holds the execution. None are needed while the lease
+	 * is valid and no other node can use the storage, because no other node then ends the run.
 	 */
-	fenceOperations({ id }: ExecutionEntity, run: RunState): readonly WriteOperation[] {
-		return this.#writes.fenceOperations(id, run);
+	fenceOperations(run: ActiveRun): readonly WriteOperation[] {
+		const { storage, clock } = this.#parts;
+		const { id } = run.execution;
+		const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
+		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
 	}
 
 	/** Stores the encrypted secrets of the run. Returns false if this run does not hold the execution any more. */
-	storeSecrets({ id }: ExecutionEntity, run: RunState, encryptedSecrets: string | null): Promise<boolean> {
-		return this.#writes.patch(id, run, { known_secrets: encryptedSecrets });
+	storeSecrets(run: ActiveRun, encryptedSecrets: string | null): Promise<boolean> {
+		return this.#writes.patch(run, { known_secrets: encryptedSecrets });
 	}
 
 	/**
 	 * Keeps host and process of a run in memory; they are stored when the run ends or pauses. Returns them, completed with the defaults of
 	 * this process.
 	 */
-	noteRunnerInfo(run: RunState, info: JsonObject): JsonObject {
+	noteRunnerInfo(run: ActiveRun, info: JsonObject): JsonObject {
 		const runnerInfo = { ...this.#processInfo, ...info };
 		run.runnerInfo = runnerInfo;
 		return runnerInfo;
 	}
 
 	/** Sets and stores host and process of a run. If the write fails, the error is logged. */
-	async storeRunnerInfo(execution: ExecutionEntity, run: RunState, info: JsonObject): Promise<void> {
+	async storeRunnerInfo(run: ActiveRun, info: JsonObject): Promise<void> {
+		const { execution } = run;
 		const runner_info = this.noteRunnerInfo(run, info);
 		try {
-			const patch = { runner_info };
-			await applyChange(this.#parts, execution.id, patch, { status: "running", fence: execution.fence });
+			await applyChange(this.#parts, execution.id, { runner_info }, { status: "running", fence: execution.fence });
 		} catch (error) {
 			this.#parts.logger.warn("runner info was not stored", { execution_id: execution.id, error });
 		}
@@ -175,24 +175,19 @@ export class RunWrites {
 	 * Stores the state from which another process can continue the run, with its secrets. Returns false if this run does not hold the
 	 * execution any more.
 	 */
-	storeState({ id }: ExecutionEntity, run: RunState, resumable: ResumableState): Promise<boolean> {
-		return this.#writes.patch(id, run, toStatePatch(resumable));
+	storeState(run: ActiveRun, resumable: ResumableState): Promise<boolean> {
+		return this.#writes.patch(run, toStatePatch(resumable));
 	}
 
 	/**
 	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run
 	 * does not hold the execution any more.
 	 */
-	async storeStateWith(
-		execution: ExecutionEntity,
-		run: RunState,
-		resumable: ResumableState,
-		operations: readonly WriteOperation[],
-	): Promise<boolean> {
+	async storeStateWith(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[]): Promise<boolean> {
 		const { storage } = this.#parts;
-		const { id, fence } = execution;
+		const { id, fence } = run.execution;
 		const { run_state } = toStatePatch(resumable);
-		const store = () => storage.write([this.toStateOperation(execution, run, resumable), ...operations]);
+		const store = () => storage.write([this.toStateOperation(run, resumable), ...operations]);
 		// True if an earlier attempt has stored it although its response was lost.
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
@@ -208,12 +203,14 @@ export class RunWrites {
 	}
 
 	/** Returns the operation that stores such a state as part of a larger write. It conflicts if this run does not hold the execution. */
-	toStateOperation({ id }: ExecutionEntity, run: RunState, resumable: ResumableState): WriteOperation {
+	toStateOperation(run: ActiveRun, resumable: ResumableState): WriteOperation {
+		const { id } = run.execution;
 		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
 	}
 
-	#storeRunning(execution: ExecutionEntity, run: RunState, patch: ExecutionPatch): Promise<void> {
+	#storeRunning(run: ActiveRun, patch: ExecutionPatch): Promise<void> {
 		const { storage, clock, leasing, endings } = this.#parts;
+		const { execution } = run;
 		const { id, fence, status } = execution;
 		// The execution may have credentials from a write whose response was lost. No process has their secret any more.
 		const revocations = status === "running" ? endings.revokeCredentials(execution) : [];
@@ -224,12 +221,13 @@ export class RunWrites {
 			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
 			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 		};
-		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(execution, run) });
+		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(run) });
 	}
 
 	/** Renews the lease of an execution that is stored as `running`. Returns false if this run does not hold it any more. */
-	async #renewRunning({ id, fence }: ExecutionEntity, run: RunState): Promise<boolean> {
+	async #renewRunning(run: ActiveRun): Promise<boolean> {
 		const { storage, leasing } = this.#parts;
+		const { id, fence } = run.execution;
 		const lease_expires_at = leasing.newExpiry();
 		const renewed = await storage.update("execution", id, { lease_expires_at }, { status: "running", fence });
 		if (renewed !== undefined) run.leaseExpiresAt = lease_expires_at;
@@ -269,18 +267,9 @@ export class FencedWrites {
 		this.#parts = parts;
 	}
 
-	/**
-	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless the run holds its execution. None are needed while the lease
-	 * is valid and no other node can use the storage, because no other node then ends the run.
-	 */
-	fenceOperations(id: string, run: RunState): readonly WriteOperation[] {
-		const { storage, clock } = this.#parts;
-		const isAlone = storage.capabilities.shared !== true && toTimestamp(clock.steady()) < run.leaseExpiresAt;
-		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
-	}
-
 	/** Stores a patch of the execution. Returns false if the run does not hold the execution any more. */
-	async patch(id: string, run: RunState, patch: ExecutionPatch): Promise<boolean> {
+	async patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
+		const { id } = run.execution;
 		let isStored = false;
 		await this.#retryWhileUnavailable(run, async () => {
 			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
@@ -292,7 +281,7 @@ export class FencedWrites {
 	 * Calls `write` until the storage is available. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt has stored it
 	 * although its response was lost.
 	 */
-	store(run: RunState, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
+	store(run: ActiveRun, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
 		const attempt = (isRetry: boolean) =>
 			write().catch(async (error: unknown) => {
 				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
@@ -300,11 +289,9 @@ export class FencedWrites {
 		return this.#retryWhileUnavailable(run, attempt, shutdownPatienceMs);
 	}
 
-	#retryWhileUnavailable(run: RunState, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
-		const { signal } = run.controller;
+	#retryWhileUnavailable(run: ActiveRun, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
 		const startedAt = performance.now();
-		const isStopping = () => signal.reason instanceof RunAborted && signal.reason.kind === "shutdown";
-		const isOver = () => run.isLost || (isStopping() && performance.now() - startedAt >= shutdownPatienceMs);
+		const isOver = () => run.state === "lost" || (run.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs);
 		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
 		return retryWhileUnavailable(attempt, { shouldGiveUp: isOver, onUnavailable: onOutage });
 	}

@@ -15,29 +15,22 @@ import { fromTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
-import { isCompleted } from "../executions/status.ts";
+import { cancelExecution } from "../executions/requested-changes.ts";
+import { isCompleted, toStatusPatch } from "../executions/status.ts";
+import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
 import type { BulkOutput } from "../output/bulk-output.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { ActiveRuns, RunState } from "./active-runs.ts";
-import { HostCalls, type RequestChangeOptions, requestChange } from "./host-calls.ts";
+import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
-import type { ActiveRun } from "./prepare-run.ts";
 import { createRunEventSender, type RunEventOptions, type RunEventSender } from "./run-event-sender.ts";
 import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./runner-context.ts";
 
-/** Calls the runner: `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
-export type RunnerInvocation = (context: RunContext) => Promise<RunResult | undefined>;
-
-export interface RunnerCallerOptions
-	extends RunEventOptions,
-		RequestChangeOptions,
-		Omit<RunServiceOptions, "options">,
-		Uses<"storage" | "clock"> {
+export interface RunnerCallerOptions extends RunEventOptions, TransitionOptions, Omit<RunServiceOptions, "options">, Uses<"isWorkflow"> {
 	readonly runs: ActiveRuns;
 	readonly runWrites: RunWrites;
 	readonly catalog: Pick<ActionCatalog, "resolve">;
@@ -46,13 +39,6 @@ export interface RunnerCallerOptions
 	readonly bulkOutput: BulkOutput;
 	/** Returns the outcome of an execution whose runner has thrown an error. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
-}
-
-/** Objects of one run that its context uses. */
-interface ContextResources {
-	readonly calls: HostCalls;
-	readonly services: RunServices;
-	readonly traceparent: string | undefined;
 }
 
 const notRecoveredOutcome: RunOutcome = {
@@ -74,27 +60,27 @@ export class RunnerCaller {
 	 * Calls the runner and returns how the run ended. An error of the runner is an outcome as well. Rejects only if the storage fails.
 	 * Afterwards the calls of the runner to the host are refused.
 	 */
-	async call(activeRun: ActiveRun, invokeRunner: RunnerInvocation): Promise<RunOutcome> {
-		const { execution, run, prepared } = activeRun;
+	async call(run: ActiveRun): Promise<RunOutcome> {
+		const { execution, prepared } = run;
 		const { clock, storage } = this.#parts;
-		run.secrets = prepared.secrets;
-		const outputWriter = this.#createOutputWriter(activeRun);
+		const outputWriter = this.#createOutputWriter(run);
 		run.outputWriter = outputWriter;
 		const forgetSecrets: (() => void)[] = [];
-		const addSecrets = async (added: Redactor) => void forgetSecrets.push(await this.#addSecrets(activeRun, added));
-		const calls = new HostCalls(activeRun, this.#parts.logger);
-		const encryptSecrets = () => this.#encryptWithToken(activeRun);
-		const services = new RunServices(this.#parts, activeRun, { calls, addSecrets, encryptSecrets });
+		const services = new RunServices(this.#parts, run, {
+			addSecrets: async (added) => void forgetSecrets.push(await this.#addSecrets(run, added)),
+			encryptSecrets: () => this.#encryptWithToken(run),
+		});
 		run.services = services;
+		if (run.state === "preparing") run.state = "running";
 		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
 		const timer = startTimeout(run, { seconds: prepared.timeoutSeconds, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
 		try {
 			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
-			const result = await invokeRunner(this.#toContext(activeRun, outputWriter, { calls, services, traceparent }));
+			const result = await callRunner(run, this.#toContext(run, outputWriter, { services, traceparent }));
 			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
 			const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
 			if (outcome.status === "pending") assertAnswerable(outcome.result);
-			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(activeRun);
+			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(run);
 			if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
 			return outcome;
 		} catch (error) {
@@ -103,15 +89,15 @@ export class RunnerCaller {
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
 		} finally {
 			clearTimeout(timer);
-			calls.close();
+			if (run.state === "running") run.state = "completing";
 			services.close();
 			for (const forget of forgetSecrets) forget();
 		}
 	}
 
 	/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
-	#assertMayPause({ execution, run }: ActiveRun): void {
-		if (!this.#parts.isWorkflow(execution.runner_name)) {
+	#assertMayPause(run: ActiveRun): void {
+		if (!this.#parts.isWorkflow(run.execution.runner_name)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
 		}
 		// A canceled run may pause without a request: when it is resumed, it ends its children first.
@@ -122,10 +108,11 @@ export class RunnerCaller {
 		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
 	}
 
-	#createOutputWriter({ execution, run, prepared }: ActiveRun): OutputWriter {
+	#createOutputWriter(run: ActiveRun): OutputWriter {
+		const { execution, prepared } = run;
 		const { clock, eventBus, bulkOutput, options, runWrites } = this.#parts;
 		return new OutputWriter({
-			store: (chunks) => runWrites.storeOutput(execution, run, chunks),
+			store: (chunks) => runWrites.storeOutput(run, chunks),
 			eventBus,
 			bulkOutput,
 			executionId: execution.id,
@@ -139,29 +126,33 @@ export class RunnerCaller {
 		});
 	}
 
-	#toContext(activeRun: ActiveRun, outputWriter: OutputWriter, { calls, services, traceparent }: ContextResources): HostedRunContext {
-		const { execution, run, prepared } = activeRun;
-		const { dialects } = this.#parts;
-		const base = prepared.context;
+	#toContext(
+		run: ActiveRun,
+		outputWriter: OutputWriter,
+		{ services, traceparent }: { readonly services: RunServices; readonly traceparent: string | undefined },
+	): HostedRunContext {
+		const { execution } = run;
+		const { dialects, runWrites } = this.#parts;
+		const base = run.prepared.context;
 		// Each member is named: V8 makes a dictionary of an object that so many members are spread into, and reading it is slow.
 		const context = {
 			signal: run.controller.signal,
-			findAction: (ref) => calls.retryWhileUnavailable(() => findActionSignature(this.#parts.catalog, ref)),
-			request: (change) => requestChange(this.#parts, activeRun, { calls, change }),
+			findAction: (ref) => run.callHost(() => findActionSignature(this.#parts.catalog, ref)),
+			request: (change) => requestChange(this.#parts, run, change),
 			emit: toEmit(outputWriter),
 			captured: (type) => outputWriter.captured(type),
 			setRunnerInfo: (info) => {
 				assertRecordable(info, "what setRunnerInfo was given");
-				void this.#parts.runWrites.storeRunnerInfo(execution, run, run.secrets.withoutToken(info as JsonObject));
+				void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
 			},
-			noteRunnerInfo: (info) => void this.#parts.runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
+			noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 			announce: (route, payload, { about } = {}) => {
 				assertRecordable(payload, "what announce was given");
 				this.#events.announce(execution, run.secrets, { route, payload, about });
 			},
 			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
-			saveState: (state) => this.#saveState(activeRun, run.secrets.withoutToken(state)),
-			saveStateWith: (state, operations) => this.#saveState(activeRun, state, operations),
+			saveState: (state) => this.#saveState(run, run.secrets.withoutToken(state)),
+			saveStateWith: (state, operations) => this.#saveState(run, state, operations),
 			execution_id: base.execution_id,
 			liveaction_id: base.liveaction_id,
 			action_ref: base.action_ref,
@@ -186,24 +177,19 @@ export class RunnerCaller {
 	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues
 	 * the run must mask it. Throws `SVC_CONFLICT` if this run does not hold the execution any more.
 	 */
-	async #saveState(activeRun: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
-		const { execution, run } = activeRun;
+	async #saveState(run: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
 		const { runs, runWrites } = this.#parts;
-		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(activeRun);
+		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(run);
 		const resumable = { state, encryptedSecrets };
 		const isStored =
-			operations.length === 0
-				? await runWrites.storeState(execution, run, resumable)
-				: await runWrites.storeStateWith(execution, run, resumable, operations);
-		if (!isStored) {
-			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
-		}
+			operations.length === 0 ? await runWrites.storeState(run, resumable) : await runWrites.storeStateWith(run, resumable, operations);
+		if (!isStored) throw run.toLostError();
 		runs.markResumable(run);
 	}
 
 	/** Encrypts the secrets of a run that another process may continue. */
-	#encryptWithToken(activeRun: ActiveRun): string | null {
-		return encryptRunSecrets(activeRun, this.#parts.sealedSecrets, { isResumable: true });
+	#encryptWithToken(run: ActiveRun): string | null {
+		return encryptRunSecrets(run, this.#parts.sealedSecrets, { isResumable: true });
 	}
 
 	/**
@@ -211,20 +197,56 @@ export class RunnerCaller {
 	 * are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if this
 	 * run does not hold the execution any more.
 	 */
-	async #addSecrets(activeRun: ActiveRun, added: Redactor): Promise<() => void> {
-		const { execution, run } = activeRun;
+	async #addSecrets(run: ActiveRun, added: Redactor): Promise<() => void> {
 		const { runWrites, sealedSecrets, logger } = this.#parts;
 		const before = run.secrets;
 		run.secrets = before.union(added);
 		if (run.secrets === before) return () => {};
 		run.learnedSecrets = run.learnedSecrets.union(added);
 		run.outputWriter?.setSecrets(run.secrets);
-		const encryptedSecrets = encryptRunSecrets(activeRun, sealedSecrets, { isResumable: run.isResumable });
-		if (!(await runWrites.storeSecrets(execution, run, encryptedSecrets))) {
-			throw new SvcError("SVC_CONFLICT", `execution "${execution.id}" is no longer this run's`);
-		}
+		const encryptedSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: run.isResumable });
+		if (!(await runWrites.storeSecrets(run, encryptedSecrets))) throw run.toLostError();
 		return hideInLog(logger, added);
 	}
+}
+
+/** Calls `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
+async function callRunner(
+	{ execution, prepared: { runner }, isResumable }: ActiveRun,
+	context: RunContext,
+): Promise<RunResult | undefined> {
+	if (!isResumable) return toRunResult(await runner.run(context), execution.runner_name);
+	const { state = {} } = (execution.run_state ?? {}) as { readonly state?: JsonObject };
+	return runner.recover?.(context, state);
+}
+
+/**
+ * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
+ * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
+ */
+async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
+	const { execution } = run;
+	if (!parts.isWorkflow(execution.runner_name)) {
+		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" has not the capability workflow`);
+	}
+	await run.callHost(async () => {
+		for (;;) {
+			const current = await parts.storage.get("execution", execution.id);
+			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) throw run.toLostError();
+			if (current.status === "canceling") return run.controller.abort(new RunAborted("cancel", "canceled by user"));
+			if (change === "cancel") await cancelExecution(parts, current, { username: execution.user, isAdmin: false });
+			else if (current.status === "pausing") return run.pauseController.abort();
+			else await pause(parts, current);
+		}
+	});
+}
+
+function pause(parts: RunnerCallerOptions, current: ExecutionEntity): Promise<unknown> {
+	const { status, fence } = current;
+	// `paused_by` names the user of an earlier pause, who has not requested this one.
+	const { paused_by: _by, ...context } = current.context;
+	const patch = { ...toStatusPatch(current, "pausing", toTimestamp(parts.clock.now())), context };
+	return applyTransition(parts, current, patch, { status, fence });
 }
 
 function toEmit(outputWriter: OutputWriter): EmitOutput {
@@ -242,7 +264,7 @@ function withTraceparent(environment: RunContext["environment"], traceparent: st
  * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
  */
 function startTimeout(
-	{ controller }: RunState,
+	{ controller }: ActiveRun,
 	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
 ): NodeJS.Timeout | undefined {
 	if (seconds === undefined) return undefined;

@@ -1,15 +1,13 @@
-import type { DialectNames, ExecutionEntity, Expressions, JsonObject, RunContext, WriteOperation } from "../../contract/index.ts";
+import type { DialectNames, Expressions, JsonObject, RunContext, WriteOperation } from "../../contract/index.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { type TemplateSources, toItemUser } from "../submission/parameter-rendering.ts";
-import type { RunState } from "./active-runs.ts";
+import type { ActiveRun } from "./active-runs.ts";
 import { Journal, type JournalOptions } from "./children/journal.ts";
 import type { NodeChildren } from "./children/node-children.ts";
 import type { AddSecrets, RunChildren } from "./children/run-children.ts";
-import type { HostCalls } from "./host-calls.ts";
-import type { ActiveRun } from "./prepare-run.ts";
 
 export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
 	readonly children: NodeChildren;
@@ -18,7 +16,6 @@ export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
 
 /** Members of the run that the services use. */
 interface RunServiceAccess {
-	readonly calls: HostCalls;
 	readonly addSecrets: AddSecrets;
 	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
 	readonly encryptSecrets: () => string | null;
@@ -30,38 +27,37 @@ interface RunServiceAccess {
  */
 export class RunServices {
 	readonly #parts: RunServiceOptions;
-	readonly #activeRun: ActiveRun;
+	readonly #run: ActiveRun;
 	readonly #access: RunServiceAccess;
 	#children: RunChildren | undefined;
 	#journal: Journal | undefined;
 	#expressions: Expressions | undefined;
-	#isClosed = false;
 
-	constructor(parts: RunServiceOptions, activeRun: ActiveRun, access: RunServiceAccess) {
+	constructor(parts: RunServiceOptions, run: ActiveRun, access: RunServiceAccess) {
 		this.#parts = parts;
-		this.#activeRun = activeRun;
+		this.#run = run;
 		this.#access = access;
 	}
 
 	get children(): RunChildren {
 		if (this.#children === undefined) {
-			this.#children = this.#parts.children.openFor(this.#activeRun, this.#access);
+			this.#children = this.#parts.children.openFor(this.#run, this.#access.addSecrets);
 			// The run has already ended: fail like every other late call.
-			if (this.#isClosed) this.#children.close();
+			if (this.#run.state !== "running") this.#children.close();
 		}
 		return this.#children;
 	}
 
 	get journal(): Journal {
-		const { calls, encryptSecrets } = this.#access;
-		this.#journal ??= new Journal(this.#parts, this.#activeRun, { calls, children: this.children, encryptSecrets });
+		const { encryptSecrets } = this.#access;
+		this.#journal ??= new Journal(this.#parts, this.#run, { children: this.children, encryptSecrets });
 		return this.#journal;
 	}
 
 	get expressions(): Expressions {
 		const { templateSources, dialects } = this.#parts;
-		const { execution } = this.#activeRun;
-		this.#expressions ??= createRunExpressions({ templateSources, names: dialects.names, execution, ...this.#access });
+		const { addSecrets } = this.#access;
+		this.#expressions ??= createRunExpressions(this.#run, { templateSources, names: dialects.names, addSecrets });
 		return this.#expressions;
 	}
 
@@ -72,7 +68,6 @@ export class RunServices {
 
 	/** Ends the services together with the run. */
 	close(): void {
-		this.#isClosed = true;
 		this.#children?.close();
 	}
 }
@@ -82,7 +77,7 @@ export type LazyMembers = Pick<RunContext, "pausing" | "children" | "journal" | 
 
 /** Sources of the lazy members of a context. */
 interface LazyMemberSources {
-	readonly run: Pick<RunState, "pauseController">;
+	readonly run: Pick<ActiveRun, "pauseController">;
 	readonly services: RunServices;
 }
 
@@ -144,24 +139,23 @@ export function toHostedContext(context: RunContext): HostedRunContext {
 }
 
 interface RunExpressionOptions {
-	readonly execution: ExecutionEntity;
 	readonly templateSources: TemplateSources;
 	/** Names that dialects give to variables and functions. */
 	readonly names: DialectNames;
-	readonly calls: HostCalls;
 	/** Adds secrets to those of the run. */
-	readonly addSecrets: (added: Redactor) => Promise<void>;
+	readonly addSecrets: AddSecrets;
 }
 
 /** Creates the expressions of one run. They read the datastore with the permissions of the execution. */
-function createRunExpressions({ execution, templateSources, names, calls, addSecrets }: RunExpressionOptions): Expressions {
+function createRunExpressions(run: ActiveRun, { templateSources, names, addSecrets }: RunExpressionOptions): Expressions {
+	const { execution } = run;
 	const plain = createExpressions({ names });
 	const user = toItemUser(execution.context, templateSources.systemUser);
 	const access = templateSources.items.accessFor(user, execution);
 	return {
 		find: (value, language) => plain.find(value, language),
 		evaluate: (value, scope) =>
-			calls.retryWhileUnavailable(async () => {
+			run.callHost(async () => {
 				const secrets: string[] = [];
 				try {
 					return await createExpressions({ datastore: collectDecrypted(access, secrets), names }).evaluate(value, scope);

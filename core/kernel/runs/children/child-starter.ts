@@ -7,7 +7,7 @@ import type { CompletionEffects } from "../../executions/completion-effects.ts";
 import type { StoreAdmitted } from "../../executions/new-execution.ts";
 import type { PartialRerun } from "../../submission/check-partial-rerun.ts";
 import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
-import type { ActiveRun } from "../prepare-run.ts";
+import type { ActiveRun } from "../active-runs.ts";
 
 export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
 	readonly endings: CompletionEffects;
@@ -24,41 +24,41 @@ const maxDepth = 50;
 /** Drafts and stores the children of one run. */
 export class ChildStarter {
 	readonly #parts: ChildStarterOptions;
-	readonly #activeRun: ActiveRun;
+	readonly #run: ActiveRun;
 	/** Secrets of the run, and their encryption for its children, as of the last draft. */
 	#encryptedSecrets: { readonly secrets: Redactor; readonly text: string | null } | undefined;
 
-	constructor(parts: ChildStarterOptions, activeRun: ActiveRun) {
+	constructor(parts: ChildStarterOptions, run: ActiveRun) {
 		this.#parts = parts;
-		this.#activeRun = activeRun;
+		this.#run = run;
 	}
 
 	/** Checks a request and drafts its execution. Stores nothing. Rejects with the error that the start of the child would have. */
 	async draft(id: string, request: ChildRequest, partialRerun: PartialRerun | undefined): Promise<DraftedExecution> {
 		const { key, action, parameters = {}, context = {}, delay, notify } = request;
-		const { execution, run } = this.#activeRun;
+		const { execution, secrets } = this.#run;
 		const { authority, catalog } = this.#parts;
 		const principal = await this.principal();
 		const resolved = await catalog.resolve(action);
 		if (resolved !== undefined) authority.assertMayRun(principal, resolved.action.ref);
-		const { trace_context: _trace, ...givenContext } = run.secrets.withoutToken(context);
+		const { trace_context: _trace, ...givenContext } = secrets.withoutToken(context);
 		const [pack = ""] = execution.action_ref.split(".", 1);
 		const depth = this.#toDepth(action);
 		return draftExecution(
 			this.#parts,
 			{
 				action,
-				parameters: run.secrets.withoutToken(parameters),
+				parameters: secrets.withoutToken(parameters),
 				// Never rendered as templates: the values may contain input from outside.
 				literalParameters: Object.keys(parameters),
-				knownSecrets: this.#encrypt(run.secrets),
+				knownSecrets: this.#encrypt(secrets),
 				context: {
 					...this.#inheritedContext(),
 					...givenContext,
 					parent: { execution_id: execution.id, user: execution.user, pack, key, depth },
 				},
 				...(delay !== undefined && { delay }),
-				...(notify !== undefined && { notify: run.secrets.withoutToken(notify) }),
+				...(notify !== undefined && { notify: secrets.withoutToken(notify) }),
 			},
 			{ ...principal, username: execution.user, ...(execution.author !== null && { author: execution.author }) },
 			{ child: { id, parent: execution }, ...(partialRerun !== undefined && { partialRerun }) },
@@ -89,7 +89,7 @@ export class ChildStarter {
 
 	/** Returns the user whose permissions apply, limited to the scopes of the API key that requested the run. */
 	async principal(): Promise<Principal> {
-		const { user, author, scopes } = this.#activeRun.execution;
+		const { user, author, scopes } = this.#run.execution;
 		return withScopes(await this.#parts.authority.principalOf(author ?? user), scopes);
 	}
 
@@ -98,7 +98,7 @@ export class ChildStarter {
 	 * `SVC_INVALID` if the child would be too deep.
 	 */
 	#toDepth(action: string): number {
-		const depth = (toChildOrigin(this.#activeRun.execution)?.depth ?? 0) + 1;
+		const depth = (toChildOrigin(this.#run.execution)?.depth ?? 0) + 1;
 		if (depth <= maxDepth) return depth;
 		throw new SvcError(
 			"SVC_INVALID",
@@ -107,7 +107,7 @@ export class ChildStarter {
 	}
 
 	#inheritedContext(): JsonObject {
-		const { context } = this.#activeRun.execution;
+		const { context } = this.#run.execution;
 		return Object.fromEntries(inheritedContextNames.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]]])));
 	}
 

@@ -15,9 +15,7 @@ import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
 import { readJournal } from "../../executions/journal-entries.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
-import type { ActiveRuns, LastJournalEntry } from "../active-runs.ts";
-import type { HostCalls } from "../host-calls.ts";
-import type { ActiveRun } from "../prepare-run.ts";
+import type { ActiveRun, ActiveRuns, LastJournalEntry } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 
@@ -29,7 +27,6 @@ export interface JournalOptions extends Uses<"storage" | "eventBus" | "clock"> {
 
 /** Members of the run that the journal uses. */
 interface JournalAccess {
-	readonly calls: HostCalls;
 	readonly children: Pick<RunChildren, "toDrafts" | "findMissing" | "store">;
 	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
 	readonly encryptSecrets: () => string | null;
@@ -64,28 +61,27 @@ interface JournalAccess {
  */
 export class Journal implements RunJournal {
 	readonly #parts: JournalOptions;
-	readonly #activeRun: ActiveRun;
+	readonly #run: ActiveRun;
 	readonly #access: JournalAccess;
 	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
 	#nextSequence: number | undefined;
 	/** Settles when the last write of an entry has. The next write starts then. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 
-	constructor(parts: JournalOptions, activeRun: ActiveRun, access: JournalAccess) {
+	constructor(parts: JournalOptions, run: ActiveRun, access: JournalAccess) {
 		this.#parts = parts;
-		this.#activeRun = activeRun;
+		this.#run = run;
 		this.#access = access;
 		// A run that is not resumable has no entries yet.
-		if (!activeRun.run.isResumable) this.#nextSequence = 1;
+		if (!run.isResumable) this.#nextSequence = 1;
 	}
 
-	readonly read = (): Promise<readonly JsonObject[]> =>
-		this.#access.calls.retryWhileUnavailable(() => readJournal(this.#parts.storage, this.#activeRun.execution.id));
+	readonly read = (): Promise<readonly JsonObject[]> => this.#run.callHost(() => readJournal(this.#parts.storage, this.#run.execution.id));
 
 	readonly append = async (entry: JsonObject, { start = [], tasks = [] }: JournalStep = {}): Promise<void> => {
 		assertRecordable({ entry, tasks }, "what journal.append was given");
 		// A copy, because the runner may change the entry after the call.
-		const ownEntry = structuredClone(this.#activeRun.run.secrets.withoutToken(entry));
+		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
 		const drafts = this.#access.children.toDrafts(start);
 		const write = this.#lastWrite.then(() => this.#append(ownEntry, drafts));
 		this.#lastWrite = write.catch(() => undefined);
@@ -96,19 +92,18 @@ export class Journal implements RunJournal {
 	/** Returns the last entry. The caller stores it with the end of the run. Waits for entries that are being written. */
 	async toLast({ entry, tasks = [] }: LastDecision): Promise<LastJournalEntry> {
 		assertRecordable({ entry, tasks }, "what was decided with the end");
-		const ownEntry = structuredClone(this.#activeRun.run.secrets.withoutToken(entry));
+		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
 		await this.#lastWrite;
-		const sequence = await this.#access.calls.retryWhileUnavailable(() => this.#findNextSequence());
+		const sequence = await this.#run.callHost(() => this.#findNextSequence());
 		return { row: this.#toRow(ownEntry, sequence), publishTasks: () => this.#publishTasks(tasks) };
 	}
 
 	async #append(entry: JsonObject, drafts: readonly DraftedExecution[]): Promise<void> {
-		const { calls, children } = this.#access;
-		const { run } = this.#activeRun;
-		const sequence = await calls.retryWhileUnavailable(() => this.#findNextSequence());
+		const { children } = this.#access;
+		const sequence = await this.#run.callHost(() => this.#findNextSequence());
 		const row = this.#toRow(entry, sequence);
 		let missing = drafts;
-		await calls.retryWhileUnavailable(async () => {
+		await this.#run.callHost(async () => {
 			for (;;) {
 				try {
 					return await children.store(missing, this.#toOperations(row));
@@ -119,23 +114,23 @@ export class Journal implements RunJournal {
 					// An earlier attempt was stored although its response was lost: no other write uses this id.
 					if (await this.#isStored(row)) return;
 					// If no child exists that another run or an earlier call has started, the conflict is that of the fence.
-					if (missing.length === attempted.length) throw calls.toLostError();
+					if (missing.length === attempted.length) throw this.#run.toLostError();
 				}
 			}
 		});
 		this.#nextSequence = sequence + 1;
-		if (!run.isResumable) this.#parts.runs.markResumable(run);
+		if (!this.#run.isResumable) this.#parts.runs.markResumable(this.#run);
 	}
 
 	#toRow(entry: JsonObject, sequence: number): JournalEntryEntity {
 		const { clock } = this.#parts;
-		return { id: createId(clock), execution_id: this.#activeRun.execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
+		return { id: createId(clock), execution_id: this.#run.execution.id, sequence, timestamp: toTimestamp(clock.now()), entry };
 	}
 
 	async #findNextSequence(): Promise<number> {
 		if (this.#nextSequence !== undefined) return this.#nextSequence;
 		const [last] = await this.#parts.storage.find("journal_entry", {
-			where: { execution_id: this.#activeRun.execution.id },
+			where: { execution_id: this.#run.execution.id },
 			orderBy: [["sequence", "desc"]],
 			limit: 1,
 			fields: ["sequence"],
@@ -146,10 +141,9 @@ export class Journal implements RunJournal {
 	/** Returns the operations that store an entry if this run holds the execution. Those of the first entry also make the run resumable. */
 	#toOperations(row: JournalEntryEntity): readonly WriteOperation[] {
 		const { runWrites } = this.#parts;
-		const { execution, run } = this.#activeRun;
-		const fenceOperations = run.isResumable
-			? runWrites.fenceOperations(execution, run)
-			: [runWrites.toStateOperation(execution, run, { state: {}, encryptedSecrets: this.#access.encryptSecrets() })];
+		const fenceOperations = this.#run.isResumable
+			? runWrites.fenceOperations(this.#run)
+			: [runWrites.toStateOperation(this.#run, { state: {}, encryptedSecrets: this.#access.encryptSecrets() })];
 		return [...fenceOperations, { insert: "journal_entry", entities: [row] }];
 	}
 
@@ -159,10 +153,10 @@ export class Journal implements RunJournal {
 
 	#publishTasks(tasks: NonNullable<JournalStep["tasks"]>): void {
 		const { eventBus, clock, options } = this.#parts;
-		const { execution, run } = this.#activeRun;
+		const { execution, secrets } = this.#run;
 		for (const task of tasks) {
 			const plain = task as unknown as JsonObject;
-			const shown = options.api.mask_secrets ? run.secrets.redactJson(plain) : run.secrets.withoutToken(plain);
+			const shown = options.api.mask_secrets ? secrets.redactJson(plain) : secrets.withoutToken(plain);
 			publishTask(eventBus, execution, { task: shown, timestamp: toTimestamp(clock.now()) });
 		}
 	}

@@ -1,6 +1,5 @@
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
-import type { HostCalls } from "../host-calls.ts";
-import type { ActiveRun } from "../prepare-run.ts";
+import type { ActiveRun } from "../active-runs.ts";
 import { type AddSecrets, ChildEvents, RunChildren, type RunChildrenOptions } from "./run-children.ts";
 
 export interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | "onWaiting"> {
@@ -32,7 +31,7 @@ export class NodeChildren {
 	}
 
 	/** Returns the object through which a run starts and watches its children. The caller must close it when the run ends. */
-	openFor(activeRun: ActiveRun, access: { readonly calls: HostCalls; readonly addSecrets: AddSecrets }): RunChildren {
-		return new RunChildren(this.#parts, activeRun, access);
+	openFor(run: ActiveRun, addSecrets: AddSecrets): RunChildren {
+		return new RunChildren(this.#parts, run, addSecrets);
 	}
 }

@@ -35,8 +35,7 @@ import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkPartialRerun, type PartialRerun } from "../../submission/check-partial-rerun.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
-import type { HostCalls } from "../host-calls.ts";
-import type { ActiveRun } from "../prepare-run.ts";
+import type { ActiveRun } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";
 import { ChildStarter, type ChildStarterOptions } from "./child-starter.ts";
 import { ChildTracker } from "./child-tracker.ts";
@@ -59,8 +58,7 @@ const preparationsPerTurn = 20;
 /** Children of one run. Runners may use its methods as plain functions, for example after destructuring. */
 export class RunChildren implements ChildExecutions {
 	readonly #parts: RunChildrenOptions;
-	readonly #activeRun: ActiveRun;
-	readonly #calls: HostCalls;
+	readonly #run: ActiveRun;
 	readonly #addSecrets: AddSecrets;
 	readonly #tracker: ChildTracker;
 	readonly #starter: ChildStarter;
@@ -69,38 +67,32 @@ export class RunChildren implements ChildExecutions {
 	readonly #preparedDrafts = new Map<string, DraftedExecution | undefined>();
 	#preparationCount = 0;
 
-	constructor(
-		parts: RunChildrenOptions,
-		activeRun: ActiveRun,
-		{ calls, addSecrets }: { readonly calls: HostCalls; readonly addSecrets: AddSecrets },
-	) {
+	constructor(parts: RunChildrenOptions, run: ActiveRun, addSecrets: AddSecrets) {
 		this.#parts = parts;
-		this.#activeRun = activeRun;
-		this.#calls = calls;
+		this.#run = run;
 		this.#addSecrets = addSecrets;
-		const parentId = activeRun.execution.id;
+		const parentId = run.execution.id;
 		this.#tracker = new ChildTracker({ ...parts, parentId, subscribe: () => parts.watch.add(parentId, this.#tracker) });
-		this.#starter = new ChildStarter(parts, activeRun);
-		this.#readableParents = new RerunChain(parts.storage, activeRun.execution);
+		this.#starter = new ChildStarter(parts, run);
+		this.#readableParents = new RerunChain(parts.storage, run.execution);
 	}
 
 	/** Ends waits and iterations, because the run has ended. */
 	close(): void {
 		this.#tracker.close();
-		this.#parts.watch.remove(this.#activeRun.execution.id, this.#tracker);
+		this.#parts.watch.remove(this.#run.execution.id, this.#tracker);
 	}
 
 	readonly start = async (request: ChildRequest): Promise<string> => {
 		const id = this.#toId(request, "children.start");
-		const { execution, run } = this.#activeRun;
-		return this.#calls.retryWhileUnavailable(async () => {
+		return this.#run.callHost(async () => {
 			const draft = await this.#draft(id, request);
 			if (draft === undefined) return id;
 			try {
-				await this.store([draft], this.#parts.runWrites.fenceOperations(execution, run));
+				await this.store([draft], this.#parts.runWrites.fenceOperations(this.#run));
 			} catch (error) {
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-				if ((await this.findMissing([draft])).length > 0) throw this.#calls.toLostError();
+				if ((await this.findMissing([draft])).length > 0) throw this.#run.toLostError();
 			}
 			return id;
 		});
@@ -108,7 +100,7 @@ export class RunChildren implements ChildExecutions {
 
 	readonly prepare = async (request: ChildRequest): Promise<PreparedChild> => {
 		const id = this.#toId(request, "children.prepare");
-		return this.#calls.retryWhileUnavailable(async () => {
+		return this.#run.callHost(async () => {
 			this.#preparedDrafts.set(id, await this.#draft(id, request));
 			this.#preparationCount += 1;
 			if (this.#preparationCount % preparationsPerTurn === 0) await nextTurn();
@@ -155,21 +147,21 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	readonly find = async (key: string): Promise<Child | undefined> => {
-		const firstId = toChildId(this.#activeRun.execution.id, key);
+		const firstId = toChildId(this.#run.execution.id, key);
 		const read = async (id: string) => (await this.#find({ id }))[0];
-		const stored = await this.#calls.retryWhileUnavailable(() => readLatest(firstId, read));
+		const stored = await this.#run.callHost(() => readLatest(firstId, read));
 		return stored && this.#tracker.disclose(toChildReading(stored));
 	};
 
 	readonly list = async (): Promise<readonly Child[]> => {
-		const latest = await this.#calls.retryWhileUnavailable(() => this.#readLatest());
+		const latest = await this.#run.callHost(() => this.#readLatest());
 		return [...latest.values()].map((reading) => this.#tracker.disclose(reading));
 	};
 
 	/** Reads the latest state of each child, by its id. */
 	async #readLatest(): Promise<ReadonlyMap<string, ChildReading>> {
 		const latest = new Map<string, ChildReading>();
-		for await (const page of readChildPages(this.#parts.storage, { parent_id: this.#activeRun.execution.id })) {
+		for await (const page of readChildPages(this.#parts.storage, { parent_id: this.#run.execution.id })) {
 			for (const stored of page) {
 				const reading = toChildReading(stored);
 				const { id } = reading.child;
@@ -180,20 +172,20 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	readonly ended = async (id: string, { signal = this.#signal }: ChildWait = {}): Promise<Child> => {
-		this.#calls.assertHeld();
+		this.#run.assertHeld();
 		if (this.#tracker.has(id)) return this.#tracker.waitForEnd(id, signal);
-		const stored = await this.#calls.retryWhileUnavailable(() => this.#get(id));
+		const stored = await this.#run.callHost(() => this.#get(id));
 		this.#tracker.record(stored);
 		return this.#tracker.waitForEnd(toChildReading(stored).child.id, signal);
 	};
 
 	readonly changes = ({ signal = this.#signal }: ChildWait = {}): AsyncIterable<Child> => {
-		this.#calls.assertHeld();
+		this.#run.assertHeld();
 		return this.#tracker.changes(signal);
 	};
 
 	readonly result = (id: string): Promise<JsonObject | null> =>
-		this.#calls.retryWhileUnavailable(async () => {
+		this.#run.callHost(async () => {
 			const child = await this.#read(id);
 			const snapshot = await this.#parts.catalog.snapshot(child.snapshot_id);
 			const resultSecrets = child.result === null ? [] : findResultSecrets(child.result, snapshot);
@@ -202,8 +194,8 @@ export class RunChildren implements ChildExecutions {
 		});
 
 	readonly cancel = (id: string): Promise<void> =>
-		this.#calls.retryWhileUnavailable(async () => {
-			const requester = { username: this.#activeRun.execution.user, isAdmin: false };
+		this.#run.callHost(async () => {
+			const requester = { username: this.#run.execution.user, isAdmin: false };
 			for (let isReplaced = true; isReplaced; ) {
 				const { entity } = await cancelExecution(this.#parts, await this.#get(id), requester, { byParent: true });
 				// The execution may have ended before and been replaced: then cancel the replacement.
@@ -216,7 +208,7 @@ export class RunChildren implements ChildExecutions {
 	readonly resume = (id: string): Promise<void> => this.#setStatus(id, "resuming");
 
 	async #setStatus(id: string, status: "pausing" | "resuming"): Promise<void> {
-		await this.#calls.retryWhileUnavailable(async () => {
+		await this.#run.callHost(async () => {
 			const principal = await this.#starter.principal();
 			for (let child = await this.#get(id); ; ) {
 				try {
@@ -239,7 +231,7 @@ export class RunChildren implements ChildExecutions {
 		if (typeof request.key !== "string" || request.key === "" || request.key.length > maxKeyLength) {
 			throw new SvcError("SVC_INVALID", `key: must be a text of 1 to ${maxKeyLength} characters`);
 		}
-		return toChildId(this.#activeRun.execution.id, request.key);
+		return toChildId(this.#run.execution.id, request.key);
 	}
 
 	/** Drafts a child. Returns undefined if the child exists, even if the request could not be drafted now. */
@@ -265,7 +257,7 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	#find(where: { readonly id?: string | { readonly in: readonly string[] } }): Promise<readonly StoredChild[]> {
-		const { id } = this.#activeRun.execution;
+		const { id } = this.#run.execution;
 		const orderBy = [["start_timestamp", "asc"]] as const;
 		return this.#parts.storage.find("execution", { where: { ...where, parent_id: id }, fields: childFields, orderBy });
 	}
@@ -273,7 +265,7 @@ export class RunChildren implements ChildExecutions {
 	/** Returns the current execution of a child. Throws `SVC_NOT_FOUND` for an id that is not a child of this run. */
 	async #get(id: string): Promise<ExecutionEntity> {
 		const child = await readLatest(id, (executionId) => this.#parts.storage.get("execution", executionId));
-		if (child?.parent_id === this.#activeRun.execution.id) return child;
+		if (child?.parent_id === this.#run.execution.id) return child;
 		throw this.#toNotFound(id);
 	}
 
@@ -288,11 +280,11 @@ export class RunChildren implements ChildExecutions {
 	}
 
 	#toNotFound(id: string): SvcError {
-		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#activeRun.execution.id}"`);
+		return new SvcError("SVC_NOT_FOUND", `execution "${id}" is no child of "${this.#run.execution.id}"`);
 	}
 
 	get #signal(): AbortSignal {
-		return this.#activeRun.run.controller.signal;
+		return this.#run.controller.signal;
 	}
 }
 
