@@ -11,7 +11,7 @@ import {
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import { fromTimestamp } from "../basics/clock.ts";
+import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
