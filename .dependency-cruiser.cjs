@@ -258,7 +258,7 @@ module.exports = {
 			from: { path: "^(plugins[^/]*)/([^/]+)/", pathNot: tests },
 			to: { path: "^plugins[^/]*/", pathNot: ["^$1/$2/", "^$1/_[^/]+/"] },
 		},
-		home("tsyringe", "tsyringe|reflect-metadata", "^core/service/container\\.ts$"),
+		home("tsyringe", "tsyringe|reflect-metadata", "^core/service/service-components\\.ts$"),
 		home("h3", "h3", "^core/http/"),
 		home("listhen", "listhen", "^core/http/server\\.ts$"),
 		home("consola", "consola", "^core/(service/(logger|serve)|cli/prompts)\\.ts$"),
