@@ -1,14 +1,17 @@
-import type { JsonObject, ParameterSchema, SnapshotEntity } from "../contract/index.ts";
-import { collectSecrets, holdsSecret, maskParameters } from "../language/parameters/schema-masking.ts";
+import type { JsonObject, SnapshotEntity } from "../contract/index.ts";
+import { collectSecrets, hasSecretMembers, maskParameters } from "../language/parameters/schema-masking.ts";
 import { Redactor } from "./redactor.ts";
 
-/** Cache of secret defaults by snapshot. */
-const secretDefaultsBySnapshot = new WeakMap<SnapshotEntity, readonly string[]>();
-/**
- * Cache by snapshot: true if any parameter may contain a secret. Every state of every execution is shown, and most actions have no
- * secrets.
- */
-const mayHoldSecretsBySnapshot = new WeakMap<SnapshotEntity, boolean>();
+/** Secrets that the schemas of a snapshot declare. */
+interface DeclaredSecrets {
+	/** True if any parameter is secret, or may contain a secret. */
+	readonly hasSecrets: boolean;
+	/** Secret defaults, which a run without values uses. */
+	readonly defaults: readonly string[];
+}
+
+/** Cache by snapshot. Every state of every execution is shown, and most actions have no secrets. */
+const declaredBySnapshot = new WeakMap<SnapshotEntity, DeclaredSecrets>();
 
 /**
  * Masks the parameters of an execution: secret parameters, and copies of secrets in other parameters.
@@ -29,32 +32,28 @@ export function maskParametersWith(parameters: JsonObject, snapshot: SnapshotEnt
 
 /** Returns true if a parameter of the action or its runner is secret, or may contain a secret. */
 export function hasSecretParameters(snapshot: SnapshotEntity): boolean {
-	let found = mayHoldSecretsBySnapshot.get(snapshot);
-	if (found === undefined) {
-		const { action, runner } = snapshot;
-		found = [action.parameters, runner.runner_parameters].some((schema) => Object.values(schema).some(holdsSecret));
-		mayHoldSecretsBySnapshot.set(snapshot, found);
-	}
-	return found;
+	return readDeclared(snapshot).hasSecrets;
 }
 
 /** Returns the secret strings of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
 export function findParameterSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
-	const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
-	const defaults = findSecretDefaults(snapshot, schemas);
-	if (!hasSecretParameters(snapshot)) return defaults;
-	if (parameters === undefined || maskParameters(parameters, ...schemas) === parameters) return defaults;
-	return [...defaults, ...collectSecrets(parameters, ...schemas)];
+	const { hasSecrets, defaults } = readDeclared(snapshot);
+	if (!hasSecrets || parameters === undefined) return defaults;
+	return [...defaults, ...collectSecrets(parameters, snapshot.action.parameters, snapshot.runner.runner_parameters)];
 }
 
-function findSecretDefaults(snapshot: SnapshotEntity, schemas: readonly ParameterSchema[]): readonly string[] {
-	let found = secretDefaultsBySnapshot.get(snapshot);
-	if (found === undefined) {
+function readDeclared(snapshot: SnapshotEntity): DeclaredSecrets {
+	let declared = declaredBySnapshot.get(snapshot);
+	if (declared === undefined) {
+		const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;
 		const values = schemas
 			.toReversed()
 			.flatMap((schema) => Object.entries(schema).map(([name, { default: value = null }]) => [name, value]));
-		found = collectSecrets(Object.fromEntries(values) as JsonObject, ...schemas);
-		secretDefaultsBySnapshot.set(snapshot, found);
+		declared = {
+			hasSecrets: schemas.some(hasSecretMembers),
+			defaults: collectSecrets(Object.fromEntries(values) as JsonObject, ...schemas),
+		};
+		declaredBySnapshot.set(snapshot, declared);
 	}
-	return found;
+	return declared;
 }

@@ -39,12 +39,32 @@ export function maskParameters(values: JsonObject, actionSchema: ParameterSchema
  * nothing is secret.
  */
 export function maskBySchema(values: JsonObject, schema: ParameterSchema): JsonObject {
+	const secretSchemas = readSecretParameters(schema);
+	if (secretSchemas.size === 0) return values;
 	return maskWithinBudget(() =>
 		replaceMembers(values, (key, value) => {
-			const definition = ownMember(schema, key);
-			return definition === undefined ? value : maskValue(value, readSecretSchema(definition), { depth: 0, shouldMaskMismatch: true });
+			const secretSchema = secretSchemas.get(key);
+			return secretSchema === undefined ? value : maskValue(value, secretSchema, { depth: 0, shouldMaskMismatch: true });
 		}),
 	);
+}
+
+/** Definitions of the parameters that are secret or may contain a secret, by the schema of all parameters. Most schemas have none. */
+const secretParameterCache = new WeakMap<ParameterSchema, ReadonlyMap<string, SecretSchema>>();
+
+function readSecretParameters(schema: ParameterSchema): ReadonlyMap<string, SecretSchema> {
+	let secretSchemas = secretParameterCache.get(schema);
+	if (secretSchemas === undefined) {
+		const entries = Object.entries(schema).map(([name, definition]) => [name, readSecretSchema(definition)] as const);
+		secretSchemas = new Map(entries.filter(([, { holdsSecret }]) => holdsSecret));
+		secretParameterCache.set(schema, secretSchemas);
+	}
+	return secretSchemas;
+}
+
+/** Returns true if any parameter of the schema is secret, or may contain a secret. */
+export function hasSecretMembers(schema: ParameterSchema): boolean {
+	return readSecretParameters(schema).size > 0;
 }
 
 /**
@@ -212,10 +232,6 @@ function collectTexts(value: JsonValue, texts: Set<string>, depth: number): void
 	else if (typeof value === "object" && value !== null && depth < maxDepth) {
 		for (const member of Object.values(value)) collectTexts(member, texts, depth + 1);
 	}
-}
-
-function ownMember<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-	return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
