@@ -3,12 +3,12 @@ import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Options, Runner, 
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
+import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
 import type { Authority } from "./basics/principal.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
 import { LeasePolicy } from "./coordination/lease-duration.ts";
 import { createStaleWrites, type StaleWrites } from "./coordination/stale-writes.ts";
-import { StorageClock } from "./coordination/storage-clock.ts";
 import { EventDispatcher } from "./events/event-dispatcher.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import { EventProcessor } from "./events/event-processor.ts";

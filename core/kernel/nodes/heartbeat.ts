@@ -1,12 +1,11 @@
 import { hostname } from "node:os";
 import type { JsonObject, NodeEntity } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { type EngineClock, type StorageClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
 import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
-import type { StorageClock } from "../coordination/storage-clock.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event by which an administrator's request to a node, such as a drain, is announced to that node. */

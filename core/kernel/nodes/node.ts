@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
+import type { StorageClock } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-duration.ts";
-import type { StorageClock } from "../coordination/storage-clock.ts";
 import type { StartupRetry } from "../plugins/startup-retry.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { NodeLifecycle } from "./node-state.ts";
