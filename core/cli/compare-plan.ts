@@ -38,7 +38,7 @@ interface RunningNode {
 
 /** Compares a plan with the running service, if the service can be reached. */
 export async function comparePlan(plan: ServicePlan, connect: () => Promise<Api>): Promise<Comparison> {
-	if (plan.content === undefined) return { compared: false, reason: "there is no plan to compare with" };
+	if (plan.content === undefined) return { compared: false, reason: "no plan exists to compare with" };
 	try {
 		const api = await connect();
 		return { compared: true, url: api.addresses.apiUrl, differences: await findDifferences(plan, plan.content, api) };

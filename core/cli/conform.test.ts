@@ -116,7 +116,7 @@ test("wrong usage ends with 2 and says what is allowed", async () => {
 			/for the kind "sensor" it must export `conformance`/,
 		],
 		[["runner", sound, "--only", "no such statement"], /--only: no statement of the kit holds "no such statement"/],
-		[["runner", sound, "--times", "0"], /whole numbers from 1 on/],
+		[["runner", sound, "--times", "0"], /whole number of at least 1/],
 		[["runner", sound, "--timeout", "soon"], /numbers above 0/],
 		[["runner", sound, "--reporter", "xml"], /Allowed choices are text, json, junit/],
 		[["runner", sound, "--output", join(directory, "no", "file")], /--output: ".+" cannot be written/],

@@ -29,7 +29,7 @@ function isRefusedChange(error: unknown, words: readonly string[]): boolean {
 
 function hintFor(error: unknown): string {
 	if (isSvcError(error, "SVC_UNAVAILABLE") && "address" in error.facts) {
-		return "Is the service running? Start it with `svc serve`, or say where it is with --api-url or SVC_API_URL.";
+		return "Is the service running? Start it with `svc serve`, or set its address with --api-url or SVC_API_URL.";
 	}
 	if (isSvcError(error, "SVC_UNAUTHORIZED")) return "Sign in with `svc login <user>`, or give --token or SVC_AUTH_TOKEN.";
 	if (isSvcError(error, "SVC_TOO_MANY")) return `Try again in ${String(error.facts["retry_after"] ?? "a few")} seconds.`;

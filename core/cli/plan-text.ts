@@ -60,11 +60,11 @@ function toListenerLines({ listeners = [] }: ServicePlan): string[] {
 }
 
 const states = {
-	new: "nothing is kept there yet",
-	older: "the schema is changed at the start; what is stored was not read",
+	new: "it is empty",
+	older: "the schema is migrated at the start; stored records were not read",
 	ready: "the schema is up to date",
 	unreachable: "it could not be reached",
-	unknown: "it cannot be looked at before a start",
+	unknown: "it cannot be inspected before the start",
 } as const;
 
 function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string[] {
@@ -92,7 +92,7 @@ function toContentLines({ webhooks, timers, ...kinds }: PlannedContent): string[
 	});
 	const notRead = kinds.rules.some(({ state }) => state === null) || kinds.packs.some(({ state }) => state === null);
 	return [
-		...(notRead ? ["what packs and plugins say; what is stored was not read"] : []),
+		...(notRead ? ["from packs and plugins; stored records were not read"] : []),
 		...lines,
 		`webhooks: ${webhooks.length}`,
 		...webhooks.map(({ path, state }) => `  POST ${path}${state === "new" ? " (new)" : ""}`),

@@ -96,7 +96,7 @@ function createProgram(version: string, context: CliContext): Command {
 	const out = screenOf(context.stdout, context.env);
 	const errors = screenOf(context.stderr, context.env);
 	const program = new Command("svc")
-		.description("Run actions, follow their output, look at what ran.")
+		.description("Run actions, follow their output, and inspect past executions.")
 		.exitOverride()
 		.configureOutput({
 			writeOut: (text) => context.stdout.write(text),
@@ -113,8 +113,8 @@ function createProgram(version: string, context: CliContext): Command {
 		.version(version)
 		.option("--url <address>", "base address, without port (SVC_BASE_URL)")
 		.option("--api-url <address>", "address of the API (SVC_API_URL); default http://127.0.0.1:9101")
-		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default beside the API")
-		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default beside the API")
+		.option("--auth-url <address>", "address for signing in (SVC_AUTH_URL); default: derived from the API address")
+		.option("--stream-url <address>", "address of the streams (SVC_STREAM_URL); default: derived from the API address")
 		.option("--api-version <version>", "version in the paths (SVC_API_VERSION); default v1")
 		.option("--config-file <file>", "configuration of this command (SVC_CONFIG_FILE); default ~/.svc/config")
 		.option("--skip-config", "read no configuration (SVC_CLI_SKIP_CONFIG)")
@@ -133,7 +133,7 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 	if (serve === undefined) return;
 	program
 		.command("serve")
-		.description("Run the service until it is told to stop.")
+		.description("Run the service until it receives a signal to stop.")
 		.option("--config <file>", "configuration of the service", "./svc.config.ts")
 		.option(
 			"--only <parts>",

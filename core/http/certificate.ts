@@ -22,7 +22,7 @@ export async function readCertificate({ section, cert, key }: CertificateFiles):
 	} catch (error) {
 		throw new SvcError(
 			"SVC_CONFIG",
-			`${section}.cert, ${section}.key: "${cert}" and "${key}" are no certificate and its key: ${toErrorMessage(error)}`,
+			`${section}.cert, ${section}.key: "${cert}" and "${key}" are not a certificate and its key: ${toErrorMessage(error)}`,
 			{
 				cause: error,
 			},
@@ -40,7 +40,7 @@ export function watchCertificate(files: CertificateFiles, server: object, logger
 				logger.info("certificate renewed", { file: files.cert });
 			},
 			// A renewal writes two files. In between they do not match, and the old certificate stays in use.
-			(error: unknown) => logger.warn("changed certificate was not taken up", { problem: toErrorMessage(error) }),
+			(error: unknown) => logger.warn("loading the changed certificate failed", { problem: toErrorMessage(error) }),
 		);
 	};
 	const paths = [files.cert, files.key];

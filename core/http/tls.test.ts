@@ -149,7 +149,7 @@ test("a renewed certificate is taken up without a restart, one that does not fit
 		await withTlsService({ use_ssl: true, cert: at("live.pem"), key: at("live.key") }, async ({ api }, log) => {
 			assert.equal(await certificateOf(api, ca), "one");
 			await copyFile(at("two.pem"), at("live.pem"));
-			await until(() => log.some((line) => line.includes("changed certificate was not taken up")));
+			await until(() => log.some((line) => line.includes("loading the changed certificate failed")));
 			assert.equal(await certificateOf(api, ca), "one");
 			await copyFile(at("two.key"), at("live.key"));
 			await until(async () => (await certificateOf(api, ca)) === "two");
@@ -167,7 +167,7 @@ test("certificate files that are missing, unreadable or do not fit stop the star
 			[{ ...good, key: "" }, /^auth\.key: must name a file/],
 			[{ ...good, cert: at("nothing.pem") }, /^auth\.cert: ".*nothing\.pem" cannot be read/],
 			[{ ...good, key: at("") }, /^auth\.key: ".*" cannot be read/],
-			[{ ...good, key: at("two.key") }, /^auth\.cert, auth\.key: ".*one\.pem" and ".*two\.key" are no certificate and its key/],
+			[{ ...good, key: at("two.key") }, /^auth\.cert, auth\.key: ".*one\.pem" and ".*two\.key" are not a certificate and its key/],
 			[{ ...good, cert: at("text") }, /^auth\.cert, auth\.key:/],
 			[{ ...good, key: at("text") }, /^auth\.cert, auth\.key:/],
 		] as const) {

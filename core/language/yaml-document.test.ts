@@ -38,7 +38,7 @@ test("references do not make it deeper than it may be", () => {
 
 test("mistakes of the notation are left to the caller, a second document is refused, and an empty text is one", () => {
 	assert.equal(parseYamlDocument('a: "b').document.errors.length, 1);
-	assert.throws(() => parseYamlDocument("a: 1\n---\nb: 2\n"), refused(/^line 2: the text holds more than one document$/));
+	assert.throws(() => parseYamlDocument("a: 1\n---\nb: 2\n"), refused(/^line 2: only one document is allowed$/));
 	assert.equal(parseYamlDocument("").document.toJS(), null);
 });
 
@@ -60,7 +60,7 @@ test("names that stand twice are told, however many there are, in a time that gr
 
 test("more aliases than a thousand are refused at once, as the library looks through all of them for each one", () => {
 	const referring = (count: number) => `a: [${Array.from({ length: count }, (_, index) => `&n${index} 1, *n${index}`).join(", ")}]\n`;
-	assert.throws(() => parseYamlDocument(referring(1_001)), refused(/^line 1: the text has more than 1000 aliases$/));
+	assert.throws(() => parseYamlDocument(referring(1_001)), refused(/^line 1: the document has more than 1000 aliases$/));
 	assert.equal(parseYamlDocument(referring(1_000)).document.toJS().a.length, 2_000);
 	assert.equal(parseYamlDocument(`a:\n${"- '*a'\n".repeat(2_000)}`).document.toJS().a.length, 2_000);
 });
@@ -68,7 +68,7 @@ test("more aliases than a thousand are refused at once, as the library looks thr
 test("a text with more words, signs and lines than its reader allows is refused; a long text is few of them", () => {
 	const read = (text: string) => parseYamlDocument(text, { maxTokens: maxFileTokens }).document;
 	for (const text of [`a: [${"1,".repeat(100_000)}1]`, "#\n".repeat(100_000), `a: [${"[],".repeat(40_000)}1]`]) {
-		assert.throws(() => read(text), refused(/^line \d+: the text has more than 100000 words, signs and lines$/));
+		assert.throws(() => read(text), refused(/^line \d+: the document has more than 100000 words, signs and lines$/));
 	}
 	const values = Array.from({ length: 10_000 }, (_, index) => `  name_${index}: "value"`).join("\n");
 	assert.equal(Object.keys(read(`a:\n${values}\n`).toJS().a).length, 10_000);

@@ -56,9 +56,9 @@ export function parseYamlDocument(text: string, options: YamlOptions = {}): Yaml
 	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
 	const [document, secondDocument] = composer.compose(tokens, true, text.length);
 	// The library returns a document even for an empty source.
-	if (document === undefined) throw new SvcError("SVC_INVALID", "the text is empty");
+	if (document === undefined) throw new SvcError("SVC_INVALID", "the document is empty");
 	if (secondDocument !== undefined) {
-		throw new SvcError("SVC_INVALID", `line ${lines.linePos(secondDocument.range[0]).line}: the text holds more than one document`);
+		throw new SvcError("SVC_INVALID", `line ${lines.linePos(secondDocument.range[0]).line}: only one document is allowed`);
 	}
 	addDuplicateKeyErrors(document as Document);
 	return { document: document as Document, lines };
@@ -116,7 +116,7 @@ function readTokens(text: string, lines: LineCounter, maxTokens: number): readon
 		if (lexeme.startsWith("*")) aliases += 1;
 		if (count > maxTokens || aliases > maxAliases) {
 			const limitText = count > maxTokens ? `${maxTokens} words, signs and lines` : `${maxAliases} aliases`;
-			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: the text has more than ${limitText}`);
+			throw new SvcError("SVC_INVALID", `line ${lines.linePos(parser.offset).line}: the document has more than ${limitText}`);
 		}
 		tokens.push(...parser.next(lexeme));
 		// The stack holds the document, the open objects and lists, and the item that is being read.

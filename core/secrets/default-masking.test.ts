@@ -52,7 +52,7 @@ test("definitions that come back as they were shown keep what is stored", () => 
 test("a mask that stands for nothing stored is refused and named", () => {
 	const stored = { parameters, runnerParameters: runner };
 	const cases: [ParameterSchema, typeof stored | undefined, RegExp][] = [
-		[{ pin: { secret: true, default: secretMask } }, undefined, /^parameters\.pin\.default: .*none is stored/],
+		[{ pin: { secret: true, default: secretMask } }, undefined, /^parameters\.pin\.default: .*no value is stored/],
 		[{ sudo_password: { default: secretMask } }, undefined, /^parameters\.sudo_password\.default/],
 		[{ env: { default: { TOKEN: secretMask } } }, undefined, /^parameters\.env\.default\.TOKEN/],
 		[{ a: { properties: { b: { secret: true, default: secretMask } } } }, undefined, /^parameters\.a\.properties\.b\.default/],

@@ -116,7 +116,7 @@ function assertRestoredAndHidden(
 ): void {
 	if (given === secretMask) {
 		if (restored === secretMask)
-			throw toInvalidError(path, `"${secretMask}" stands for a hidden value, and none is stored here; give the value itself`);
+			throw toInvalidError(path, `"${secretMask}" stands for a hidden value, but no value is stored here; give the value itself`);
 		if (shown !== secretMask)
 			throw toInvalidError(path, `"${secretMask}" stands for a hidden value that would be shown; give a new value, or keep it secret`);
 	}

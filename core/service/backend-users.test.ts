@@ -95,9 +95,9 @@ test("what cannot be is said, and nothing is changed", () =>
 		const before = await text();
 		for (const [words, input, code, message] of [
 			[["add", "ann"], "x\n", 1, /"ann" exists already; `svc user passwd ann`/],
-			[["passwd", "bob"], "x\n", 2, /no user "bob"/],
-			[["remove", "bob"], "", 2, /no user "bob"/],
-			[["add", "bob"], "", 2, /no password was given: type it when asked, or send it to standard input/],
+			[["passwd", "bob"], "x\n", 2, /user "bob" does not exist/],
+			[["remove", "bob"], "", 2, /user "bob" does not exist/],
+			[["add", "bob"], "", 2, /no password was given: enter it at the prompt, or send it to standard input/],
 			[["add", "bob"], "\n", 1, /password: empty/],
 			[["add", "a:b"], "x\n", 1, /username: a colon/],
 			[["add", "SVC"], "x\n", 1, /the service uses the name itself/],
@@ -128,7 +128,7 @@ test("a backend that keeps no users says so", () =>
 	withUsers(async ({ svc }) => {
 		const { code, stderr } = await svc(["list"]);
 		assert.notEqual(code, 0);
-		assert.match(stderr, /auth\.backend: "none" keeps no users itself/);
+		assert.match(stderr, /auth\.backend: "none" stores no users/);
 	}, '{ kind: "auth-backend", name: "none", create: () => ({ authenticate: async () => undefined }) }'));
 
 const { test: terminalTest } = requires(test, { package: "node-pty" });
@@ -136,13 +136,13 @@ const { test: terminalTest } = requires(test, { package: "node-pty" });
 terminalTest("on a terminal the password is asked for twice, and shown by neither", () =>
 	withUsers(async ({ directory, text }) => {
 		for (const [again, shown, code] of [
-			["other", /not the same; nothing was changed/, 1],
+			["other", /the two passwords differ; nothing was changed/, 1],
 			["s3cret word", /"ann" can sign in/, 0],
 		] as const) {
 			const typed = typeSvc(["user", "add", "ann", "--config", "svc.config.mjs"], { cwd: directory, env });
 			await typed.shows("New password of ann: ");
 			typed.type("s3cret word\r");
-			await typed.shows("The same again: ");
+			await typed.shows("Repeat the password: ");
 			typed.type(`${again}\r`);
 			await typed.shows(shown);
 			assert.equal(await typed.exitCode, code);

@@ -11,7 +11,7 @@ export function createBackendUsers(env: Readonly<Record<string, string | undefin
 	return async ({ config: file }, use) => {
 		const config = await readConfig({ config: file, env });
 		const plugin = config.authBackend;
-		if (plugin === undefined) throw new SvcError("SVC_CONFIG", "auth.backend: the configuration has none, so there are no users");
+		if (plugin === undefined) throw new SvcError("SVC_CONFIG", "auth.backend: the configuration has none, so no users are stored");
 		const backend = plugin.create();
 		try {
 			await backend.start?.(createContext(config));
@@ -25,7 +25,7 @@ export function createBackendUsers(env: Readonly<Record<string, string | undefin
 function toKept(backend: AuthBackend, { name, systemUser }: { readonly name: string; readonly systemUser: string }): KeptUsers {
 	const { listUsers, setPassword, removeUser } = backend;
 	if (listUsers === undefined || setPassword === undefined || removeUser === undefined) {
-		throw new SvcError("SVC_CONFIG", `auth.backend: "${name}" keeps no users itself; look after them where it finds them`);
+		throw new SvcError("SVC_CONFIG", `auth.backend: "${name}" stores no users; manage them in the system that it uses`);
 	}
 	return {
 		listUsers: () => listUsers.call(backend),

@@ -21,7 +21,7 @@ test("a start without access control says that every user is an administrator, a
 
 test("a start without authentication says that everybody is an administrator, and how to change it", async () => {
 	const [warning, ...others] = await findWarnings({ auth: { enable: false }, rbac: { enable: false } });
-	assert.match(String(warning?.["message"]), /^everybody who reaches this service/);
+	assert.match(String(warning?.["message"]), /^authentication is off: every client is an administrator/);
 	assert.match(String(warning?.["hint"]), /^set auth\.enable: true/);
 	assert.deepEqual(others, []);
 });

@@ -12,7 +12,7 @@ test("USR2 asks for a garbage collection, and the service goes on", () =>
 		const service = serve({ SVC_GARBAGECOLLECTOR_COLLECTION_INTERVAL: "86400" });
 		await service.logged("engine started");
 		for (const _ of ["once", "again"]) {
-			const ended = service.logged("garbage collection asked for has ended");
+			const ended = service.logged("requested garbage collection has ended");
 			service.signal("SIGUSR2");
 			await ended;
 		}

@@ -137,7 +137,7 @@ export function createEngine(config: SvcConfig, options: CreateOptions = {}): En
 function logOpenAccess({ auth, rbac }: Options, logger: Logger): void {
 	if (!auth.enable) {
 		const hint = "set auth.enable: true, and rbac.enable: true with roles";
-		logger.warn("everybody who reaches this service is an administrator", { reason: "auth.enable is false", hint });
+		logger.warn("authentication is off: every client is an administrator", { reason: "auth.enable is false", hint });
 	} else if (!rbac.enable) {
 		const hint = "set rbac.enable: true and give roles in rbac.assignments (docs/guides/roles.md)";
 		logger.warn("every user is an administrator", { reason: "rbac.enable is false", hint });

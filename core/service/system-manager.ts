@@ -83,7 +83,7 @@ async function openSocket(address: Buffer): Promise<(state: string) => void> {
 	const socket = libc.func("socket", "int", ["int", "int", "int"]);
 	const send = libc.func("sendto", "long", ["int", "const void *", "size_t", "int", "const void *", "unsigned int"]);
 	const descriptor: number = socket(unixFamily, datagram | closeOnExec, 0);
-	if (descriptor < 0) throw new SvcError("SVC_CONFIG", "NOTIFY_SOCKET: no socket could be made");
+	if (descriptor < 0) throw new SvcError("SVC_CONFIG", "NOTIFY_SOCKET: creating a socket failed");
 	return (state) => {
 		const bytes = Buffer.from(state);
 		// Errors are ignored: the service continues if the manager has ended.

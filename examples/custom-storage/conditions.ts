@@ -43,7 +43,7 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 /** Whether there is, somewhere in the value, an object with the member. */
 function toMemberTest(kind: EntityKind, field: string, member: unknown): (row: Row) => boolean {
 	if (typeOf(kind, field) !== "json" || isBulky(kind, field))
-		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
+		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
 		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
 	const [name, text] = member as [string, string];
@@ -78,7 +78,7 @@ export function compare(left: unknown, right: unknown): number {
 export function assertAskable(kind: EntityKind, field: string): void {
 	const type = typeOf(kind, field);
 	if (type !== undefined && type !== "json" && !isBulky(kind, field)) return;
-	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be used to filter or sort`);
 }
 
 function typeOf(kind: EntityKind, field: string): FieldType | undefined {

@@ -19,7 +19,7 @@ export class OptionReader {
 	text(name: string): string | undefined {
 		const value = this.#take(name);
 		if (value === undefined || (typeof value === "string" && value !== "")) return value;
-		return this.#report(name, "must be a text that is not empty", undefined);
+		return this.#report(name, "must be a string that is not empty", undefined);
 	}
 
 	texts(name: string): readonly string[] {

@@ -127,7 +127,7 @@ async function assertReadable(path: string): Promise<void> {
 }
 
 function unknown(username: string): SvcError {
-	return new SvcError("SVC_NOT_FOUND", `there is no user "${username}"`);
+	return new SvcError("SVC_NOT_FOUND", `user "${username}" does not exist`);
 }
 
 /** Returns the problem of a new user's password, or undefined if bcrypt can store it. */

@@ -207,7 +207,7 @@ test("what may be told to whoever signs in says nothing about the directory", as
 	await withBackend(optionsFor(port), async ({ signIn, log }) => {
 		await assert.rejects(signIn("ann", "correct horse"), (error) => {
 			assert.ok(isUnavailable(error) && error instanceof Error);
-			assert.equal(error.message, "the directory cannot be asked at the moment");
+			assert.equal(error.message, "the directory is not available at the moment");
 			assert.match(String(error.cause), /no server of the directory can be reached/);
 			return true;
 		});

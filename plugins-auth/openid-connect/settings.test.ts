@@ -35,7 +35,7 @@ test("options that are wrong are named with what is allowed", async () => {
 		[{ ...usual, client_auth: "none" }, /client_auth: must be "auto" or/],
 		[{ ...usual, scopes: ["email"] }, /scopes: must have "openid" among them/],
 		[{ ...usual, scopes: ["openid email"] }, /scopes: must be one name each/],
-		[{ ...usual, required_claims: { hd: [] } }, /required_claims: "hd" must be a text, or a list/],
+		[{ ...usual, required_claims: { hd: [] } }, /required_claims: "hd" must be a string, or a list/],
 		[{ ...usual, require_verified_email: "yes" }, /require_verified_email: must be true or false/],
 		[{ ...usual, clock_tolerance: 3_600 }, /clock_tolerance: must be a whole number from 0 to 300/],
 		[{ ...usual, network_timeout: 0 }, /network_timeout: must be a number from 0\.1 to 60/],

@@ -78,7 +78,7 @@ function readRequired(reader: OptionReader): ReadonlyMap<string, readonly string
 	for (const [name, value] of Object.entries(reader.object("required_claims"))) {
 		const values = Array.isArray(value) ? value : [value];
 		if (values.length > 0 && values.every((each) => typeof each === "string" && each !== "")) required.set(name, values as string[]);
-		else reader.report("required_claims", `"${name}" must be a text, or a list of one or more texts`);
+		else reader.report("required_claims", `"${name}" must be a string, or a list of one or more texts`);
 	}
 	return required;
 }

@@ -52,7 +52,7 @@ export function toUnavailable(error: unknown): SvcError {
 }
 
 function unavailable(reason: string): { readonly kind: "unavailable"; readonly error: SvcError } {
-	return { kind: "unavailable", error: new SvcError("SVC_UNAVAILABLE", `the provider of single sign-on cannot be asked: ${reason}`) };
+	return { kind: "unavailable", error: new SvcError("SVC_UNAVAILABLE", `the single sign-on provider is not available: ${reason}`) };
 }
 
 interface ErrorFacts {

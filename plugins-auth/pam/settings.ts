@@ -38,7 +38,7 @@ export function assertMayVerify({ checkForRoot }: PamSettings): void {
 	if (!checkForRoot || process.geteuid?.() === 0) return;
 	throw new SvcError(
 		"SVC_CONFIG",
-		"pam: the service must run as root, who alone may verify everybody's password; where the PAM service needs no root, set check_for_root: false",
+		"pam: the service must run as root, because only root may verify passwords of all users; if the PAM service does not need root, set check_for_root: false",
 	);
 }
 

@@ -84,7 +84,7 @@ export class LeftoverContainers {
 			const removed = await this.sweep();
 			if (removed.length > 0) logger.info("forgotten containers were removed", { containers: removed });
 		} catch (error) {
-			logger.warn("forgotten containers could not be looked for", { error });
+			logger.warn("searching for leftover containers failed", { error });
 		}
 	}
 }

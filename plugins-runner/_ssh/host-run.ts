@@ -140,7 +140,7 @@ async function follow(
 		},
 		sweep: (kind) =>
 			runHousekeeping(connection, createSweep(marker, kind), sudo).catch((error: unknown) => {
-				logger.debug("remote processes could not be looked for", { host: key, error });
+				logger.debug("searching for remote processes failed", { host: key, error });
 			}),
 	});
 	return remote.ended.catch((error: unknown) => {
@@ -160,7 +160,7 @@ async function removeFiles(
 		const lease = await pool.acquire(part.target, AbortSignal.timeout(5_000), async () => ({ end() {} }));
 		await runHousekeeping(lease.connection, script, sudo).finally(lease.release);
 	} catch (error) {
-		logger.warn("files were left behind on a remote host", { host: part.target.name, directory: part.directory, error });
+		logger.warn("files on a remote host could not be removed", { host: part.target.name, directory: part.directory, error });
 	}
 }
 

@@ -103,10 +103,7 @@ async function readKey(path: string): Promise<string> {
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		// The value may be a damaged key instead of a path, so the message must not contain it.
-		throw new SvcError(
-			"SVC_INVALID",
-			`parameter "private_key" is neither the text of a key nor the path of a file that can be read (${code})`,
-		);
+		throw new SvcError("SVC_INVALID", `parameter "private_key" is neither a private key nor the path of a readable file (${code})`);
 	}
 }
 
@@ -114,7 +111,7 @@ function assertUsable({ utils }: Ssh2, privateKey: string, passphrase: string | 
 	const parsed = utils.parseKey(privateKey, passphrase);
 	if (!(parsed instanceof Error)) return;
 	if (!/encrypted|integrity|decrypt|passphrase|checksum/i.test(parsed.message))
-		throw new SvcError("SVC_INVALID", 'parameter "private_key" does not hold a private key of a known format');
+		throw new SvcError("SVC_INVALID", 'parameter "private_key" is not a private key in a supported format');
 	const problem =
 		passphrase === undefined ? '"passphrase" must be given: the private key is encrypted' : '"passphrase" does not fit the private key';
 	throw new SvcError("SVC_INVALID", `parameter ${problem}`);

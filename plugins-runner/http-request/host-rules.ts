@@ -32,5 +32,5 @@ export function toBareHost({ hostname }: URL): string {
 function toListedHost(entry: unknown): string {
 	const text = String(entry).trim();
 	for (const candidate of [`http://${text}/`, `http://[${text}]/`]) if (URL.canParse(candidate)) return toBareHost(new URL(candidate));
-	throw new SvcError("SVC_RUNNER", `url_hosts_blacklist, url_hosts_whitelist: "${text}" is no host`);
+	throw new SvcError("SVC_RUNNER", `url_hosts_blacklist, url_hosts_whitelist: "${text}" is not a host`);
 }

@@ -132,7 +132,7 @@ function toObject(name: string, value: JsonValue | undefined): JsonObject {
 function toText(name: string, value: JsonValue | undefined): string | undefined {
 	if (value === undefined || value === null || value === "") return undefined;
 	if (typeof value === "string") return value;
-	throw new SvcError("SVC_RUNNER", `${name}: must be a text`);
+	throw new SvcError("SVC_RUNNER", `${name}: must be a string`);
 }
 
 function toWord(value: JsonValue): string {

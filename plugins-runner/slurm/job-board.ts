@@ -78,7 +78,7 @@ export class JobBoard {
 			const message = error instanceof Error ? error.message : String(error);
 			this.#interval = Math.min(this.#interval * 2, slowest);
 			// An error of squeue never means that a job has ended.
-			if (this.#isReached) this.#logger.warn("slurm cannot be asked", { error: message, known: error instanceof SlurmUnreachable });
+			if (this.#isReached) this.#logger.warn("slurm is not available", { error: message, known: error instanceof SlurmUnreachable });
 			this.#isReached = false;
 			for (const jobId of jobIds) this.#tell(jobId, { unreachable: message });
 		}

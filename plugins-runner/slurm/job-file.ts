@@ -34,5 +34,5 @@ export async function readJobFile(path: string, most: number): Promise<string | 
 }
 
 function refuse(path: string, cause?: unknown): SvcError {
-	return new SvcError("SVC_RUNNER", `the job has put something else in the place of its file "${path}", which is not read`, { cause });
+	return new SvcError("SVC_RUNNER", `the job replaced its file "${path}" by something else, which is not read`, { cause });
 }

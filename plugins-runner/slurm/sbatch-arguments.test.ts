@@ -167,7 +167,7 @@ test("what a job puts in the place of its files is not followed, not waited for 
 		for (const name of ["stdout", "stderr", "stdout.0", "."]) {
 			const { text, failure } = await read(name);
 			assert.equal(text, "", name);
-			assert.match(String(failure), /put something else in the place of its file/, name);
+			assert.match(String(failure), /replaced its file/, name);
 		}
 		assert.deepEqual(await Promise.all([0, 1, 2, 3, 4, 5].map((task) => directory.readStatus(task))), Array(6).fill(undefined));
 		await symlink(join(path, "key"), join(path, "status.6"));

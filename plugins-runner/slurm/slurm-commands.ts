@@ -187,7 +187,7 @@ function toError(
 ): Error {
 	const said = [...new Set(stderr.split("\n").map((line) => line.trim()))].filter((line) => line !== "").join("; ");
 	const text = said.slice(0, 1_000) || cause.message;
-	if (cause.code === "ENOENT") return new SvcError("SVC_RUNNER", `the command ${command} is not there`, { cause });
+	if (cause.code === "ENOENT") return new SvcError("SVC_RUNNER", `the command ${command} does not exist`, { cause });
 	const isLost = cause.killed === true || cause.name === "AbortError" || unreachable.some((phrase) => text.includes(phrase));
 	return isLost ? new SlurmUnreachable(text, { cause }) : new SvcError("SVC_RUNNER", text, { cause });
 }

@@ -124,7 +124,7 @@ function watch({ state, dispatch, signal, logger }: SensorContext, name: string,
 		async onLine(line, key) {
 			await dispatch(trigger.ref, { ...payload, line }, { uniqueKey: key });
 		},
-		onGap: () => logger.warn("a file was replaced while nobody watched it, and its last lines are not there any more", { file_path: path }),
+		onGap: () => logger.warn("a file was replaced while it was not watched; its last lines are lost", { file_path: path }),
 	});
 	return { path, tail, problem: undefined };
 }

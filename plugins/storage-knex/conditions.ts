@@ -43,7 +43,7 @@ export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect)
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
 	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
-	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be used to filter or sort`);
 }
 
 /** Options of `applyComparisons`. */
@@ -129,7 +129,7 @@ function assertJsonField(kind: EntityKind, field: string): void {
 		readonly bulky?: { readonly field: string };
 	};
 	if (Object.hasOwn(fields, field) && fields[field] === "json" && bulky?.field !== field) return;
-	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
 }
 
 function toIn(field: string, operand: unknown): Comparison {

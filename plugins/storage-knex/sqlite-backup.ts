@@ -11,7 +11,7 @@ import { inlineLargeTexts, toTextDirectory } from "./sqlite-texts.ts";
  * target exists, and `SVC_UNAVAILABLE` if it cannot be written.
  */
 export async function backUp(Database: LibsqlConstructor, file: string, target: string): Promise<void> {
-	if (!(await exists(file))) throw new SvcError("SVC_CONFIG", `database "${file}" is not there; there is nothing to back up`);
+	if (!(await exists(file))) throw new SvcError("SVC_CONFIG", `database "${file}" does not exist; it cannot be backed up`);
 	await assertServiceDatabase(Database, file);
 	const path = resolve(target);
 	if (await exists(path)) throw toExistsError(path);
@@ -65,7 +65,7 @@ async function completeCopy(Database: LibsqlConstructor, file: string, partFile:
 }
 
 function toExistsError(path: string): SvcError {
-	return new SvcError("SVC_CONFLICT", `"${path}" is there already, and is not replaced`);
+	return new SvcError("SVC_CONFLICT", `"${path}" already exists and is not replaced`);
 }
 
 /** Syncs a file or a directory to the disk. */

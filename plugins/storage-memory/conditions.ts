@@ -28,7 +28,7 @@ export function toRowTest(kind: EntityKind, where: Conditions): RowTest {
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
 	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
-	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be asked for or sorted by`);
+	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be used to filter or sort`);
 }
 
 function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTest {
@@ -56,7 +56,7 @@ function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest
 		readonly bulky?: { readonly field: string };
 	};
 	if (!Object.hasOwn(fields, field) || fields[field] !== "json" || bulky?.field === field)
-		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members that could be asked for`);
+		throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} has no members to filter by`);
 	if (!Array.isArray(member) || member.length !== 2 || !member.every((part) => typeof part === "string"))
 		throw new TypeError(`the comparison "member" on "${field}" needs a name and a text`);
 	const text = member.map((part) => stringifyJson(part)).join(":");

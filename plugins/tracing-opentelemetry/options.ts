@@ -41,7 +41,7 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	if (!isObject(headers) || !Object.values(headers).every((value) => typeof value === "string")) {
 		throw wrong("headers: must be an object of texts");
 	}
-	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a text that is not empty");
+	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a string that is not empty");
 	if (typeof ratio !== "number" || !(ratio >= 0 && ratio <= 1)) throw wrong("ratio: must be a number from 0 to 1");
 	if (typeof queue !== "number" || !Number.isInteger(queue) || queue < 1 || queue > mostQueued) {
 		throw wrong(`queue: must be a whole number from 1 to ${mostQueued}`);

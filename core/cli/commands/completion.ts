@@ -16,7 +16,7 @@ const plain = /^[\w][\w.@/-]*$/;
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
-		.description("Print what makes a shell complete words of this command, options, and names the service knows.")
+		.description("Print a script that lets a shell complete commands, options, and names of stored records.")
 		.addArgument(new Argument("<shell>", "which shell").choices([...shellScripts.keys()]))
 		.addHelpText("after", '\nbash and zsh: eval "$(svc completion bash)" in ~/.bashrc, zsh in ~/.zshrc; fish: svc completion fish | source')
 		.action((shell: string) => write(context.stdout, shellScripts.get(shell) ?? ""));

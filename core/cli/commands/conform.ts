@@ -23,8 +23,8 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 		.argument("<module>", "file that exports `conformance`, the options of the kit, or a plugin")
 		.addOption(new Option("--reporter <format>", "how to report").choices(["text", "json", "junit"]).default("text"))
 		.option("--output <file>", "write the report there")
-		.option("--only <text>", "only the statements that hold this text")
-		.option("--timeout <seconds>", "longest that one statement may take", toPositive, 30)
+		.option("--only <text>", "run only statements whose names contain this string")
+		.option("--timeout <seconds>", "maximum seconds for one statement", toPositive, 30)
 		.option("--times <number>", "how often to run all of it, until a statement is refused", toWhole, 1)
 		.action(async (kind: ConformKind, module: string, { reporter, output, only, timeout, times }: Given) => {
 			const report = await orUsage(conform({ kind, module, only, timeout: timeout * 1_000, times }));
@@ -53,6 +53,6 @@ function toPositive(text: string): number {
 
 function toWhole(text: string): number {
 	const number = Number(text);
-	if (!(Number.isInteger(number) && number >= 1)) throw new InvalidArgumentError("Allowed are whole numbers from 1 on.");
+	if (!(Number.isInteger(number) && number >= 1)) throw new InvalidArgumentError("Must be a whole number of at least 1.");
 	return number;
 }

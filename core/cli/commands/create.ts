@@ -16,7 +16,7 @@ export const addCreateCommand: AddCommands = (parent, context) => {
 		.command("create <kind> <name>")
 		.description(`Write a small package to begin from: ${packageKinds.join(", ")}.`)
 		.option("--directory <directory>", "where to; default ./<name>")
-		.option("--dry-run", "write nothing, and print the names of the files")
+		.option("--dry-run", "print the names of the files without writing them")
 		.action((kind: string, name: string, options: CreateOptions) => create({ kind: toKind(kind), name, ...options }, context));
 };
 

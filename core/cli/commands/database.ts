@@ -14,8 +14,8 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("migrate")
-		.description("Bring the schema to what this version needs, as the service does at its start.")
-		.option("--plan", "change nothing, and print what would be changed")
+		.description("Migrate the schema to this version, as the service does when it starts.")
+		.option("--plan", "print the changes without making them")
 		.option(...configOption)
 		.action(async ({ config, plan = false }: { config: string; plan?: boolean }) => {
 			const { changes, newPlace, isApplied } = await database.migrate({ config, plan });
@@ -31,24 +31,24 @@ export const addDatabaseCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("backup")
-		.description("Write the database of this moment into a file that is not there yet; the service may run meanwhile. For SQLite.")
+		.description("Write a copy of the SQLite database to a new file. The service may be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
 			const { beside, bytes, ...written } = await database.backup({ config, file });
-			await write(context.stdout, `Backup written: ${written.file} (${bytes} bytes). It is whole, and holds secrets.\n`);
+			await write(context.stdout, `Backup written: ${written.file} (${bytes} bytes). It is complete, and contains secrets.\n`);
 			await write(context.stdout, toBesideText(beside));
 		});
 
 	group
 		.command("restore")
-		.description("Put a backup in the place of the database, whose file is kept beside it; the service must not run. For SQLite.")
+		.description("Replace the SQLite database by a backup. The old file remains next to it. The service must not be running.")
 		.argument("<file>", "file of the backup")
 		.option(...configOption)
 		.action(async (file: string, { config }: { config: string }) => {
 			const { old } = await database.restore({ config, file });
-			const kept = old === undefined ? "There was none before.\n" : `The one before is kept: ${old}\n`;
-			await write(context.stdout, `The database is that of the backup. ${kept}`);
+			const kept = old === undefined ? "There was none before.\n" : `The old database was kept as ${old}\n`;
+			await write(context.stdout, `The database was replaced by the backup. ${kept}`);
 		});
 
 	group
@@ -74,12 +74,17 @@ async function printMove({ kinds, beside }: MoveReport, { stdout }: CliContext):
 	await write(stdout, toTable(["records", "here", "there", "hash there", "compared"], rows, 120));
 	const different = kinds.filter(({ isEqual }) => !isEqual).map(({ kind }) => kind);
 	if (different.length > 0) {
-		throw new CliExit(1, `${different.join(", ")}: not the same in both. The old database is as it was; move to another, empty one`);
+		throw new CliExit(
+			1,
+			`${different.join(", ")}: different in the two databases. The old database is unchanged; move to another, empty one`,
+		);
 	}
-	await write(stdout, "Everything is there. Change the configuration to it before the service is started again.\n");
+	await write(stdout, "All records were copied. Change the configuration to the new database before you start the service again.\n");
 	await write(stdout, toBesideText(beside));
 }
 
 function toBesideText(beside: readonly string[]): string {
-	return beside.length === 0 ? "" : `Not in a database, and still needed:\n${beside.map((line) => `  ${line}\n`).join("")}`;
+	return beside.length === 0
+		? ""
+		: `Not stored in the database, but needed by the service:\n${beside.map((line) => `  ${line}\n`).join("")}`;
 }

@@ -26,7 +26,7 @@ export function withCredentials(command: Command): Command {
 
 /** Adds the options for the format of printed records. */
 export function withFormatOptions(command: Command, attributes = "-a, --attr <names>"): Command {
-	const form = new Option("-o, --output <form>", "form of what is printed; wide: nothing shortened").choices(outputForms);
+	const form = new Option("-o, --output <form>", "output format; wide: columns are not shortened").choices(outputForms);
 	return command
 		.option("-j, --json", "print JSON")
 		.option("-y, --yaml", "print YAML")

@@ -17,7 +17,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 	if (plan === undefined) return;
 	parent
 		.command("plan")
-		.description("Show what `svc serve` would do with a configuration, and what is wrong. Nothing is made or changed.")
+		.description("Show what `svc serve` would do with a configuration, and the problems in it. Changes nothing.")
 		.option("--config <file>", "configuration of the service", "./svc.config.ts")
 		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...toWords(text)])
 		.option("-t, --token <token>", "token for the comparison with the running service (SVC_AUTH_TOKEN)")

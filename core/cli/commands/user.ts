@@ -13,7 +13,7 @@ const configOption = ["--config <file>", "configuration of the service", "./svc.
 export const addUserCommands: AddCommands = (parent, context) => {
 	const { users } = context;
 	if (users === undefined) return;
-	const group = parent.command("user").description("Look after the users that the service keeps itself, as in its password file.");
+	const group = parent.command("user").description("Manage the users that the auth backend stores, such as those in a password file.");
 
 	withFormatOptions(group.command("list").description("List who can sign in."))
 		.option(...configOption)
@@ -30,13 +30,13 @@ export const addUserCommands: AddCommands = (parent, context) => {
 
 	group
 		.command("add <name>")
-		.description("Add a user. The password is asked for, or read from standard input.")
+		.description("Add a user. Prompts for the password, or reads it from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: true }, context));
 
 	group
 		.command("passwd <name>")
-		.description("Give a user another password, which is asked for, or read from standard input.")
+		.description("Change the password of a user. Prompts for it, or reads it from standard input.")
 		.option(...configOption)
 		.action((name: string, { config }: { config: string }) => setPassword({ name, config, isNew: false }, context));
 
@@ -69,11 +69,11 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 
 /** Reads the password twice from a terminal, because it is not shown while it is typed. */
 async function readNewPassword(username: string, context: CliContext): Promise<string> {
-	const missing = "no password was given: type it when asked, or send it to standard input";
+	const missing = "no password was given: enter it at the prompt, or send it to standard input";
 	const password = await readPassword(`New password of ${username}: `, context, missing);
 	if (context.stdin.isTTY !== true) return password;
-	if ((await readPassword("The same again: ", context, missing)) === password) return password;
-	throw new CliExit(1, "the two passwords are not the same; nothing was changed");
+	if ((await readPassword("Repeat the password: ", context, missing)) === password) return password;
+	throw new CliExit(1, "the two passwords differ; nothing was changed");
 }
 
 function explain(error: unknown): never {
@@ -87,5 +87,5 @@ function taken(username: string): string {
 }
 
 function unknown(username: string): string {
-	return `there is no user "${username}"; \`svc user list\` shows who there is`;
+	return `user "${username}" does not exist; \`svc user list\` shows the users`;
 }

@@ -118,7 +118,7 @@ export class RoleAccess implements Access {
 		const { config, logger } = this.#parts;
 		const given = [...this.#local.map(({ role }) => role), ...(config.mappings ?? []).flatMap((mapping) => mapping.roles)];
 		if (hasAdminRole(given)) return;
-		logger.warn("nobody is an administrator", { hint: "rbac.assignments and rbac.mappings give nobody the role admin" });
+		logger.warn("no user is an administrator", { hint: "rbac.assignments and rbac.mappings give no user the role admin" });
 	}
 
 	async #findRemote(username?: string): Promise<RoleAssignmentEntity[]> {
@@ -162,7 +162,8 @@ function checkMappings({ mappings = [] }: RbacConfig, roles: ReadonlyMap<string,
 }
 
 function assertRole(name: string, path: string, roles: ReadonlyMap<string, Role>): void {
-	if (!roles.has(name)) throw new SvcError("SVC_CONFIG", `${path}: there is no role "${name}"; there are ${[...roles.keys()].join(", ")}`);
+	if (!roles.has(name))
+		throw new SvcError("SVC_CONFIG", `${path}: role "${name}" does not exist; the roles are ${[...roles.keys()].join(", ")}`);
 }
 
 function toRemote({ group, roles, description }: NonNullable<RbacConfig["mappings"]>[number]) {

@@ -185,7 +185,7 @@ export class VerifiedCredentials implements Credentials {
 function toLifetime(ttl: number | null | undefined, maximum: number): number {
 	if (ttl === null || ttl === undefined) return maximum;
 	if (!Number.isInteger(ttl) || ttl < 1) throw new SvcError("SVC_INVALID", "ttl: must be a whole number of seconds, at least 1");
-	if (ttl > maximum) throw new SvcError("SVC_INVALID", `ttl: ${ttl} seconds asked for, at most ${maximum} are allowed (auth.token_ttl)`);
+	if (ttl > maximum) throw new SvcError("SVC_INVALID", `ttl: ${ttl} seconds requested, at most ${maximum} are allowed (auth.token_ttl)`);
 	return ttl;
 }
 

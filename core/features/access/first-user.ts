@@ -37,7 +37,7 @@ export async function ensureFirstUser({
 		if (!isSvcError(error, "SVC_INVALID")) throw error;
 		throw new SvcError("SVC_CONFIG", `SVC_ADMIN_PASSWORD: ${error.message}`, { cause: error });
 	}
-	logger.info("first administrator made", { user: username });
+	logger.info("first administrator created", { user: username });
 	if (warning !== undefined) logger.warn("configuration", { warning });
 	return { username, ...(generated !== undefined && { password: generated }), ...(warning !== undefined && { warning }) };
 }

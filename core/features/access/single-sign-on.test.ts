@@ -102,7 +102,7 @@ test("while the provider is away nobody new comes in, and tokens that are there 
 
 test("a service starts while the provider is away, and says so to whoever signs in", () =>
 	withProviderService(
-		async ({ openBrowser }) => assert.rejects(openBrowser().begin(), /^Error: 503 the provider of single sign-on cannot be asked/),
+		async ({ openBrowser }) => assert.rejects(openBrowser().begin(), /^Error: 503 the single sign-on provider is not available/),
 		{ options: { issuer: "http://127.0.0.1:9/" } },
 	));
 
@@ -118,7 +118,7 @@ test("a name belongs to whoever signed in by it first: of another backend, of an
 		assert.equal(await signInAs("ann", "3"), 401);
 		assert.equal(await signInAs("ann", "2"), 303);
 		for (const name of ["svc", "SVC", "root"]) assert.equal(await signInAs(name, "4"), 401, name);
-		assert.ok(log.some((line) => line.includes("the name belongs to somebody else")));
+		assert.ok(log.some((line) => line.includes("the user name belongs to another identity")));
 	}));
 
 test("groups of somebody who is refused are not made roles of whoever has the name", () =>

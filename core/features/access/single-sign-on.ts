@@ -106,7 +106,8 @@ export class ProviderSignOn implements SingleSignOn {
 		const answer = await this.#verify(
 			{ remoteAddress, signal },
 			async (own) => {
-				if (interactive.verifySignOut === undefined) throw new SvcError("SVC_NOT_FOUND", "the provider does not tell who has signed out");
+				if (interactive.verifySignOut === undefined)
+					throw new SvcError("SVC_NOT_FOUND", "the provider does not identify the user who signed out");
 				return interactive.verifySignOut(message, { signal: own });
 			},
 			this.#messages,
@@ -162,7 +163,7 @@ export class ProviderSignOn implements SingleSignOn {
 	}
 
 	#provider(): InteractiveSignIn {
-		if (this.#interactive === undefined) throw new SvcError("SVC_NOT_FOUND", "there is no single sign-on here");
+		if (this.#interactive === undefined) throw new SvcError("SVC_NOT_FOUND", "single sign-on is not configured");
 		return this.#interactive;
 	}
 
@@ -193,7 +194,7 @@ export class ProviderSignOn implements SingleSignOn {
 /** Throws `SVC_UNAVAILABLE` unless the address is `http:` or `https:`. The page opens it, so `javascript:` would run code in the page. */
 function assertLeadsToWeb(url: string): void {
 	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-	throw new SvcError("SVC_UNAVAILABLE", "the auth backend has answered with something that is no web address");
+	throw new SvcError("SVC_UNAVAILABLE", "the auth backend returned an invalid web address");
 }
 
 function isSame(given: string, expected: string): boolean {

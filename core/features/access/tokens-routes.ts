@@ -184,7 +184,7 @@ function assertOwnToken({ user, impersonate_user }: TokenBody, username: string)
 	if ((user && user !== username) || impersonate_user) {
 		throw new SvcError(
 			"SVC_INVALID",
-			`${impersonate_user ? "impersonate_user" : "user"}: only service accounts may ask for a token of another user`,
+			`${impersonate_user ? "impersonate_user" : "user"}: only service accounts may request a token of another user`,
 		);
 	}
 }

@@ -44,8 +44,8 @@ async function ensureOwner(
 		logger.info("user taken over", { user: name });
 		return;
 	}
-	logger.warn("token refused: the name belongs to somebody else", { user: name, is_of_this_backend: owning !== null });
-	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the user name belongs to somebody else");
+	logger.warn("token refused: the user name belongs to another identity", { user: name, is_of_this_backend: owning !== null });
+	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - the user name belongs to another identity");
 }
 
 async function findUser(name: string, storage: Storage): Promise<UserEntity | undefined> {

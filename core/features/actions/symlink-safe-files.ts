@@ -32,7 +32,7 @@ export async function writeSymlinkSafe(file: SymlinkSafeFile, content: string | 
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		const handle = await open(place, flags, mode ?? 0o644);
 		try {
-			if (!(await handle.stat()).isFile()) throw new SvcError("SVC_INVALID", `${file.field}: "${file.path}" is there, and no file`);
+			if (!(await handle.stat()).isFile()) throw new SvcError("SVC_INVALID", `${file.field}: "${file.path}" exists and is not a file`);
 			await handle.truncate(0);
 			await handle.writeFile(content);
 			if (mode !== undefined) await handle.chmod(mode);
@@ -104,7 +104,7 @@ function toRefusal(error: unknown, field: string, path: string): unknown {
 			return new SvcError("SVC_INVALID", `${field}: "${path}" leads over a link or a file`, { cause: error });
 		case "EISDIR":
 		case "ENXIO":
-			return new SvcError("SVC_INVALID", `${field}: "${path}" is there, and no file`, { cause: error });
+			return new SvcError("SVC_INVALID", `${field}: "${path}" exists and is not a file`, { cause: error });
 		case "EACCES":
 		case "EPERM":
 		case "EROFS":

@@ -65,7 +65,7 @@ withChat("a bridge names the alias and one of its formats", async ({ ask }) => {
 	assert.equal((await ask("POST", "/aliasexecution", { ...asked, name: "disk.sweep", format: "sweep <volume>" })).status, 201);
 	const refused: readonly (readonly [number, object, RegExp])[] = [
 		[400, { ...asked, command: "sweep /data" }, /command: "sweep \/data" does not fit format "clean \{\{ volume \}\}"/],
-		[400, { ...asked, format: "{{ anything }}" }, /format: "\{\{ anything \}\}" is none of alias "disk\.sweep"; it has "sweep/],
+		[400, { ...asked, format: "{{ anything }}" }, /format: alias "disk\.sweep" has no format "\{\{ anything \}\}"; its formats are "sweep/],
 		[404, { ...asked, name: "mop" }, /action alias "mop" cannot be found/],
 		[400, { ...asked, source_context: "x" }, /source_context: must be object/],
 		[400, { ...asked, colour: "red" }, /colour: is not allowed here/],
@@ -169,7 +169,7 @@ withChat("a command that asks for several executions starts each of them", async
 	assert.deepEqual(await Promise.all(results.map(async (answer) => (await result(answer))["volume"])), ["/data", "/home"]);
 	const named = await ask("POST", "/aliasexecution", { name: "many", format: "<volumes>", command: "/a /b", source_channel: "ops" });
 	assert.deepEqual([named.status, (named.body["results"] as readonly unknown[]).length], [201, 2]);
-	assert.match(faultOf(await say("/a ".repeat(51))), /asks for 51 executions at once, and 50 are the most/);
+	assert.match(faultOf(await say("/a ".repeat(51))), /would start 51 executions, at most 50 are allowed/);
 });
 
 withChat("secrets are shown neither in the answer nor in what is said, and asked for by administrators", async ({ ask, say }) => {

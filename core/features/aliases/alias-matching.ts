@@ -32,11 +32,11 @@ class Comparison {
 	async firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
 		const match = await this.#search(alias, representations);
 		if (match === undefined || match.values.length <= mostAtOnce) return match;
-		throw new SvcError("SVC_INVALID", `command: asks for ${match.values.length} executions at once, and ${mostAtOnce} are the most`);
+		throw new SvcError("SVC_INVALID", `command: would start ${match.values.length} executions, at most ${mostAtOnce} are allowed`);
 	}
 
 	async #search(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
-		if (this.#searched > searching) throw new SvcError("SVC_INVALID", "command: the search for what it fits takes too long");
+		if (this.#searched > searching) throw new SvcError("SVC_INVALID", "command: searching for matching aliases takes too long");
 		await waitForLoopBudget();
 		const work = new WorkBudget();
 		try {
@@ -86,7 +86,10 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 	const named = representations.filter(({ display, representation }) => representation === format || display === format);
 	if (named.length === 0) {
 		const known = representations.slice(0, mostNamed).map(({ representation }) => `"${representation}"`);
-		throw new SvcError("SVC_INVALID", `format: "${shorten(format)}" is none of alias "${alias.ref}"; it has ${known.join(", ")}`);
+		throw new SvcError(
+			"SVC_INVALID",
+			`format: alias "${alias.ref}" has no format "${shorten(format)}"; its formats are ${known.join(", ")}`,
+		);
 	}
 	const comparison = new Comparison(command);
 	const match = await comparison.firstOf(alias, named);

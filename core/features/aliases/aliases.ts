@@ -169,6 +169,6 @@ function toFilter(filter: string | undefined): (display: string) => boolean {
 		const expression = createBoundedRegExp(filter, "i");
 		return (display) => expression.test(display);
 	} catch (cause) {
-		throw new SvcError("SVC_INVALID", "filter: is no regular expression", { cause });
+		throw new SvcError("SVC_INVALID", "filter: must be a regular expression", { cause });
 	}
 }

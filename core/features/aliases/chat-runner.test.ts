@@ -52,7 +52,7 @@ withActions("a command that says itself comes to an end, in one trace", async ({
 		(await ask("GET", "/executions?action=chatops.match_and_execute&sort_asc=start_timestamp")).body as unknown as Members[];
 	assert.equal((await act("match_and_execute", { text: "again", source_channel: "ops" })).status, "succeeded");
 	const failed = await until("the command that is too deep", 20, async () => (await all()).find(({ status }) => status === "failed"));
-	assert.match(String((failed["result"] as Members)["error"]), /commands may say one another 3 deep; does one of them say itself\?/);
+	assert.match(String((failed["result"] as Members)["error"]), /commands may be nested at most 3 deep; does a command call itself\?/);
 	const said = await all();
 	assert.equal(said.length, 4);
 	assert.deepEqual(

@@ -114,7 +114,7 @@ class ChatActions {
 	async #whoAsks(id: string): Promise<Principal> {
 		const { storage, authority } = this.#parts;
 		const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
-		if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
+		if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" no longer exists`);
 		const { user, author, scopes } = execution;
 		const principal = { ...(await authority.principalOf(author ?? user)), username: user, ...(author !== null && { author }) };
 		return withScopes(principal, scopes);
@@ -123,7 +123,7 @@ class ChatActions {
 
 function toText(parameters: JsonObject, name: string): string {
 	const value = parameters[name];
-	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a text`);
+	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a string`);
 	return value;
 }
 
@@ -151,7 +151,7 @@ async function assertEnds(storage: Storage, executionId: string): Promise<void> 
 		const [execution]: Said[] = await storage.find("execution", { where: { id }, fields: ["parent_id", "action_ref"], limit: 1 });
 		if (execution?.action_ref.startsWith("chatops.")) commands += 1;
 		if (commands > deepest) {
-			throw new SvcError("SVC_INVALID", `text: commands may say one another ${deepest} deep; does one of them say itself?`);
+			throw new SvcError("SVC_INVALID", `text: commands may be nested at most ${deepest} deep; does a command call itself?`);
 		}
 		id = execution?.parent_id ?? null;
 	}

@@ -60,7 +60,7 @@ withAliases("what an alias cannot say is refused and named", async (ask) => {
 		[{ ...other, formats: ["run {{ cmd"] }, /formats\[0\]: ".*" has no \}\} at its end/],
 		[
 			{ ...other, formats: ["ok", { display: "x", representation: ["ok", "run ("] }] },
-			/formats\[1\]\.representation\[1\]: is no regular expression/,
+			/formats\[1\]\.representation\[1\]: must be a regular expression/,
 		],
 		[{ ...other, formats: [{ display: "x", other: 1 }] }, /formats\.0\.other: is not allowed here/],
 		[{ ...other, formats: Array.from({ length: 201 }, () => "x") }, /formats: must have at most 200 in all, got 201/],
@@ -69,7 +69,7 @@ withAliases("what an alias cannot say is refused and named", async (ask) => {
 		[{ ...other, colour: "red" }, /colour: is not allowed here/],
 		[{ ...other, pack: "core" }, /system pack "core"/],
 		[{ ...other, name: "ä" }, /name: "ä" must consist of/],
-		[{ ...other, immutable_parameters: { pin: "********" } }, /immutable_parameters\.pin: .* none is stored here/],
+		[{ ...other, immutable_parameters: { pin: "********" } }, /immutable_parameters\.pin: .* no value is stored here/],
 	];
 	for (const [body, names] of cases) {
 		const answer = await ask("POST", "/actionalias", body);

@@ -50,7 +50,7 @@ export class AuditChain {
 				}
 				return this.#note(entries);
 			}
-			throw new SvcError("SVC_UNAVAILABLE", "the audit record is written by others all the time; try again");
+			throw new SvcError("SVC_UNAVAILABLE", "the audit record is written by too many requests at once; try again");
 		});
 	}
 

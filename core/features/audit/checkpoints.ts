@@ -76,7 +76,7 @@ export class Checkpoints {
 			try {
 				await this.sign();
 			} catch (error) {
-				this.#parts.logger.warn("the audit record could not be signed; it is tried again", { problem: toErrorMessage(error) });
+				this.#parts.logger.warn("signing the audit record failed; it will be retried", { problem: toErrorMessage(error) });
 			}
 		});
 	}

@@ -83,7 +83,7 @@ test("values that are no texts are loaded when they may be converted", async () 
 	writeFileSync(file, "- {name: a, value: {b: [1]}}\n- {name: c, value: text}\n");
 	const { exitCode, stderr } = await svc(["key", "load", file]);
 	assert.equal(exitCode, 2);
-	assert.match(stderr, /value of "a" must be a text/);
+	assert.match(stderr, /value of "a" must be a string/);
 	await ok(["key", "load", "--convert", file]);
 	assert.match(await ok(["key", "get", "a"]), /value: \{"b":\[1\]\}/);
 });

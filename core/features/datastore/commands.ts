@@ -180,7 +180,8 @@ function toLoaded(
 	{ name, value, scope, user, description, secret, encrypted, ttl, expire_timestamp }: LoadedItem,
 	{ file, isConverted }: { readonly file: string; readonly isConverted: boolean },
 ): KeyInput & { readonly name: string } {
-	if (typeof value !== "string" && !isConverted) throw new CliExit(2, `${file}: value of "${name}" must be a text; --convert makes it one`);
+	if (typeof value !== "string" && !isConverted)
+		throw new CliExit(2, `${file}: value of "${name}" must be a string; --convert makes it one`);
 	const text = typeof value === "string" ? value : stringifyJson(value);
 	const rest = expire_timestamp === undefined ? ttl : Math.max(1, Math.ceil((Date.parse(expire_timestamp) - Date.now()) / 1_000));
 	return { name, value: text, scope, user, description, secret, encrypted, ttl: rest };

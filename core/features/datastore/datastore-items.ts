@@ -97,7 +97,7 @@ export class StoredItems implements DatastoreItems {
 
 	async rotate(rotation: { readonly forget?: boolean }, principal: Principal): Promise<RotationReport> {
 		if (!principal.isAdmin) throw new SvcError("SVC_FORBIDDEN", "only administrators may rotate the encryption key");
-		this.#parts.logger.info("rotation of the encryption key asked for", { user: principal.username });
+		this.#parts.logger.info("rotation of the encryption key requested", { user: principal.username });
 		const parts = { ...this.#parts, store: this.#store, signal: this.#stopping.signal };
 		this.#rotating ??= rotateKeys(parts, rotation).finally(() => {
 			this.#rotating = undefined;
@@ -158,7 +158,7 @@ export class StoredItems implements DatastoreItems {
 		try {
 			keys.createKeyFile();
 		} catch (error) {
-			logger.warn("key file of the datastore cannot be made", { error: toErrorMessage(error) });
+			logger.warn("creating the key file of the datastore failed", { error: toErrorMessage(error) });
 		}
 	}
 }

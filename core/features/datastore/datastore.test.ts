@@ -245,7 +245,7 @@ withItems("cipher text given as such is verified, and refused from others than a
 	assert.equal((await datastore.get("b", { form: "decrypted" }, root)).value, "word");
 	const changed = value.slice(0, -3) + (value.endsWith("AAA") ? "BBB" : "AAA");
 	await assert.rejects(datastore.set("c", { value: changed, encrypted: true }, root), refused("SVC_INVALID", /integrity check/));
-	await assert.rejects(datastore.set("c", { value: "plain", encrypted: true }, root), refused("SVC_INVALID", /no cipher text/));
+	await assert.rejects(datastore.set("c", { value: "plain", encrypted: true }, root), refused("SVC_INVALID", /not a ciphertext/));
 	await assert.rejects(datastore.set("c", { value, encrypted: true }, maria), refused("SVC_FORBIDDEN", /administrators/));
 	const otherKey = value.replace(/^svc2\.[0-9a-f]{8}/, "svc2.00000000");
 	await assert.rejects(datastore.set("c", { value: otherKey, encrypted: true }, root), refused("SVC_INVALID", /not in the key file/));

@@ -38,7 +38,7 @@ export function toLines({
 	if (fromLine !== undefined && fromLine < 1) throw new SvcError("SVC_INVALID", "from_line: must be at least 1");
 	if (lines !== undefined && lines < 1) throw new SvcError("SVC_INVALID", "lines: must be at least 1");
 	if (find !== undefined && (find.length > longestFind || find.includes("\n"))) {
-		throw new SvcError("SVC_INVALID", `find: must be a text of one line and at most ${longestFind} characters`);
+		throw new SvcError("SVC_INVALID", `find: must be one line of at most ${longestFind} characters`);
 	}
 	return { fromLine, lines, find };
 }

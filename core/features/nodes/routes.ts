@@ -49,7 +49,7 @@ export const nodeRoutes = [
 			permission: "admin",
 			async handler({ engine, path, principal, logger }) {
 				const view = await engine.nodes.setDrain(path["node"] ?? "", drain);
-				logger.info(drain ? "node drain asked for" : "node resume asked for", { user: principal.username, node_id: view.node.id });
+				logger.info(drain ? "node drain requested" : "node resume requested", { user: principal.username, node_id: view.node.id });
 				return replyJson(toNode(view), 202);
 			},
 		}),

@@ -40,5 +40,5 @@ function checkEntryPoint(entryPoint: string, name: string, { entryPoint: wanted 
 			`attribute "entry_point" is missing; runner "${name}" needs the path of a file below the actions directory of the pack`,
 		);
 	if (wanted === "forbidden" && entryPoint !== "")
-		throw new SvcError("SVC_INVALID", `attribute "entry_point" must not be there: runner "${name}" takes no file`);
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" is not allowed: runner "${name}" uses no file`);
 }

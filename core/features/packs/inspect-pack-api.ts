@@ -42,7 +42,7 @@ export interface InspectPackOptions {
 export async function inspectPack(path: string, { readers, runnerTypes, dialects }: InspectPackOptions): Promise<PackInspection> {
 	const directory = resolve(path);
 	const manifest = await stat(join(directory, "pack.yaml")).catch(() => undefined);
-	if (manifest?.isFile() !== true) throw new SvcError("SVC_INVALID", `"${path}" is no pack: it has no file pack.yaml`);
+	if (manifest?.isFile() !== true) throw new SvcError("SVC_INVALID", `"${path}" is not a pack: it has no file pack.yaml`);
 	const { files, findings } = await findPackFiles(directory);
 	const { ref: pack, findings: ofManifest } = await inspectManifest(directory, dialects);
 	const folders = await inspectFolders({ pack, directory, files, readers, runnerTypes, dialects });

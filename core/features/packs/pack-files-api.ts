@@ -61,7 +61,7 @@ export const requiredName: Attribute = {
 /** Throws `SVC_INVALID` if the metadata names a pack other than the one that contains the file. */
 export function checkPack(metadata: JsonObject, pack: string): void {
 	if ((metadata["pack"] ?? pack) !== pack)
-		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack the file lies in`);
+		throw new SvcError("SVC_INVALID", `attribute "pack" must be "${pack}", the pack that contains the file`);
 }
 
 /** Removes null members. A null attribute means the same as a missing one. */

@@ -49,7 +49,7 @@ export class ActionQueues implements PolicyQueues {
 		});
 		parts.index.onChange(() => {
 			this.#isNew = true;
-			void this.#attend().catch((error: unknown) => parts.logger.error("executions that policies limit are not followed", { error }));
+			void this.#attend().catch((error: unknown) => parts.logger.error("following executions that policies limit failed", { error }));
 			this.#tell(true);
 		});
 	}

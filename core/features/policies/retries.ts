@@ -53,7 +53,7 @@ export function createRetries(parts: RetriesOptions): Retries {
 			if (cause === undefined) return undefined;
 			const count = countOf(ended, cause.kind);
 			if (count >= Number(cause.policy.parameters["max_retry_count"]) || !(await isRunnable(ended.action_ref))) return undefined;
-			parts.logger.info("execution is run again", { execution_id: ended.id, policy: cause.policy.ref, retry_count: count + 1 });
+			parts.logger.info("execution is retried", { execution_id: ended.id, policy: cause.policy.ref, retry_count: count + 1 });
 			return toNext(ended, cause, parts);
 		},
 	};

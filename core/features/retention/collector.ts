@@ -138,7 +138,7 @@ export class Collector {
 			while (this.#hasRoom && !pace.signal.aborted) this.#hasRoom = (await pace.run(async () => storage.compact?.())) ?? false;
 		} catch (error) {
 			// All expired records have been removed; the next run releases the remaining space.
-			logger.warn("room of removed records could not be given back", { error });
+			logger.warn("freeing the space of removed records failed", { error });
 		}
 	}
 }

@@ -162,7 +162,7 @@ test("what is asked for wrongly is refused with what is allowed", async () => {
 	await assert.rejects(purgeOf("tokens", { from: "2026" }), /from: must be/);
 	await assert.rejects(purgeOf("tokens", { action_ref: "a.b" }), /action_ref and purge_incomplete: are for executions only/);
 	const stopped = AbortSignal.abort();
-	await assert.rejects(createPurge(createScene().storage, stopped)("tokens"), /the service stops/);
+	await assert.rejects(createPurge(createScene().storage, stopped)("tokens"), /the service is stopping/);
 });
 
 test.run();

@@ -47,13 +47,13 @@ export function createRetention(parts: RetentionOptions): Retention & { start():
 	return {
 		start: () => duty.start(),
 		async collect() {
-			logger.info("garbage collection asked for");
+			logger.info("garbage collection requested");
 			try {
 				const isDone = await duty.runNow();
-				logger.info(isDone ? "garbage collection asked for has ended" : "garbage collection asked for is left to another node");
+				logger.info(isDone ? "requested garbage collection has ended" : "requested garbage collection is left to another node");
 				return isDone;
 			} catch (error) {
-				logger.error("garbage collection asked for has failed", { error });
+				logger.error("requested garbage collection has failed", { error });
 				throw error;
 			}
 		},
@@ -100,13 +100,14 @@ export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput
 	const { timestamp: before, action_ref: actionRef, purge_incomplete: incomplete, dry_run: isDryRun = false, from } = input;
 	const now = toTimestamp(parts.clock.now());
 	if (before > now) throw new SvcError("SVC_INVALID", "timestamp: must not be in the future");
-	if (from !== undefined && !isExpiryCursor(from)) throw new SvcError("SVC_INVALID", "from: must be what an earlier answer gave as next");
+	if (from !== undefined && !isExpiryCursor(from)) throw new SvcError("SVC_INVALID", "from: must be the next of an earlier response");
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
 	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
-	if (parts.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the service stops; ask another node, or this one later");
+	if (parts.signal.aborted)
+		throw new SvcError("SVC_UNAVAILABLE", "the service is stopping; send the request to another node, or try again later");
 	const removed = removal.removedRecords();
 	if (!isDryRun) parts.logger.info("records purged", { records: kind, user: principal.username, before, ...removed });
 	return { removed, next: next ?? null };

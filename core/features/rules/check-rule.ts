@@ -79,6 +79,6 @@ function checkText(path: string, text: string): void {
 	} catch (error) {
 		if (!(error instanceof TemplateSyntaxError || error instanceof TemplateError)) throw error;
 		const hint = "hint: {% raw %} in front and {% endraw %} behind keep braces as they are";
-		throw new SvcError("SVC_INVALID", `${path}: is no template: ${error.message}; ${hint}`, { cause: error });
+		throw new SvcError("SVC_INVALID", `${path}: must be a valid template: ${error.message}; ${hint}`, { cause: error });
 	}
 }

@@ -91,7 +91,10 @@ export class RuleSecrets {
 
 function assertNoMask(path: string, value: JsonValue): void {
 	if (value === secretMask) {
-		throw new SvcError("SVC_INVALID", `${path}: "${secretMask}" stands for a hidden value, and none is stored here; give the value itself`);
+		throw new SvcError(
+			"SVC_INVALID",
+			`${path}: "${secretMask}" stands for a hidden value, but no value is stored here; give the value itself`,
+		);
 	}
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, member] of Object.entries(value as JsonObject)) assertNoMask(`${path}.${name}`, member);

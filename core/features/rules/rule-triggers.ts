@@ -51,7 +51,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 		} catch (error) {
 			const isRequired = parts.options.system.validate_trigger_parameters || parts.triggerTypes.isAlwaysChecked(type.ref);
 			if (isRequired || !isSvcError(error, "SVC_INVALID")) throw error;
-			parts.logger.warn("parameters are not what the trigger type allows", { trigger_type: type.ref, problem: error });
+			parts.logger.warn("parameters are not allowed by the trigger type", { trigger_type: type.ref, problem: error });
 		}
 	}
 
@@ -73,7 +73,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 		async want({ type: given, parameters = {} }) {
 			const ref = parts.dialects.triggerType(given);
 			const type = await triggerCatalog.findType(ref);
-			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: there is no trigger type "${ref}"`);
+			if (type === undefined) throw new SvcError("SVC_INVALID", `trigger.type: trigger type "${ref}" does not exist`);
 			await waitForLoopBudget();
 			check(type, parameters);
 			const known = await triggerCatalog.find(ref, parameters);
@@ -107,7 +107,7 @@ async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: Trigge
 		if (like !== undefined) await moveRules(storage, ref, like);
 		if ((await storage.count("rule", { trigger: ref })) === 0) return;
 	}
-	logger.error("rules are left without their trigger, as it is removed again and again; store them once more", { trigger: ref });
+	logger.error("rules have no trigger because it is removed repeatedly; store the rules again", { trigger: ref });
 }
 
 /**

@@ -158,7 +158,7 @@ export class StoredRules implements Rules {
 
 	async #assertUnchanged({ id, ref, revision }: RuleEntity, cause: unknown): Promise<void> {
 		const { revision: current } = await this.#find(id);
-		if (current !== revision) throw new SvcError("SVC_CONFLICT", `rule "${ref}" was changed by somebody else at the same time`, { cause });
+		if (current !== revision) throw new SvcError("SVC_CONFLICT", `rule "${ref}" was changed concurrently; try again`, { cause });
 	}
 }
 

@@ -18,7 +18,7 @@ export class PackSensorRunners {
 		if (this.find(entryPoint) !== undefined) return;
 		const known = this.#all().flatMap(({ suffixes }) => suffixes);
 		const hint = known.length === 0 ? "none of them runs sensors" : `they run files that end in ${known.join(", ")}`;
-		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which no runner of the configuration takes; ${hint}`);
+		throw new SvcError("SVC_INVALID", `attribute "entry_point" names "${entryPoint}", which no configured runner supports; ${hint}`);
 	}
 
 	/** Evaluated on each call, because features add runners after this object is created. */

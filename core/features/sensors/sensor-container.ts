@@ -108,7 +108,7 @@ export class SensorContainer {
 
 	#expire(error: unknown): void {
 		const { logger, leasing, options } = this.#parts;
-		logger.warn("looking at sensors failed; will be tried again", { error });
+		logger.warn("assigning sensors failed; it will be retried", { error });
 		for (const supervisor of this.#supervisors.values()) supervisor.expire();
 		// Poll at least at the normal interval, so that sensors start soon after the storage is available again.
 		this.#plan(Math.min(toRenewalIntervalMs(leasing.leaseSeconds), options.scheduler.poll_interval * 1_000));

@@ -106,7 +106,7 @@ function createOutlast({ logger }: SensorContextOptions, ref: string, signal: Ab
 	const outage = {
 		signal,
 		shouldGiveUp: () => signal.aborted,
-		onUnavailable: (error: unknown) => logger.warn("what a sensor asks for waits for the storage", { sensor: ref, error }),
+		onUnavailable: (error: unknown) => logger.warn("a call of a sensor waits until the storage is available", { sensor: ref, error }),
 	};
 	// Unhandled rejections of the returned promise count as the sensor's; work inside the service does not.
 	return async <T>(attempt: () => Promise<T>): Promise<T> => await runAsService(() => retryWhileUnavailable(attempt, outage));

@@ -83,7 +83,7 @@ function toTypes(given: JsonValue, pack: string): readonly SensorTriggerType[] {
 		}
 		const { name, description, payload_schema, parameters_schema } = withoutNull(type) as unknown as SensorTriggerType;
 		if (names.has(name))
-			throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; "${name}" is there twice`);
+			throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; "${name}" occurs twice`);
 		names.add(name);
 		return {
 			name,

@@ -73,7 +73,7 @@ export class SensorRun implements Holding {
 
 	/** Ends a run that has lost its lease. From now on, it has no further effects. */
 	lose(): void {
-		if (!this.#isOver) this.#parts.logger.warn("sensor is not this node's any more", { sensor: this.#parts.supervised.ref });
+		if (!this.#isOver) this.#parts.logger.warn("sensor is no longer assigned to this node", { sensor: this.#parts.supervised.ref });
 		this.#isOver = true;
 		void this.end();
 	}
@@ -101,7 +101,7 @@ export class SensorRun implements Holding {
 			const problem = await this.#runOnce(startedAt);
 			if (this.signal.aborted) return;
 			if (problem === undefined) {
-				logger.info("sensor has nothing more to do", { sensor: supervised.ref });
+				logger.info("sensor has ended", { sensor: supervised.ref });
 				return this.#mark({ state: "stopped", restarts: 0, last_error: null });
 			}
 			const isFresh = clock.steady() - startedAt >= settings.restart_reset * 1_000_000;
@@ -123,7 +123,11 @@ export class SensorRun implements Holding {
 	/** Stores that the sensor has failed for good. Keeps the lease, because the sensor would only fail once more on another node. */
 	async #giveUp(problem: string): Promise<void> {
 		const { logger, supervised } = this.#parts;
-		logger.error("sensor is given up: switch it off and on once it can run", { sensor: supervised.ref, failures: this.#failures, problem });
+		logger.error("sensor is not restarted again: disable and enable it once the cause is fixed", {
+			sensor: supervised.ref,
+			failures: this.#failures,
+			problem,
+		});
 		await this.#mark({ state: "failed", restarts: this.#failures, last_error: problem, next_start_at: null });
 	}
 

@@ -48,7 +48,7 @@ export class SensorWork {
 		const { named, values, access, secrets } = await this.#prepare(record, holding);
 		const known = new Redactor(secrets);
 		const guard = new GuardedSensorRun(holding, ({ what, reason }) => {
-			logger.error("a sensor has left an error to nobody", { sensor: named.ref, what, problem: toMessage(reason, known) });
+			logger.error("a sensor did not handle an error", { sensor: named.ref, what, problem: toMessage(reason, known) });
 		});
 		const context = createSensorContext({ ...this.#parts, logger: logger.withTag(`sensor ${named.name}`) }, named, {
 			packConfig: values,
@@ -115,7 +115,7 @@ export class SensorWork {
 	async #tell(trigger: string, payload: IncomingEvent["payload"]): Promise<void> {
 		const timestamp = this.#parts.clock.now() / 1_000_000;
 		await this.#parts.dispatcher.dispatch({ trigger, payload: { ...payload, timestamp } }).catch((error: unknown) => {
-			this.#parts.logger.warn("start or end of a sensor could not be told", { trigger, error });
+			this.#parts.logger.warn("publishing the start or end of a sensor failed", { trigger, error });
 		});
 	}
 }

@@ -166,9 +166,9 @@ test("a promise that a sensor leaves to itself fails the sensor when it is rejec
 	});
 	await withSensor(scripted, async ({ engine, becomes, payloads }) => {
 		const first = await becomes(({ restarts }) => restarts === 1);
-		assert.equal(first.last_error, "a promise that nobody awaits was rejected: of a timer");
+		assert.equal(first.last_error, "a rejected promise was not handled: of a timer");
 		const second = await becomes(({ restarts, state }) => restarts === 2 && state === "running");
-		assert.match(String(second.last_error), /^a promise that nobody awaits was rejected: .*name/);
+		assert.match(String(second.last_error), /^a rejected promise was not handled: .*name/);
 		await until(() => scripted.runs.length === 3);
 		await engine.sensorTypes.setEnabled("tests.watcher", false);
 		await becomes(({ owner }) => owner === null);
@@ -203,7 +203,7 @@ test("what a sensor throws in callbacks of timers, emitters and processes fails 
 		async (service) => {
 			const errors: unknown[] = [];
 			for (const attempt of [1, 2, 3]) errors.push(await fails(service, attempt));
-			const what = "a callback threw what nobody catches";
+			const what = "an error thrown by a callback was not caught";
 			assert.deepEqual(errors, [`${what}: of a timer`, `${what}: of a process`, `${what}: of an emitter`]);
 			await until(() => begin.length === 4);
 			begin[3]?.();
@@ -244,7 +244,7 @@ test("an exception of the service ends the process while sensors run, with the w
 	const program = toProgram("./left-errors.test-support", import.meta.url);
 	const end = await promisify(execFile)(process.execPath, program).catch((error: unknown) => error as Record<string, unknown>);
 	const { code, stdout, stderr } = end as Record<string, unknown>;
-	assert.deepEqual([code, stdout], [1, "a callback threw what nobody catches: of a sensor\n"]);
+	assert.deepEqual([code, stdout], [1, "an error thrown by a callback was not caught: of a sensor\n"]);
 	assert.match(String(stderr), /Error: of the service/);
 });
 

@@ -46,7 +46,7 @@ export function handleUncaughtSensorErrors(): { end(): void } {
 
 function onRejection(reason: unknown): void {
 	const onError = onErrorOfRunningSensor.getStore();
-	if (onError !== undefined) return onError({ reason, what: "a promise that nobody awaits was rejected" });
+	if (onError !== undefined) return onError({ reason, what: "a rejected promise was not handled" });
 	// If there are other listeners, they decide.
 	if (process.listenerCount("unhandledRejection") > 1) return;
 	// Reject again without this listener. Node.js then applies its configured behaviour, which need not be to end the process.
@@ -60,7 +60,7 @@ function onRejection(reason: unknown): void {
 function onException(error: unknown): void {
 	// Node.js emits the event in the async context of the callback that has thrown: that of a timer, a socket, or a child process.
 	const onError = onErrorOfRunningSensor.getStore();
-	if (onError !== undefined) return onError({ reason: error, what: "a callback threw what nobody catches" });
+	if (onError !== undefined) return onError({ reason: error, what: "an error thrown by a callback was not caught" });
 	if (process.listenerCount("uncaughtException") > 1) return;
 	// Throw again without this listener, so that the process ends with the usual message and exit code. Throwing from here would change
 	// both.

@@ -53,7 +53,7 @@ function toIntervalSchedule({ unit, delta }: JsonObject, startedAt: number): Sch
 	}
 	const interval = typeof delta === "number" && Number.isInteger(delta) && delta >= 1 ? delta * length * 1_000 : Number.POSITIVE_INFINITY;
 	if (interval > longestInterval) {
-		throw new SvcError("SVC_INVALID", "trigger.parameters.delta: must be an integer from 1 to what makes a thousand years");
+		throw new SvcError("SVC_INVALID", "trigger.parameters.delta: must be an integer of at least 1 and at most a thousand years");
 	}
 	return { next: (after) => startedAt + Math.max(1, Math.floor((after - startedAt) / interval) + 1) * interval };
 }

@@ -30,7 +30,7 @@ export class TimerPlan {
 		this.#parts = parts;
 		this.#timezone = parts.options.timersengine.local_timezone;
 		if (isTimezone(this.#timezone)) return;
-		throw new SvcError("SVC_CONFIG", `timersengine.local_timezone: there is no time zone "${this.#timezone}"`);
+		throw new SvcError("SVC_CONFIG", `timersengine.local_timezone: time zone "${this.#timezone}" does not exist`);
 	}
 
 	/**

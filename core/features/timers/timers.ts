@@ -148,7 +148,7 @@ export class Timers {
 			// If an event could not be stored, retry after the poll interval instead of immediately.
 			if (!this.#isBehind) delay = await this.#untilNext();
 		} catch (error) {
-			this.#parts.logger.warn("looking at timers failed; will be tried again", { error });
+			this.#parts.logger.warn("checking timers failed; it will be retried", { error });
 		}
 		clearTimeout(this.#waiting);
 		if (this.#isStopped) return;

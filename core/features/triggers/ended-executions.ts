@@ -67,7 +67,7 @@ export class EndedExecutions {
 			const { sealedSecrets, logger } = this.#parts;
 			const secrets = sealedSecrets.decryptForExecution(ended, snapshot).withValues(decrypted);
 			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.redactText(problem) };
-			logger.warn("a text of a notification could not be rendered, and is sent as it is written", fields);
+			logger.warn("a value of a notification could not be rendered; it is sent unrendered", fields);
 		});
 	}
 
@@ -92,7 +92,7 @@ export class EndedExecutions {
 			return await this.#parts.dispatcher.draft(event);
 		} catch (error) {
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			this.#parts.logger.error("event of an ended execution could not be made", { execution_id: id, trigger, error });
+			this.#parts.logger.error("creating the event of an ended execution failed", { execution_id: id, trigger, error });
 			return undefined;
 		}
 	}

@@ -32,8 +32,8 @@ exceptOnPostgres("the trigger of a type without parameters stays as long as its 
 	withRules(async ({ engine }) => {
 		const { triggers, types } = engine.triggers;
 		for (const ref of ["core.svc.generic.inquiry", "default.happening"]) {
-			await assert.rejects(triggers.remove(ref), refusal(/belongs to its type/));
-			await assert.rejects(triggers.update(ref, { type: ref, name: "other" }), refusal(/belongs to its type/));
+			await assert.rejects(triggers.remove(ref), refusal(/belongs to its trigger type/));
+			await assert.rejects(triggers.update(ref, { type: ref, name: "other" }), refusal(/belongs to its trigger type/));
 		}
 		await types.remove("default.happening");
 		await assert.rejects(triggers.get("default.happening"), (error) => isSvcError(error, "SVC_NOT_FOUND"));

@@ -79,7 +79,7 @@ export class StoredTriggers implements Triggers {
 		const { triggerCatalog, triggerTypes } = this.#parts;
 		const { parameters = {} } = input;
 		const type = await triggerCatalog.findType(input.type);
-		if (type === undefined) throw new SvcError("SVC_INVALID", `type: there is no trigger type "${input.type}"`);
+		if (type === undefined) throw new SvcError("SVC_INVALID", `type: trigger type "${input.type}" does not exist`);
 		await waitForLoopBudget();
 		assertMatchesSchema(type.parameters_schema, parameters, "parameters");
 		triggerTypes.checkParameters(type.ref, parameters);
@@ -124,5 +124,6 @@ export class StoredTriggers implements Triggers {
 
 /** The single trigger of a type without parameters exists exactly as long as its type, so it cannot be changed or removed. */
 function assertNotShadow({ ref, type }: TriggerEntity): void {
-	if (ref === type) throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its type: it comes, changes and goes with that`);
+	if (ref === type)
+		throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its trigger type: it is created, changed and removed with the type`);
 }

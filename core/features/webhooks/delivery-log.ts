@@ -87,7 +87,7 @@ export class StoredLedger implements Ledger {
 				if (first !== undefined) return first;
 			}
 		}
-		throw new SvcError("SVC_UNAVAILABLE", "the delivery id is taken again and again; send the delivery once more");
+		throw new SvcError("SVC_UNAVAILABLE", "the delivery id is in use repeatedly; send the delivery again");
 	}
 
 	/** Returns the earlier delivery that has the key, if it is still inside the hook's window. If it is not, releases the key. */

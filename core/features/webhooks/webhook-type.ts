@@ -30,7 +30,7 @@ export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDe
 		assertInjectable({ ref, parameters }, principal) {
 			const url = toHookUrl(String(parameters["url"]));
 			if (parameters["signature"] !== undefined) {
-				throw new SvcError("SVC_FORBIDDEN", `trigger: "${ref}" is that of a signed webhook, and comes by what is posted to "${url}" only`);
+				throw new SvcError("SVC_FORBIDDEN", `trigger: "${ref}" belongs to a signed webhook: only requests to "${url}" dispatch it`);
 			}
 			access.assert(principal, "webhook_send", { uid: `webhook:${url}` });
 		},

@@ -110,7 +110,7 @@ export class ReceivedWebhooks implements Webhooks {
 	): Promise<WebhookDeliveryEntity> {
 		const original = await this.delivery(id);
 		const hook = (await this.find(original.url)).find(({ trigger }) => trigger.ref === original.trigger);
-		if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule that webhook delivery "${id}" was for is gone`);
+		if (hook === undefined) throw new SvcError("SVC_NOT_FOUND", `the rule of webhook delivery "${id}" no longer exists`);
 		const isRefused = refusing.has(original.verdict);
 		if (isRefused) {
 			assertOverruled(original, principal, overrule);

@@ -137,15 +137,15 @@ export class JobReports implements JobReporting {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			const found = await this.#need(job, claim);
 			if (found.sequence >= sequence) return;
-			throw new SvcError("SVC_INVALID", `sequence: must be ${found.sequence + 1}, the one behind what was stored`);
+			throw new SvcError("SVC_INVALID", `sequence: must be ${found.sequence + 1}, the number after the last stored chunk`);
 		}
 	}
 
 	/** Creates the error for a job that the worker does not hold. It does not disclose whether the job exists. */
 	#toStale(id: string, { username: user }: Reporter): SvcError {
 		this.#refused.record(1);
-		this.#parts.logger.warn("a worker asked about a job that is not its own, and was refused", { job: id, user });
-		return new SvcError("SVC_CONFLICT", `job "${id}" is not this worker's, or not any more`);
+		this.#parts.logger.warn("request of a worker about a job of another worker refused", { job: id, user });
+		return new SvcError("SVC_CONFLICT", `job "${id}" is not or no longer assigned to this worker`);
 	}
 }
 

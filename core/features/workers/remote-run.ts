@@ -90,7 +90,7 @@ export class PlacedRun {
 		if (kind === "shutdown") return goesOn;
 		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
 		if (job === undefined)
-			throw new SvcError("SVC_RUNNER", "what a worker was doing was taken away from the storage; whether it has ended nobody knows");
+			throw new SvcError("SVC_RUNNER", "the job of the worker was removed from the storage; it is unknown if the run has ended");
 		const end = job.status === "ended" && job.result !== null ? this.#parts.sealing.open<StoredEnd>(job.result) : undefined;
 		await this.#output.take(job, end?.rest);
 		if (job.status === "ended") return this.#toResult(job, end);

@@ -143,7 +143,7 @@ export class PlacedRuns {
 		return retryWhileUnavailable(attempt, {
 			shouldGiveUp: () => signal.aborted,
 			signal,
-			onUnavailable: (error) => this.#parts.logger.warn("storage is away, a run waits for it", { execution_id, error }),
+			onUnavailable: (error) => this.#parts.logger.warn("storage is unavailable; a run waits for it", { execution_id, error }),
 		});
 	}
 

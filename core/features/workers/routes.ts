@@ -116,7 +116,7 @@ function toReporter({ guard, principal }: Pick<RouteContext<RouteNeeds>, "guard"
 	};
 }
 
-const stale = { ...answerConflict, name: "StaleJob", description: "The job is not this worker's, or not any more." };
+const stale = { ...answerConflict, name: "StaleJob", description: "The job is not or no longer assigned to this worker." };
 
 /** Routes for workers, and for clients that list workers. */
 export const workerRoutes = [

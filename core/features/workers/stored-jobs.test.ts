@@ -102,7 +102,7 @@ test("of two workers that take a job one gets it", () =>
 test("output is stored once for each sequence, in order", () =>
 	withJob(taken, async ({ reports, storage, read }) => {
 		for (const sequence of [1, 1, 2, 1]) assert.equal(await reports.output(id, output(sequence), reporter), true);
-		await assert.rejects(reports.output(id, output(4), reporter), /must be 3, the one behind what was stored/);
+		await assert.rejects(reports.output(id, output(4), reporter), /must be 3, the number after the last stored chunk/);
 		const rows = await storage.find("worker_output", { where: { job: id }, orderBy: [["sequence", "asc"]] });
 		assert.deepEqual(
 			rows.map(({ sequence }) => sequence),

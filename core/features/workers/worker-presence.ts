@@ -50,7 +50,7 @@ export class WorkerPresence {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});
 		await storage.remove("worker", { where: { expires_at: { lt: toTimestamp(clock.steady() - forgottenAfter) } } });
-		this.#parts.logger.info("worker has come", { worker: name, user, hostname });
+		this.#parts.logger.info("worker registered", { worker: name, user, hostname });
 	}
 
 	async #assertRoom(user: string): Promise<void> {

@@ -167,7 +167,7 @@ test("the service is asked about the definition of a file, and of an action", ()
 			assert.match((await svc("workflow", "inspect", "default.speak", "--runner", "speak")).stderr, /has no readable entry point/);
 			assert.match(
 				(await svc("workflow", "inspect", path("sound.yaml"), "--runner", "speak")).stderr,
-				/runner "speak" reads no definitions/,
+				/runner "speak" has no workflow definitions/,
 			);
 			assert.equal((await svc("workflow", "graph", "yard.inner")).stdout, "compile  default.whisper  starts\n");
 		}),

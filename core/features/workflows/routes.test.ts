@@ -65,7 +65,7 @@ test("a definition is inspected as the text that it is, whatever it calls itself
 		);
 		const other = await inspect(wren, text, undefined, "?runner=speak");
 		assert.equal(other.status, 400);
-		assert.match(other.body.faultstring, /^runner: runner "speak" reads no definitions of workflows; those that do are "workflow"$/);
+		assert.match(other.body.faultstring, /^runner: runner "speak" has no workflow definitions; those that do are "workflow"$/);
 		assert.equal((await inspect(await signIn("ann"), text)).status, 403);
 	}));
 

@@ -104,7 +104,7 @@ function findDefinitions(runners: ReadonlyMap<string, Runner>, name: string, sub
 	if (definitions !== undefined) return definitions;
 	const readers = [...runners].filter(([, runner]) => runner.definitions !== undefined).map(([reader]) => `"${reader}"`);
 	const known = readers.length === 0 ? "there is none here that does" : `those that do are ${readers.join(", ")}`;
-	throw new SvcError("SVC_INVALID", `${subject}: runner "${name}" reads no definitions of workflows; ${known}`);
+	throw new SvcError("SVC_INVALID", `${subject}: runner "${name}" has no workflow definitions; ${known}`);
 }
 
 /** Adds the progress of a run to a definition. */

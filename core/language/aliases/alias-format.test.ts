@@ -120,7 +120,7 @@ test("what is no format is refused with what is wrong with it", () => {
 	refuses("run {{cmd", /"\{\{cmd" has no \}\} at its end/);
 	refuses("run {{}}", /must be \{\{ name \}\}/);
 	refuses("run {{a b}}", /names consist of letters, digits and _/);
-	refuses("run ({{cmd}}", /is no regular expression/);
+	refuses("run ({{cmd}}", /must be a regular expression/);
 	refuses("x".repeat(2_001), /at most 2000 characters, got 2001/);
 	refuses("{{a}} ".repeat(51), /at most 50 values/);
 	assert.throws(() => readCommand("x".repeat(16_385)), /command: must have at most 16384 characters, got 16385/);

@@ -103,7 +103,7 @@ function toExpression(parts: readonly FormatPart[], flags: string, isMultiple: b
 	try {
 		return createBoundedRegExp(`${start}(?:${pattern})${end}`, flags);
 	} catch (error) {
-		throw new SvcError("SVC_INVALID", `is no regular expression: ${toErrorMessage(error)}`, { cause: error });
+		throw new SvcError("SVC_INVALID", `must be a regular expression: ${toErrorMessage(error)}`, { cause: error });
 	}
 }
 

@@ -22,7 +22,7 @@ const expressions = createExpressions({
 			return items[`${scope}:${name}`];
 		},
 		async decrypt(cipherText) {
-			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
+			if (cipherText !== "CIPHER") throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
 			return "clear";
 		},
 	},
@@ -244,7 +244,7 @@ test("expressions stand anywhere in a value, names of members included", async (
 	const value = { "<% ctx(name) %>": ["<% ctx(x) %>", { "{{ ctx().x }}": "{{ ctx('list') }}", plain: 5 }], "k <% true %>": null };
 	assert.deepEqual(await evaluate(value), { web: [1, { "1": [3, 1, 2], plain: 5 }], "k True": null });
 	assert.deepEqual(await evaluate({ "<% null %>": 1 }), { None: 1 });
-	await assert.rejects(evaluate({ "<% ctx(list) %>": 1 }), /the name of a member must be a text/);
+	await assert.rejects(evaluate({ "<% ctx(list) %>": 1 }), /the name of a member must be a string/);
 	const plain = { a: ["b", { c: null }] };
 	assert.equal(await evaluate(plain), plain);
 	const named = (await evaluate({ "<% '__proto__' %>": { polluted: 1 } })) as object;
@@ -315,7 +315,7 @@ const errors: readonly (readonly [string, string])[] = [
 	["<% svckv(refused) %>", yaqlProblem("<% svckv(refused) %>", "ExpressionEvaluationException: not allowed")],
 	[
 		"<% svckv(mine, decrypt => true) %>",
-		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: the value is no cipher text of this service"),
+		yaqlProblem("<% svckv(mine, decrypt => true) %>", "ExpressionEvaluationException: the value is not a ciphertext of this service"),
 	],
 	["<% svckv() %>", yaqlProblem("<% svckv() %>", 'TemplateError: "svckv" needs the argument "key"')],
 	["<% task(zz) %>", yaqlProblem("<% task(zz) %>", 'ExpressionEvaluationException: Unable to find task execution for "zz".')],

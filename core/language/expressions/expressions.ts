@@ -163,7 +163,7 @@ class ValueEvaluator {
 
 	#evaluateKey(key: string): string {
 		return this.#evaluateText(key, (result) => {
-			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a text");
+			if (typeof result === "object" && result !== null) throw new TemplateError("the name of a member must be a string");
 			return toPythonText(result, this.#evaluation.budget);
 		});
 	}

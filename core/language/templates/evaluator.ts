@@ -163,7 +163,7 @@ export class Evaluator {
 		const members = entries.map(([key, value]): [string, Value] => {
 			const name = this.evaluate(key, variables);
 			if (typeof name !== "string" && typeof name !== "number" && typeof name !== "bigint")
-				throw new TemplateError(`the key of an object must be a text, not ${typeName(name)}`);
+				throw new TemplateError(`the key of an object must be a string, not ${typeName(name)}`);
 			return [String(name), this.evaluate(value, variables)];
 		});
 		return Object.fromEntries(members);

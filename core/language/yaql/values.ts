@@ -129,5 +129,5 @@ export function toKey(value: YaqlValue): string {
 	const number = numberOf(value);
 	if (number !== undefined) return String(number);
 	if (value === null || typeof value === "boolean") return String(value);
-	throw new YaqlError("TypeError", `the key of an object must be a text, not ${typeName(value)}`);
+	throw new YaqlError("TypeError", `the key of an object must be a string, not ${typeName(value)}`);
 }

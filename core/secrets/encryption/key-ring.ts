@@ -44,7 +44,7 @@ export class KeyRing {
 	 */
 	decrypt(cipherText: string, { scope, name }: ItemAddress): string {
 		const parsed = parseCiphertext(cipherText);
-		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is no cipher text of this service");
+		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
 		const { keyId, header, data, address = { scope, name } } = parsed;
 		if (address.scope !== scope || address.name !== name) throw new SvcError("SVC_INVALID", "the value was encrypted for another item");
 		return this.#decrypt({ keyId, header, data });
@@ -63,7 +63,7 @@ export class KeyRing {
 	 */
 	decryptText(sealed: string): string {
 		const [, keyId = "", data = ""] = sealPattern.exec(sealed) ?? [];
-		if (keyId === "") throw new SvcError("SVC_INVALID", "the value is no sealed text of this service");
+		if (keyId === "") throw new SvcError("SVC_INVALID", "the value was not encrypted by this service");
 		return this.#decrypt({ keyId, header: toSealHeader(keyId), data });
 	}
 
@@ -80,7 +80,7 @@ export class KeyRing {
 	/** Creates the key file if it does not exist. */
 	createKeyFile(): void {
 		const { path, logger } = this.#parts;
-		if (createKeyFile(path)) logger.info("key file of the datastore made", { path });
+		if (createKeyFile(path)) logger.info("key file of the datastore created", { path });
 	}
 
 	/** Adds a key and makes it the current key. Returns its id. Throws `SVC_INVALID` if there is no key. */
@@ -137,8 +137,8 @@ export class KeyRing {
 		throw new SvcError(
 			"SVC_INVALID",
 			this.#parts.isEnabled
-				? "no encryption key was found: secret values can be neither kept nor read (keyvalue.encryption_key_path)"
-				: "secret values can be neither kept nor read while keyvalue.enable_encryption is false",
+				? "no encryption key was found: secret values can be neither stored nor read (keyvalue.encryption_key_path)"
+				: "secret values can be neither stored nor read while keyvalue.enable_encryption is false",
 		);
 	}
 

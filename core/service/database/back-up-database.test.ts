@@ -47,7 +47,7 @@ test("a backup ends while the service writes without a pause, and holds what was
 			assert.equal(code, 0, stderr);
 			assert.ok(took < longest, `${took} ms`);
 			assert.match(stdout, /^Backup written: .*backup\.db \(\d+ bytes\)/);
-			assert.match(stdout, /Not in a database, and still needed:\n.*data directory/);
+			assert.match(stdout, /Not stored in the database, but needed by the service:\n.*data directory/);
 			const copy = knexStorage({ client: "sqlite", file: backup });
 			const held = await open(copy, (kept) => kept.count("trace", {}));
 			assert.ok(held >= before && held <= after, `${before} ${held} ${after}`);
@@ -59,12 +59,12 @@ test("a backup ends while the service writes without a pause, and holds what was
 test("a backup replaces no file, and there is none of a database that is not there", () =>
 	withPlace(async ({ directory, open, svc }) => {
 		const backup = join(directory, "backup.db");
-		assert.match((await svc(["db", "backup", backup])).stderr, /svc\.db" is not there; there is nothing to back up/);
+		assert.match((await svc(["db", "backup", backup])).stderr, /svc\.db" does not exist; it cannot be backed up/);
 		await open(sqlite, async () => {});
 		await writeFile(backup, "precious");
 		const { code, stderr } = await svc(["db", "backup", backup]);
 		assert.notEqual(code, 0);
-		assert.match(stderr, /backup\.db" is there already, and is not replaced/);
+		assert.match(stderr, /backup\.db" already exists and is not replaced/);
 		assert.equal(await readFile(backup, "utf8"), "precious");
 	}));
 
@@ -111,7 +111,7 @@ test("a restored database is that of the backup, and the one before is kept; not
 		});
 		const { code, stdout, stderr } = await svc(["db", "restore", backup]);
 		assert.equal(code, 0, stderr);
-		const [, old = ""] = /The one before is kept: (.*)\n/.exec(stdout) ?? [];
+		const [, old = ""] = /The old database was kept as (.*)\n/.exec(stdout) ?? [];
 		assert.equal(await open(sqlite, (storage) => storage.count("trace", {})), 1);
 		assert.equal(await open(knexStorage({ client: "sqlite", file: old }), (storage) => storage.count("trace", {})), 2);
 		assert.equal((await stat(join(directory, "data/svc.db"))).mode & 0o777, 0o600);
@@ -128,7 +128,7 @@ test("databases that are replaced within the same second are all kept", () =>
 		for (let count = 0; count < 4; count += 1) {
 			const { code, stdout, stderr } = await svc(["db", "restore", backup]);
 			assert.equal(code, 0, stderr);
-			kept.push(/The one before is kept: (.*)\n/.exec(stdout)?.[1] ?? "");
+			kept.push(/The old database was kept as (.*)\n/.exec(stdout)?.[1] ?? "");
 		}
 		assert.equal(new Set(kept).size, 4);
 		assert.ok(kept.every((file) => existsSync(file)));

@@ -48,5 +48,5 @@ async function useStorage<K extends "backup" | "restore", T>(
 	} finally {
 		await storage.stop?.();
 	}
-	throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" has no ${name}; hint: use the means of what it keeps its records in`);
+	throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" has no ${name}; hint: use the tools of its database`);
 }

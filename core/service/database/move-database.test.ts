@@ -165,7 +165,7 @@ test("what differs afterwards is found, and no service starts on what is not com
 		const { code, stdout, stderr } = await place.svc(["db", "move", "--to", file]);
 		assert.equal(code, 1);
 		assert.match(stdout, /\| execution .*\| DIFFERENT \|/);
-		assert.match(stderr, /execution: not the same in both/);
+		assert.match(stderr, /execution: different in the two databases/);
 		await assert.rejects(startEngine({ storage: target }), /not to the end/);
 		await place.open(target, async (storage) => void (await storage.update("execution", record?.id ?? "", { user: record?.user ?? "" })));
 		assert.ok((await move(place, file)).kinds.every(({ isEqual }) => isEqual));

@@ -336,8 +336,8 @@ test("packs that are checked together know each other, and a directory of packs 
 	));
 
 test("what is no pack is refused by name", async () => {
-	await assert.rejects(check("/nonexistent/yard"), /"\/nonexistent\/yard" is no directory/);
-	await assert.rejects(check("core/language/yaql"), /is no pack, and holds none/);
+	await assert.rejects(check("/nonexistent/yard"), /"\/nonexistent\/yard" is not a directory/);
+	await assert.rejects(check("core/language/yaql"), /neither is nor contains a pack/);
 });
 
 test.run();

@@ -11,9 +11,9 @@ export async function findPacks(given: readonly string[]): Promise<readonly stri
 	const found: string[] = [];
 	for (const path of given) {
 		const directory = resolve(path);
-		if (!existsSync(directory) || !statSync(directory).isDirectory()) throw new SvcError("SVC_INVALID", `"${path}" is no directory`);
+		if (!existsSync(directory) || !statSync(directory).isDirectory()) throw new SvcError("SVC_INVALID", `"${path}" is not a directory`);
 		const packs = existsSync(join(directory, "pack.yaml")) ? [directory] : await findPackDirectories(directory);
-		if (packs.length === 0) throw new SvcError("SVC_INVALID", `"${path}" is no pack, and holds none: a pack has a file pack.yaml`);
+		if (packs.length === 0) throw new SvcError("SVC_INVALID", `"${path}" neither is nor contains a pack: a pack has a file pack.yaml`);
 		found.push(...packs);
 	}
 	return [...new Set(found)];

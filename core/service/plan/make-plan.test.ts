@@ -63,7 +63,7 @@ test("what a start would skip is a warning with the file", () =>
 		assert.equal(would_start, true);
 		const texts = warnings.map(({ path, message }) => `${path}: ${message}`);
 		assert.ok(
-			texts.some((text) => /rules\/wrong\.yaml: pack content was skipped: .*no trigger type "no\.such"/.test(text)),
+			texts.some((text) => /rules\/wrong\.yaml: pack content was skipped: .*trigger type "no\.such" does not exist/.test(text)),
 			texts.join("\n"),
 		);
 		assert.ok(
@@ -90,7 +90,7 @@ test("what was installed stays as it is; a directory of its name stands in for i
 			[stateOf(after.content?.packs, "disk"), stateOf(after.content?.actions, "disk.look"), stateOf(after.content?.actions, "disk.old")],
 			["changed", "changed", "left"],
 		);
-		assert.ok(after.warnings.some(({ message }) => /stands in for an installed pack of its name.*disk/.test(message)));
+		assert.ok(after.warnings.some(({ message }) => /replaces the installed pack of the same name.*disk/.test(message)));
 	}));
 
 test("on a used database the plan names what is new, what changes and what is left, and changes no byte; one of an older version is not read", () =>

@@ -98,7 +98,7 @@ function parse<T>(answer: string): T {
 	try {
 		return parseJson(answer) as T;
 	} catch (cause) {
-		throw new SvcError("SVC_UNAVAILABLE", "the answer is no JSON: it may not be the service's address", { cause });
+		throw new SvcError("SVC_UNAVAILABLE", "the response is not JSON: is this the address of the service?", { cause });
 	}
 }
 

@@ -164,7 +164,7 @@ export class JobReportSender {
 	 */
 	async #insist<T>(verb: string, body: object, isFinal = isRefusal): Promise<T> {
 		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-			if (this.#given.aborted) throw new SvcError("SVC_CONFLICT", "the run is not this worker's any more");
+			if (this.#given.aborted) throw new SvcError("SVC_CONFLICT", "the run is no longer assigned to this worker");
 			try {
 				return await this.#connection.post<T>(`/workers/jobs/${this.#job.id}/${verb}`, body as JsonObject, this.#given);
 			} catch (error) {

@@ -44,8 +44,7 @@ export class PackFolders {
 		const ask = `/workers/jobs/${id}`;
 		const { files } = await this.#connection.post<{ readonly files: readonly PackContentFile[] }>(`${ask}/files`, { fence });
 		// The content id is a hash that covers the paths, so that only files of the pack can be written.
-		if (toContentId(files) !== content)
-			throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" came as others than they should be`);
+		if (toContentId(files) !== content) throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" differ from the expected files`);
 		if (await containsFiles(path, files)) return;
 		await mkdir(join(this.#root, spec.pack), { recursive: true, mode: 0o700 });
 		await removeExtracted(path);

@@ -73,7 +73,7 @@ async function work({ given, connection, runners, logger, dataDirectory }: Work)
 		onRefused: refuse,
 	});
 	worker.start();
-	logger.info("worker takes work", { worker: name, labels, runners: [...runners.keys()], service: apiUrl });
+	logger.info("worker accepts jobs", { worker: name, labels, runners: [...runners.keys()], service: apiUrl });
 	const asked = onSignal((isAgain) => (isAgain ? worker.abort() : worker.stop(grace * 1_000)));
 	try {
 		await Promise.race([asked.done, refused]);

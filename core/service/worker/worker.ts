@@ -149,7 +149,7 @@ export class Worker {
 	}
 
 	#take({ lease, jobs, stops, lost }: WorkerNews, begun: number): void {
-		if (this.#isAway) this.#parts.logger.info("the service is there again", {});
+		if (this.#isAway) this.#parts.logger.info("the service is reachable again", {});
 		this.#isAway = false;
 		this.#isKnown = true;
 		for (const id of lost) this.#jobs.get(id)?.lose();
@@ -184,7 +184,7 @@ export class Worker {
 	#note(error: unknown): void {
 		const { logger, onRefused } = this.#parts;
 		if (isSvcError(error) && error.code !== "SVC_UNAVAILABLE" && !this.#isKnown) return onRefused(error);
-		if (!this.#isAway) logger.warn("the service cannot be reached; tried again until it can", { problem: toErrorMessage(error) });
+		if (!this.#isAway) logger.warn("the service cannot be reached; retrying until it can", { problem: toErrorMessage(error) });
 		this.#isAway = true;
 	}
 }

@@ -320,7 +320,7 @@ withOther("a change of a rule that another request has changed is refused", asyn
 	const { id, ref } = await createRule(node);
 	other.before("rule", {}, () => storage.update("rule", id, { description: "theirs", revision: "other" }));
 	const change = node.engine.rules.update(ref, { ...rule, description: "mine" }, principal);
-	await assert.rejects(change, /was changed by somebody else at the same time/);
+	await assert.rejects(change, /was changed concurrently; try again/);
 	assert.equal((await node.engine.rules.get(ref)).rule.description, "theirs");
 });
 

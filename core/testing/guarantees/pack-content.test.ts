@@ -59,7 +59,7 @@ test("content is stored in the end when each process that stores it is killed a 
 			assert.ok(kills < 20);
 			await undisturbed(places, async ({ storage, contents }) => {
 				const [begun] = await storage.find("pack_content", {});
-				if (begun !== undefined && !begun.complete) await assert.rejects(contents.directory("disk", begun.id), /not kept any more/);
+				if (begun !== undefined && !begun.complete) await assert.rejects(contents.directory("disk", begun.id), /no longer stored/);
 			});
 		}
 		assert.ok(kills >= 2, String(kills));

@@ -85,7 +85,7 @@ export async function createWorkerKey({ api, token }: Service, scopes: readonly 
 	return ((await answer.json()) as { readonly key: string }).key;
 }
 
-/** Wait until a worker takes work, or has another state. */
+/** Wait until a worker accepts jobs, or has another state. */
 export async function connected({ client }: Service, name: string, state: WorkerRecord["state"] = "ready", seconds = 20): Promise<void> {
 	await until(`worker ${name} is ${state}`, seconds, async () => {
 		const { items } = await client.workers.list();

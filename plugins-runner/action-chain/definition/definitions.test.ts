@@ -33,7 +33,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
 	[node("    parameters: {{ x }}"), /a value that begins with braces needs quotes/],
 	[`x: ${"[".repeat(20_000)}`, /^line 1: more than 64 objects and lists stand in one another/],
 	[`x: ${"[".repeat(100)}${"]".repeat(100)}`, /^line 1: more than 64/],
-	["", /the text is empty|must be an object/],
+	["", /the document is empty|must be an object/],
 	["vars: {}\n---\nvars: {}", /^line \d: .*document/],
 	[node("    ref: t.b"), /^line 4: "ref" stands here twice/],
 	[`chain: [{name: a, ref: t.a}] # ${"x".repeat(500_000)}`, /at most 500000 characters/],

@@ -30,13 +30,13 @@ export function parseDefinition(text: string, lines: LineCounter): Document | Mi
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
 	if (deep !== undefined) return { message: `more than ${deepest} objects and lists stand in one another`, offset: deep.offset };
 	const [document, another] = new Composer(options).compose(tokens, true, text.length);
-	if (document === undefined) return { message: "the text is empty", offset: 0 };
+	if (document === undefined) return { message: "the document is empty", offset: 0 };
 	const [error] = document.errors;
 	if (error !== undefined) {
 		const hint = error.code === "NON_STRING_KEY" ? "; a value that begins with braces needs quotes around it" : "";
 		return { message: `${error.message}${hint}`, offset: error.pos[0] };
 	}
-	if (another !== undefined) return { message: "the text holds more than one document", offset: another.range[0] };
+	if (another !== undefined) return { message: "only one document is allowed", offset: another.range[0] };
 	return findTwice(document as Document) ?? (document as Document);
 }
 

@@ -107,7 +107,7 @@ class CpythonEngine implements PythonEngine {
 	async prepare({ pack, packDirectory, signal, emit }: PackPreparation): Promise<void> {
 		const tell = (text: string) => emit("stdout", text);
 		const built = await raceWithAbort(this.#running().virtualenvs.prepare({ pack, packDirectory, tell }), signal);
-		if (built === "aborted") throw new SvcError("SVC_RUNNER", `nobody waits any more for the virtualenv of pack "${pack}"`);
+		if (built === "aborted") throw new SvcError("SVC_RUNNER", `all runs that needed the virtualenv of pack "${pack}" have ended`);
 	}
 
 	async stop(): Promise<void> {

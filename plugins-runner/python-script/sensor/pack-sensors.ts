@@ -50,7 +50,7 @@ export class PythonPackSensors implements PackSensors {
 		const settings = this.#settings;
 		if (settings === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
 		if (this.#choice === "pyodide")
-			throw new SvcError("SVC_RUNNER", "sensors of packs need the Python engine cpython, and this node is told to run pyodide only");
+			throw new SvcError("SVC_RUNNER", "sensors of packs need the Python engine cpython, but this node is configured to use only pyodide");
 		const engine = await this.#engines.get("cpython");
 		if (engine.runSensor === undefined) throw new SvcError("SVC_RUNNER", `the Python engine ${engine.name} runs no sensors`);
 		const { ref, pack, name, entryPoint, packDirectory } = definition;

@@ -333,7 +333,7 @@ def run(self):
 				"payload must be a dict, not list",
 				"trigger must be a ref, or a dict with ref, with type and parameters, or with name and pack",
 				"5000106 bytes are more than the 4194304 that can be told at once",
-				"name: must be a text",
+				"name: must be a string",
 				'method: there is no "stop"',
 				'method: there is no "__proto__"',
 			]);
@@ -493,7 +493,7 @@ def run(self):
 test("on a node that runs pyodide only a sensor is refused by name", () =>
 	withSensorRunner(pack, { options: { engine: "pyodide" } }, (other) =>
 		useSensor(pack, other, toSensor(waits), async ({ start }) => {
-			await assert.rejects(start().ended, /need the Python engine cpython, and this node is told to run pyodide only/);
+			await assert.rejects(start().ended, /need the Python engine cpython, but this node is configured to use only pyodide/);
 		}),
 	));
 

@@ -191,7 +191,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 
 function toText(given: JsonObject, member: string): string {
 	const value = given[member];
-	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${member}: must be a text`);
+	if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${member}: must be a string`);
 	return value;
 }
 

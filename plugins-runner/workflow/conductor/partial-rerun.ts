@@ -18,7 +18,7 @@ export function selectRerunTasks(state: RunState, tasks: readonly string[], rese
 	if (missing.length > 0) throw new SvcError("SVC_INVALID", `these tasks have not run, and cannot run again: ${quoteNames(missing)}`);
 	const chosen = tasks.length === 0 ? latest.filter(hasFailed) : latest.filter(({ name }) => names.has(name));
 	if (chosen.length === 0 && !latest.some(isInterrupted)) {
-		throw new SvcError("SVC_INVALID", "no task has failed: name the tasks that are to run again");
+		throw new SvcError("SVC_INVALID", "no task has failed: name the tasks to run again");
 	}
 	return chosen.map((run) => toRerunTask(run, tasks, reset));
 }

@@ -57,7 +57,7 @@ test("what is wrong with the notation is told with its line", async () => {
 		row("tasks:\n  a: {}\nvars:\n  - x: *b", 'The alias "b" has no anchor before it.', 4),
 		row("tasks:\n  a: {}\nvars:\n  - x: &b [*b]", "What an anchor names holds an alias of itself.", 4),
 		row("tasks:\n  a: {<<: 1}", 'The name "<<" merges objects: it needs an object, or a list of them.', 2),
-		row("tasks:\n  a: {}\n  ? [b]\n  : {}", "A name must be a text; one that begins with braces or brackets needs quotes around it.", 3),
+		row("tasks:\n  a: {}\n  ? [b]\n  : {}", "A name must be a string; one that begins with braces or brackets needs quotes around it.", 3),
 		row("tasks:\n  a: !!python/name:os.system x", "Unresolved tag: tag:yaml.org,2002:python/name:os.system.", 2),
 	]);
 	const [braces] = await inspect("tasks: {a: {}}\nvars:\n  - x: {{ ctx('y') }}");

@@ -156,7 +156,7 @@ export class ValueReader {
 			const { value } = this.#read(key);
 			if (typeof value === "string") return value;
 		}
-		this.#report(key ?? map, "A name must be a text; one that begins with braces or brackets needs quotes around it.");
+		this.#report(key ?? map, "A name must be a string; one that begins with braces or brackets needs quotes around it.");
 		return undefined;
 	}
 

@@ -163,7 +163,7 @@ export class StoredPackConfigs implements PackConfigs {
 				// Required values are also missing if no file was written.
 				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
 			} catch (error) {
-				this.#parts.logger.warn("pack configuration cannot be used as it is", { pack, problem: toErrorMessage(error) });
+				this.#parts.logger.warn("pack configuration is invalid", { pack, problem: toErrorMessage(error) });
 			}
 		}
 	}
@@ -245,7 +245,7 @@ export class StoredPackConfigs implements PackConfigs {
 				const record = await read(pack);
 				if (record !== undefined) found.push(record);
 			} catch (error) {
-				this.#parts.logger.warn("pack configuration was left out", { pack, problem: toErrorMessage(error) });
+				this.#parts.logger.warn("pack configuration was skipped", { pack, problem: toErrorMessage(error) });
 			}
 		}
 		return found;

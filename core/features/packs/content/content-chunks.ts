@@ -56,7 +56,7 @@ export class ContentBytes {
 			const from = at - sequence * chunkSize;
 			const data = (await this.#piece(sequence)).subarray(from, from + end - at);
 			if (data.length === 0)
-				throw new SvcError("SVC_RUNNER", `content ${this.#content} is damaged where it is kept: piece ${sequence} is missing`);
+				throw new SvcError("SVC_RUNNER", `content ${this.#content} is damaged in the storage: chunk ${sequence} is missing`);
 			yield data;
 			at += data.length;
 		}

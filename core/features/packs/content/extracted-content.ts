@@ -96,5 +96,5 @@ async function writeFile(root: string, { path, executable, sha256 }: PackContent
 		await handle.close();
 	}
 	if (hash.digest("hex") !== sha256)
-		throw new SvcError("SVC_RUNNER", `content is damaged where it is kept: "${path}" is not what was stored`);
+		throw new SvcError("SVC_RUNNER", `content is damaged in the storage: "${path}" differs from the stored file`);
 }

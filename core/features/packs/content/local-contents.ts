@@ -72,11 +72,11 @@ export class LocalContents {
 		const { storage, logger } = this.#parts;
 		const kept = await storage.get("pack_content", content);
 		if (kept?.complete !== true)
-			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" that this needs (${content.slice(0, 12)}) are not kept any more`);
+			throw new SvcError("SVC_RUNNER", `the files of pack "${pack}" that this run needs (${content.slice(0, 12)}) are no longer stored`);
 		const { files } = kept;
 		if (await containsFiles(path, files)) return;
 		if (toContentId(files) !== content)
-			throw new SvcError("SVC_RUNNER", `content ${content} is damaged where it is kept: its list of files is another`);
+			throw new SvcError("SVC_RUNNER", `content ${content} is damaged in the storage: its list of files differs`);
 		try {
 			await removeExtracted(path);
 			await this.#extractFiles(path, content, files);
@@ -98,7 +98,7 @@ export class LocalContents {
 			return bytes.read(start, at);
 		});
 		// Another process may have created the directory first, or an unrelated directory may exist at the path.
-		if (!(await containsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" holds other files than it should`);
+		if (!(await containsFiles(path, files))) throw new SvcError("SVC_RUNNER", `"${path}" contains unexpected files`);
 	}
 }
 

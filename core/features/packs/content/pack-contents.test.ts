@@ -64,7 +64,7 @@ test("files are read straight from the storage", () =>
 			],
 		);
 		for (const { path } of files) assert.deepEqual(await contents.readFile(content, path), readFileSync(join(place.pack, path)));
-		await assert.rejects(contents.readFile(content, "../data"), /there is no file "\.\.\/data"/);
+		await assert.rejects(contents.readFile(content, "../data"), /file "\.\.\/data" does not exist/);
 		await assert.rejects(contents.files("0".repeat(64)), { code: "SVC_NOT_FOUND" });
 	}));
 
@@ -96,7 +96,10 @@ test("nothing refers to a path out of the data directory", () =>
 			["disk", "../.."],
 		] as const)
 			await assert.rejects(contents.directory(pack, id), { code: "SVC_RUNNER" });
-		await assert.rejects(contents.directory("disk", "0".repeat(64)), /pack "disk" that this needs \(000000000000\) are not kept any more/);
+		await assert.rejects(
+			contents.directory("disk", "0".repeat(64)),
+			/pack "disk" that this run needs \(000000000000\) are no longer stored/,
+		);
 	}));
 
 test("several callers and processes at once get one whole directory", () =>
@@ -131,9 +134,9 @@ test("content that is damaged where it is kept is never laid out", () =>
 		const id = `${content}:000001`;
 		const { data = "" } = (await place.storage.get("pack_content_chunk", id)) ?? {};
 		await place.storage.update("pack_content_chunk", id, { data: `AAAA${data.slice(4)}` });
-		await assert.rejects(place.contents().directory("disk", content), /"etc\/large\.bin" is not what was stored/);
+		await assert.rejects(place.contents().directory("disk", content), /"etc\/large\.bin" differs from the stored file/);
 		await place.storage.remove("pack_content_chunk", { where: { id } });
-		await assert.rejects(place.contents().directory("disk", content), /piece 1 is missing/);
+		await assert.rejects(place.contents().directory("disk", content), /chunk 1 is missing/);
 		assert.deepEqual(readdirSync(join(place.local, "disk")), []);
 	}));
 
@@ -227,7 +230,7 @@ test("directories go from a node when the storage has let go of their content, a
 		for (const name of readdirSync(join(place.local, "disk"))) utimesSync(join(place.local, "disk", name), before, before);
 		await contents.sweep();
 		assert.deepEqual(readdirSync(join(place.local, "disk")).sort(), [current, "of-somebody-else"]);
-		await assert.rejects(contents.directory("disk", old), /not kept any more/);
+		await assert.rejects(contents.directory("disk", old), /no longer stored/);
 	}));
 
 test.run();

@@ -58,7 +58,7 @@ export class PackContents implements PackContentSource {
 
 	async get(content: string): Promise<PackContentEntity> {
 		const kept = await this.#parts.storage.get("pack_content", content);
-		if (kept?.complete !== true) throw new SvcError("SVC_NOT_FOUND", `there is no content "${content}"`);
+		if (kept?.complete !== true) throw new SvcError("SVC_NOT_FOUND", `content "${content}" does not exist`);
 		return kept;
 	}
 
@@ -69,7 +69,7 @@ export class PackContents implements PackContentSource {
 			if (file.path === path) return this.readBytes(content, start, file.size);
 			start += file.size;
 		}
-		throw new SvcError("SVC_NOT_FOUND", `there is no file "${path}"`);
+		throw new SvcError("SVC_NOT_FOUND", `file "${path}" does not exist`);
 	}
 
 	/** Reads `length` bytes of content, from `start` in the concatenation of all its files. */

@@ -38,7 +38,7 @@ export class LocatedYaml {
 
 	/** The object that the YAML contains. Throws `SVC_INVALID` if it contains something else. */
 	get object(): JsonObject {
-		if (!isJsonObject(this.value)) throw new SvcError("SVC_INVALID", "must hold an object of attributes");
+		if (!isJsonObject(this.value)) throw new SvcError("SVC_INVALID", "must be an object of attributes");
 		return this.value;
 	}
 

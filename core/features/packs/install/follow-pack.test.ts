@@ -180,7 +180,7 @@ test("a repository does not take the name of a pack that has come from elsewhere
 		bench.commit("disk", "taken");
 		const { state, reason, pack } = await follow();
 		assert.deepEqual([state, pack], ["failed", "disk"]);
-		assert.match(reason ?? "", /pack "tape" has come from elsewhere/);
+		assert.match(reason ?? "", /pack "tape" has another source/);
 		assert.equal((await storage.find("pack", { where: { ref: "tape" } }))[0]?.version, "1.0.0");
 	}));
 

@@ -96,7 +96,7 @@ export function assertOwnName({ pack, source }: FollowedPackEntity, ref: string,
 	if (pack === null || pack === ref || known === undefined) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`pack "${ref}" has come from elsewhere, and ${source} has been pack "${pack}": the repository cannot take its name`,
+		`pack "${ref}" has another source, and ${source} was pack "${pack}" before: the repository cannot take over the name`,
 	);
 }
 

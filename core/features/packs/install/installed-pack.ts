@@ -10,7 +10,8 @@ const keptEarlier = 5;
  * Throws `SVC_INVALID` if no pack may be installed under the ref: it belongs to the service, or its pack comes from a configured directory.
  */
 export function assertInstallable(ref: string, known: Pick<PackEntity, "path"> | undefined): void {
-	if (systemPacks.has(ref)) throw new SvcError("SVC_INVALID", `pack "${ref}" belongs to the service: it is not installed, and not removed`);
+	if (systemPacks.has(ref))
+		throw new SvcError("SVC_INVALID", `pack "${ref}" is part of the service: it can be neither installed nor removed`);
 	if (known !== undefined && known.path !== null)
 		throw new SvcError(
 			"SVC_INVALID",

@@ -81,11 +81,14 @@ test("a lock file installs exactly what was installed, whatever the branch is no
 		const other = locked.map((entry) => ({ ...entry, content: "ab".repeat(32) }));
 		assert.match(
 			(await bench.perform("install", { locked: other } as never)).error ?? "",
-			/pack "disk" has other files than the lock file says/,
+			/pack "disk" has files that differ from the lock file/,
 		);
 		const renamed = locked.map((entry) => ({ ...entry, ref: "tape" }));
 		assert.match((await bench.perform("install", { locked: renamed } as never)).error ?? "", /pack "disk" is not in the lock file/);
-		assert.match((await bench.perform("install", { locked, packs: ["x"] } as never)).error ?? "", /^packs: name what is to be installed/);
+		assert.match(
+			(await bench.perform("install", { locked, packs: ["x"] } as never)).error ?? "",
+			/^packs: name at least one pack to install/,
+		);
 	}));
 
 test("a pack that others need goes only when it is forced to, and a system pack and one of the configuration never", () =>
@@ -104,7 +107,7 @@ test("a pack that others need goes only when it is forced to, and a system pack 
 		assert.match((await bench.perform("uninstall", { packs: ["disk"] })).error ?? "", /comes from a directory of the configuration/);
 		assert.match((await bench.install([bench.address("disk")])).error ?? "", /comes from a directory of the configuration/);
 		bench.sources.write("core/pack.yaml", "ref: core\nname: core\ndescription: d\nversion: 1.0.0\nauthor: a\n");
-		assert.match((await bench.install([join(bench.sources.root, "core")])).error ?? "", /pack "core" belongs to the service/);
+		assert.match((await bench.install([join(bench.sources.root, "core")])).error ?? "", /pack "core" is part of the service/);
 	}));
 
 /** Ways to fail after 1.0.0 was installed, and what is said. */
@@ -115,7 +118,7 @@ const failures: Readonly<Record<string, readonly [spoil: (bench: InstallBench) =
 			bench.sources.write("disk/pack.yaml", "ref: disk\n");
 			bench.sources.commit("disk");
 		},
-		/holds a pack\.yaml that cannot be used: attribute "name" is missing/,
+		/contains an invalid pack\.yaml: attribute "name" is missing/,
 	],
 	"the service is too old": [
 		(bench) => bench.commitPack("disk", "2.0.0", { manifest: 'svc_version: ">=99"\n' }),

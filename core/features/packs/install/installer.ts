@@ -145,7 +145,7 @@ export class Installer {
 		const locked = expected === undefined ? content : expected.get(ref);
 		if (locked === undefined) throw new SvcError("SVC_INVALID", `pack "${ref}" is not in the lock file`);
 		if (locked !== content)
-			throw new SvcError("SVC_INVALID", `pack "${ref}" has other files than the lock file says: ${content}, and not ${locked}`);
+			throw new SvcError("SVC_INVALID", `pack "${ref}" has files that differ from the lock file: ${content} instead of ${locked}`);
 		const [known] = await storage.find("pack", { where: { ref }, limit: 1 });
 		return { ref, version, content, source, known, directory: await contents.directory(ref, content) };
 	}

@@ -15,14 +15,14 @@ export class JobParameters {
 	/** Returns a string, or the empty string if the parameter is absent. */
 	text(name: string): string {
 		const value = this.#values[name] ?? "";
-		if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a text`);
+		if (typeof value !== "string") throw new SvcError("SVC_INVALID", `${name}: must be a string`);
 		return value;
 	}
 
 	texts(name: string): readonly string[] {
 		const value = this.#values[name] ?? [];
 		if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
-			throw new SvcError("SVC_INVALID", `${name}: must be a list of texts`);
+			throw new SvcError("SVC_INVALID", `${name}: must be a list of strings`);
 		return [...new Set(value as readonly string[])];
 	}
 

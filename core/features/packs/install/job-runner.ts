@@ -81,7 +81,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 /** Whose permissions count, narrowed to the scopes of the key that the execution was asked for with. */
 async function whoAsks(storage: Storage, authority: JobRunnerOptions["authority"], id: string): Promise<Principal> {
 	const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
-	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" is not there any more`);
+	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" no longer exists`);
 	const { user, author, scopes } = execution;
 	const principal = { ...(await authority.principalOf(author ?? user)), username: user };
 	return withScopes(principal, scopes);

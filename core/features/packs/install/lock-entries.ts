@@ -77,7 +77,7 @@ export function assertNoPassword({ kind, text, address = "" }: PackRequest): voi
 	if (password === "" && (username === "" || protocol === "ssh:")) return;
 	throw new SvcError(
 		"SVC_INVALID",
-		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which everybody would see who sees the execution; content.credentials_file holds those of servers`,
+		`packs: "${text}" has ${password === "" ? "a name" : "a password"}, which all users who may view the execution would see; put it into content.credentials_file`,
 	);
 }
 

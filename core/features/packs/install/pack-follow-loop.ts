@@ -53,7 +53,7 @@ export class PackFollowLoop implements BackgroundLoop {
 		if (this.#asked.has(source)) return;
 		this.#asked.add(source);
 		void this.#look(source, this.#stopping.signal)
-			.catch((error: unknown) => this.#parts.logger.warn("a pack could not be looked at when it was asked for", { source, error }))
+			.catch((error: unknown) => this.#parts.logger.warn("a requested check of a pack failed", { source, error }))
 			.finally(() => this.#asked.delete(source));
 	}
 

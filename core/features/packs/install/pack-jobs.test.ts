@@ -98,7 +98,7 @@ test("every fault of a pack is told with file and line before anything is made r
 			const { status, result } = await run("packs.install", { packs: [address] });
 			const { error, tasks } = result as unknown as { error: string; tasks: readonly { name: string; state: string }[] };
 			assert.equal(status, "failed");
-			assert.match(error, /^pack "disk": rules\/lost\.yaml:3: there is no trigger type "disk\.gone"/);
+			assert.match(error, /^pack "disk": rules\/lost\.yaml:3: trigger type "disk\.gone" does not exist/);
 			assert.match(
 				error,
 				/rules\/watch\.yaml:6: criteria "trigger\.body\.a" has a pattern that matchregex cannot use: .*rules\/watch\.yaml:9: criteria "trigger\.body\.b"/,

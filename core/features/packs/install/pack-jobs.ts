@@ -124,7 +124,7 @@ export function createInstallJob({ installer, parse, followedPacks }: InstallJob
 			if ((packs.length === 0) === (locked.length === 0))
 				throw new SvcError(
 					"SVC_INVALID",
-					"packs: name what is to be installed; or locked: give the entries of a lock file, and no packs besides",
+					"packs: name at least one pack to install; or give the entries of a lock file as locked, without packs",
 				);
 			const force = parameters.flag("force");
 			if (locked.length === 0) {
@@ -162,7 +162,7 @@ function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSw
 		permission: "pack_uninstall",
 		async perform({ parameters, principal, execution_id, report }) {
 			const refs = new JobParameters(parameters).texts("packs");
-			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name the packs that are to be unloaded");
+			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name at least one pack to unload");
 			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
 			await locks.with(refs, { signal: report.signal, onWait }, async (signal) => {
 				const known = new Set((await storage.find("pack", { where: { ref: { in: refs } } })).map(({ ref }) => ref));

@@ -44,7 +44,7 @@ export class PackLocks {
 			return await this.with(others, { ...options, signal }, work);
 		} finally {
 			await kept.stop();
-			await lease.release().catch((error: unknown) => this.#parts.logger.warn("a pack was not given back", { pack: ref, error }));
+			await lease.release().catch((error: unknown) => this.#parts.logger.warn("releasing the lock of a pack failed", { pack: ref, error }));
 			this.#held.delete(ref);
 		}
 	}
@@ -87,7 +87,7 @@ export class PackLocks {
 		return new RecordLeaseRenewer({
 			lease,
 			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
-			onError: (error) => logger.warn("a pack could not be kept", { pack: ref, error }),
+			onError: (error) => logger.warn("renewing the lock of a pack failed", { pack: ref, error }),
 		});
 	}
 }

@@ -139,7 +139,7 @@ test("dependencies are left out where that is asked for", async () => {
 
 test("a dependency that is none is named with its pack", async () => {
 	const { conflicts } = await collect(["a"], { a: { dependencies: [7, "--upload-pack=evil"] } });
-	assert.match(conflicts[0] ?? "", /pack "a" has a dependency that is not understood \(7\): must be a text/);
+	assert.match(conflicts[0] ?? "", /pack "a" has a dependency that is not understood \(7\): must be a string/);
 	assert.match(conflicts[1] ?? "", /--upload-pack=evil.*begins with a dash/);
 });
 

@@ -119,7 +119,7 @@ export class PackSet {
 	#dependenciesOf({ ref, metadata, trail, source }: CandidatePack): readonly Wanted[] {
 		return toDependencies(metadata).flatMap((text) => {
 			try {
-				if (typeof text !== "string") throw new SvcError("SVC_INVALID", "must be a text");
+				if (typeof text !== "string") throw new SvcError("SVC_INVALID", "must be a string");
 				const request = this.#parts.parse(text);
 				if (isLocal(request) && !isLocal(source)) throw new SvcError("SVC_INVALID", "only a pack of this machine may name files of it");
 				return [{ request, trail, neededBy: ref }];

@@ -43,7 +43,7 @@ export function createRollbackJob({ storage, installer, locks, followedPacks }: 
 /** Returns the previous version, or the latest one with the given version or at least seven leading characters of its commit or hash. */
 function choose({ ref, earlier }: PackEntity, wanted: string): JsonObject {
 	const kept = earlier ?? [];
-	if (kept.length === 0) throw new SvcError("SVC_INVALID", `pack "${ref}" has no earlier version to go back to`);
+	if (kept.length === 0) throw new SvcError("SVC_INVALID", `pack "${ref}" has no earlier version`);
 	const [found] = wanted === "" ? kept : kept.filter((one) => isCalled(one, wanted));
 	if (found !== undefined) return found;
 	const versions = kept.map(({ version }) => String(version)).join(", ");

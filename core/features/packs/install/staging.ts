@@ -65,7 +65,7 @@ async function readManifest(
 		return toPack(dialects.translate("pack", await readYamlObject(join(directory, "pack.yaml"))), "-");
 	} catch (cause) {
 		const message = cause instanceof Error ? cause.message : String(cause);
-		throw new SvcError("SVC_INVALID", `"${text}" holds a pack.yaml that cannot be used: ${message}`, { cause });
+		throw new SvcError("SVC_INVALID", `"${text}" contains an invalid pack.yaml: ${message}`, { cause });
 	}
 }
 

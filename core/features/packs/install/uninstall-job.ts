@@ -23,7 +23,7 @@ export function createUninstallJob(parts: UninstallJobOptions): Job {
 		async perform(job) {
 			const parameters = new JobParameters(job.parameters);
 			const refs = parameters.texts("packs");
-			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name the packs that are to go");
+			if (refs.length === 0) throw new SvcError("SVC_INVALID", "packs: name at least one pack to uninstall");
 			const { report } = job;
 			const onWait = (ref: string) => report.say(`waiting for an installation of "${ref}"`);
 			await parts.locks.with(refs, { signal: report.signal, onWait }, async (signal) => {

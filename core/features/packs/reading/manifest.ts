@@ -91,7 +91,7 @@ function toRef({ ref, name }: JsonObject, directoryName: string): string {
 /** Returns the ref that the source of the pack determines. Throws `SVC_INVALID` if the manifest has another ref. */
 function toKnownRef(manifest: JsonObject, ref: string): string {
 	const own = toRef(manifest, ref);
-	if (own !== ref) throw new SvcError("SVC_INVALID", `attribute "ref" must be "${ref}", what the pack is called; it is "${own}"`);
+	if (own !== ref) throw new SvcError("SVC_INVALID", `attribute "ref" must be "${ref}", the name of the pack; it is "${own}"`);
 	return own;
 }
 

@@ -120,8 +120,8 @@ const manifests: readonly (readonly [directory: string, text: string, expected: 
 	["p", manifest.replace("author: Ann\n", ""), /attribute "author" is missing/],
 	["p", `${manifest}svc_version: ">=4.0.0"\n`, /attribute "svc_version" asks for >=4.0.0/],
 	["p", `${manifest}svc_version: about three\n`, { ref: "p" }],
-	["p", "- list\n", /must hold an object/],
-	["p", "", /must hold an object/],
+	["p", "- list\n", /must be an object/],
+	["p", "", /must be an object/],
 	["p", `${manifest}name: again\n`, /^line 6: /],
 	["p", "a: b\n\tc: d\n", /^line 2: /],
 ];
@@ -162,7 +162,7 @@ const badActions: readonly (readonly [text: string, message: RegExp])[] = [
 	["name: a\nrunner_type: noop\nentry_point: escape\n", /must not lead out of the actions directory through a link/],
 	["name: a\nrunner_type: noop\nentry_point: outside/pack.yaml\n", /must not lead out of the actions directory through a link/],
 	[`# ${"x".repeat(500_000)}\nname: a\nrunner_type: noop\n`, /must be at most 500000 bytes/],
-	[`name: a\nrunner_type: noop\ntags: [${"1,".repeat(200_000)}1]\n`, /the text has more than 100000 words, signs and lines/],
+	[`name: a\nrunner_type: noop\ntags: [${"1,".repeat(200_000)}1]\n`, /the document has more than 100000 words, signs and lines/],
 	[
 		"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n",
 		/cannot be read: Excessive alias count/,

@@ -30,7 +30,7 @@ export function parseYamlObject(text: string): JsonObject {
 	}
 	const value = toValue(() => document.toJS({ maxAliasCount: 100 }) as JsonValue);
 	if (typeof value !== "object" || value === null || Array.isArray(value))
-		throw new SvcError("SVC_INVALID", "must hold an object of attributes");
+		throw new SvcError("SVC_INVALID", "must be an object of attributes");
 	assertYamlDepth(value);
 	return value as JsonObject;
 }

@@ -46,7 +46,7 @@ export class PackRegistering implements PackRegister {
 		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false, principal };
 		const { report, problems, notes } = await this.#parts.switch.apply(versions, options);
 		for (const problem of problems) logger.warn("pack content was skipped", { problem });
-		for (const problem of notes) logger.warn("pack was registered with something left to do", { problem });
+		for (const problem of notes) logger.warn("pack was registered, but some steps failed", { problem });
 		const counts = words.count(report, { runners: await storage.count("runner_type", {}) });
 		logger.info("packs registered", { packs: versions.map(({ pack }) => pack), types: types ?? "all", user: principal.username, counts });
 		return counts;
@@ -100,7 +100,7 @@ export class PackRegistering implements PackRegister {
 	async #toKnownDirectory(directory: string, ref: string): Promise<PackVersion> {
 		const isHere = isAbsolute(directory) && (await this.#readManifest(directory).catch(() => undefined)) !== undefined;
 		if (isHere) return { pack: ref, directory, content: null, source: null, installation: null, earlier: null };
-		throw new SvcError("SVC_INVALID", `packs: the directory of pack "${ref}" is not on this node; ask the API of a node that has it`);
+		throw new SvcError("SVC_INVALID", `packs: the directory of pack "${ref}" is not on this node; send the request to a node that has it`);
 	}
 }
 

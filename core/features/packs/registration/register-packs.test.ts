@@ -159,7 +159,7 @@ test("an override of anything but enabled is refused, with file and place", () =
 		await assert.rejects(engine.packRegister.register({}, principal), /overrides\/_global\.yaml: actions: .*"exceptions"/);
 	}));
 
-test("a directory of the configuration stands in for an installed pack of its name", () =>
+test("a directory of the configuration replaces the installed pack of the same name", () =>
 	withDirectory(async (directory) => {
 		const { createBackend } = await import("../../../testing/backends/backend.test-support.ts");
 		const backend = createBackend();

@@ -118,7 +118,7 @@ async function registerPack(
 	if (known === undefined) await insertIfAbsent(() => storage.insert("pack", [{ id: createId(clock), ...registered }]));
 	else {
 		if (isTakenOver) {
-			logger.warn("a directory of the configuration stands in for an installed pack of its name", { pack: pack.ref, path: pack.path });
+			logger.warn("a directory of the configuration replaces the installed pack of the same name", { pack: pack.ref, path: pack.path });
 			report.takenOver.push({ pack: pack.ref, directory: directory ?? "" });
 		}
 		await storage.update("pack", known.id, registered);

@@ -47,7 +47,7 @@ export class RegistrationReport {
 	/** Reports a problem that does not prevent using the pack. */
 	note(note: PackProblem): void {
 		this.notes.push(note);
-		this.#logger?.warn("pack was registered with something left to do", { problem: note });
+		this.#logger?.warn("pack was registered, but some steps failed", { problem: note });
 	}
 
 	registered(kind: PackKind, ref: string, file: string): void {

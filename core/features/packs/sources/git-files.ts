@@ -127,7 +127,7 @@ class ByteReader {
 	async line(): Promise<string> {
 		for (let end = this.#rest.indexOf(10); ; end = this.#rest.indexOf(10)) {
 			if (end !== -1) return this.#take(end + 1).toString("utf8", 0, end);
-			if (this.#rest.length > longestLine) throw new SvcError("SVC_INVALID", "git has answered something that is not understood");
+			if (this.#rest.length > longestLine) throw new SvcError("SVC_INVALID", "git printed unexpected output");
 			this.#rest = Buffer.concat([this.#rest, await this.#next()]);
 		}
 	}

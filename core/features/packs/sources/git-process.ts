@@ -66,7 +66,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 		child.once("close", resolve);
 	});
 	signal.throwIfAborted();
-	if (size > limits.output) throw new SvcError("SVC_INVALID", `the repository has more to tell than ${limits.output} bytes`);
-	if (code === 127) throw new SvcError("SVC_UNAVAILABLE", "git is not installed on this node, and packs are fetched with it");
+	if (size > limits.output) throw new SvcError("SVC_INVALID", `git printed more than ${limits.output} bytes about the repository`);
+	if (code === 127) throw new SvcError("SVC_UNAVAILABLE", "git is not installed on this node; it is needed to fetch packs");
 	return { succeeded: code === 0, stdout: Buffer.concat(chunks), stderr };
 }

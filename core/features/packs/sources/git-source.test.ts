@@ -374,7 +374,7 @@ test("a fetch that is canceled, or takes too long, ends git and leaves nothing b
 			await withServer(
 				() => {},
 				async ({ url }) => {
-					await assertRefused(bench, `${url}/silent`, /not come within 1 seconds \(content\.fetch_timeout\)/);
+					await assertRefused(bench, `${url}/silent`, /not fetched within 1 seconds \(content\.fetch_timeout\)/);
 					assert.ok(!bench.run("ps", ["-eo", "args"]).includes(`${url}/silent`));
 				},
 			);

@@ -26,14 +26,14 @@ export async function findLocal({ address = "", kind, revision }: PackRequest, d
 	const path = await toAllowed(isAddress ? fileURLToPath(address) : address, directories);
 	const information = await stat(path);
 	if (information.isFile()) {
-		if (kind !== "archive") throw new SvcError("SVC_INVALID", `${quote(path)} is a file, and no archive (.tar.gz, .tgz, .tar, .zip)`);
+		if (kind !== "archive") throw new SvcError("SVC_INVALID", `${quote(path)} is a file but not an archive (.tar.gz, .tgz, .tar, .zip)`);
 		return { kind: "archive", address: path };
 	}
 	if (!information.isDirectory()) throw new SvcError("SVC_INVALID", `${quote(path)} is neither a directory nor an archive`);
 	const isBare = (await exists(join(path, "HEAD"))) && (await exists(join(path, "objects"))) && !(await exists(join(path, "pack.yaml")));
 	const isRepository = isBare || (await exists(join(path, ".git")));
 	if (revision !== undefined && !isRepository)
-		throw new SvcError("SVC_INVALID", `${quote(path)} is no git repository, and has no revision ${quote(revision)}`);
+		throw new SvcError("SVC_INVALID", `${quote(path)} is not a git repository and has no revision ${quote(revision)}`);
 	if (isBare || (isRepository && (isAddress || revision !== undefined))) return { kind: "git", address: pathToFileURL(path).href };
 	return { kind: "directory", address: path };
 }
@@ -47,12 +47,12 @@ async function toAllowed(path: string, directories: readonly string[]): Promise<
 	try {
 		real = await realpath(path);
 	} catch (cause) {
-		throw new SvcError("SVC_NOT_FOUND", `${quote(path)} is not there, or cannot be read`, { cause });
+		throw new SvcError("SVC_NOT_FOUND", `${quote(path)} does not exist or cannot be read`, { cause });
 	}
 	if (directories.length === 0) return real;
 	const allowed = await Promise.all(directories.map((directory) => realpath(directory).catch(() => directory)));
 	if (allowed.some((directory) => isInside(directory, real))) return real;
-	throw new SvcError("SVC_INVALID", `${quote(path)} lies in none of the directories of content.source_directories`);
+	throw new SvcError("SVC_INVALID", `${quote(path)} is not in a directory of content.source_directories`);
 }
 
 /** Returns true if a path is the directory or below it. Links in both must have been resolved. */

@@ -93,14 +93,14 @@ export class PackIndex implements PackIndexes {
 			const failed = status.flatMap(({ url, error }) => (error === null ? [] : [`${url} (${error})`]));
 			throw new SvcError(
 				"SVC_NOT_FOUND",
-				`pack ${quote(name)} is in no index${failed.length === 0 ? "" : `; not all could be asked: ${failed.join(", ")}`}`,
+				`pack ${quote(name)} is in no index${failed.length === 0 ? "" : `; these could not be read: ${failed.join(", ")}`}`,
 			);
 		}
 		const { entry, index } = found;
 		const address = String(entry["repo_url"]);
 		const request = parsePackRequest(address, this.#settings.publicHost);
 		if (request.kind === "index")
-			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}, which is no address`);
+			throw new SvcError("SVC_INVALID", `the index has ${quote(address)} for pack ${quote(name)}, which is not an address`);
 		if (isLocal(request) && !isOnThisMachine(index))
 			throw new SvcError(
 				"SVC_INVALID",

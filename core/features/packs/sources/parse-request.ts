@@ -41,7 +41,7 @@ const forms =
  */
 export function parsePackRequest(text: string, publicHost = "https://github.com"): PackRequest {
 	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack must be named: ${forms}`);
-	if (text.length > longestText) throw new SvcError("SVC_INVALID", `what a pack is named by has more than ${longestText} characters`);
+	if (text.length > longestText) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${longestText} characters`);
 	const written = text.trim();
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(toShownAddress(written))} ${reason}`);
 	if (hasControlCharacters(written)) throw refuse("holds characters that do not show as what they are");

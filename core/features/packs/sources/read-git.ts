@@ -90,11 +90,11 @@ async function readSubmodule(
 	progress.count += 1;
 	try {
 		if (progress.count > most.submodules) throw new SvcError("SVC_INVALID", `the pack has more than ${most.submodules} submodules`);
-		if (depth > most.depth) throw new SvcError("SVC_INVALID", `it lies more than ${most.depth} repositories deep`);
+		if (depth > most.depth) throw new SvcError("SVC_INVALID", `it is nested more than ${most.depth} repositories deep`);
 		if (toSegments(path).some((segment) => segment.toLowerCase() === ".git")) throw new SvcError("SVC_INVALID", 'its path holds ".git"');
 		const request = toSubmoduleRequest(url, parent.address);
 		const found = isLocal(request) ? await findLocal(request, options.settings.directories) : request;
-		if (found.kind !== "git") throw new SvcError("SVC_INVALID", `${quote(url)} is no git repository`);
+		if (found.kind !== "git") throw new SvcError("SVC_INVALID", `${quote(url)} is not a git repository`);
 		const { address = "" } = found;
 		options.emit(`fetching submodule ${quote(path)} from ${toShownAddress(address)}, commit ${submodule.commit}`);
 		await options.tree.addDirectory(path);

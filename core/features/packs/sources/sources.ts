@@ -90,7 +90,9 @@ export class PackSources {
 		} catch (error) {
 			await rm(work, { recursive: true, force: true, maxRetries: 5 });
 			if (!options.signal.aborted && timeout.aborted)
-				throw new SvcError("SVC_UNAVAILABLE", `the pack has not come within ${seconds} seconds (content.fetch_timeout)`, { cause: error });
+				throw new SvcError("SVC_UNAVAILABLE", `the pack was not fetched within ${seconds} seconds (content.fetch_timeout)`, {
+					cause: error,
+				});
 			if (isSystemError(error))
 				throw new SvcError("SVC_UNAVAILABLE", `the pack cannot be read or written on this node: ${error.message}`, { cause: error });
 			throw error;

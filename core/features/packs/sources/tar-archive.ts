@@ -61,7 +61,7 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 		current?.on("error", () => {}).destroy(reason);
 		await work;
 		if (signal.aborted || reason instanceof SvcError || isSystemError(reason)) throw reason;
-		throw new SvcError("SVC_INVALID", `the archive is no tar archive that can be read: ${toErrorMessage(reason)}`, { cause: reason });
+		throw new SvcError("SVC_INVALID", `the archive is not a readable tar archive: ${toErrorMessage(reason)}`, { cause: reason });
 	}
 }
 

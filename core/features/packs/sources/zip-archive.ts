@@ -36,7 +36,7 @@ export async function readZip(
 		}
 	} catch (error) {
 		if (error instanceof SvcError || signal.aborted || isSystemError(error)) throw error;
-		throw new SvcError("SVC_INVALID", `the archive is no zip archive that can be read: ${toErrorMessage(error)}`, { cause: error });
+		throw new SvcError("SVC_INVALID", `the archive is not a readable zip archive: ${toErrorMessage(error)}`, { cause: error });
 	}
 }
 

@@ -226,7 +226,7 @@ test("several packs are switched together or not at all", () =>
 		const { engine } = node;
 		const base = await keepVersion(engine, "base", { "triggers/full.yaml": "name: full\n", "actions/look.yaml": action("look") });
 		const top = await keepVersion(engine, "top", { "rules/on.yaml": "name: on\ntrigger: {type: base.full}\naction: {ref: base.look}\n" });
-		await assert.rejects(packsOf(engine).switch.apply([top]), /there is no trigger type "base\.full"/);
+		await assert.rejects(packsOf(engine).switch.apply([top]), /trigger type "base\.full" does not exist/);
 		assert.deepEqual((await refs(node))["pack"], []);
 		await packsOf(engine).switch.apply([base, top]);
 		assert.deepEqual((await refs(node))["pack"], ["base", "top"]);

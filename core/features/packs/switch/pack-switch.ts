@@ -195,7 +195,7 @@ export class PackSwitch {
 			}
 			catalog.invalidate();
 			// The change is already stored, so a failure here must not fail the request.
-			await returnTriggers(draft, storage).catch((error: unknown) => logger.error("triggers could not be looked after", { packs, error }));
+			await returnTriggers(draft, storage).catch((error: unknown) => logger.error("updating triggers failed", { packs, error }));
 			return outcome;
 		}
 	}

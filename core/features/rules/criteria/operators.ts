@@ -27,7 +27,7 @@ const budget = () => new Budget(defaultLimits);
 
 function textOf(value: JsonValue, what: "value" | "pattern"): string {
 	if (typeof value === "string") return value;
-	throw new TemplateError(`the ${what} must be a text, not ${typeName(value)}`);
+	throw new TemplateError(`the ${what} must be a string, not ${typeName(value)}`);
 }
 
 /** Returns a comparison of two strings. */

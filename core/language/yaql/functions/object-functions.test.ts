@@ -63,7 +63,7 @@ keys({}) → error NoFunctionRegisteredException: Unknown function "keys"
 {1 => a}.get('1') → "a"
 {null => a} → {"null": "a"}
 {true => a} → {"true": "a"}
-{[1] => a} → error TypeError: the key of an object must be a text, not list
+{[1] => a} → error TypeError: the key of an object must be a string, not list
 `;
 
 test.run();
