@@ -119,8 +119,8 @@ export class ActionCatalog {
 
 	/** Clears an old cache if several processes share the storage: the event for another process's change may have been lost. */
 	#clearOldCache(): void {
-		const isShared = this.#parts.storage.capabilities.shared === true;
-		if (isShared && performance.now() - this.#cachedSinceMs > maxCacheAgeMs) this.#clearCache();
+		const isOld = performance.now() - this.#cachedSinceMs > maxCacheAgeMs;
+		if (isOld && this.#parts.storage.capabilities.shared === true) this.#clearCache();
 	}
 
 	async #readPackLocation(ref: string): Promise<PackLocation | undefined> {
