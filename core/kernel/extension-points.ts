@@ -1,4 +1,4 @@
-import { type Runner, type Storage, SvcError } from "../contract/index.ts";
+import { type Options, type Runner, type Storage, SvcError } from "../contract/index.ts";
 import { type Authority, unrestrictedAuthority } from "./basics/principal.ts";
 import { type EventHandler, noEventHandler } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
@@ -14,6 +14,7 @@ import {
 	noDatastoreSource,
 	noPackConfiguration,
 	type PackConfigurationSource,
+	type TemplateSources,
 } from "./submission/parameter-rendering.ts";
 
 /**
@@ -153,4 +154,39 @@ export class ExtensionPoints {
 	get writeInterceptor(): WriteInterceptor | undefined {
 		return this.#exclusive.writeInterceptor;
 	}
+}
+
+/** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */
+export function createTemplateSources(extensions: ExtensionPoints, authority: Authority, options: Options): TemplateSources {
+	return {
+		get items() {
+			return extensions.datastore;
+		},
+		get configuration() {
+			return extensions.packConfiguration;
+		},
+		systemUser: options.system_user.user,
+		isAdministrator: authority.isAdministrator,
+	};
+}
+
+/**
+ * Returns an authority that passes each call on to the authority of a feature, which does not exist yet: features are created after the
+ * kernel.
+ */
+export function createLateBoundAuthority(extensions: ExtensionPoints): Authority {
+	return {
+		principalOf: (username) => extensions.authority.principalOf(username),
+		isAdministrator: (username) => extensions.authority.isAdministrator(username),
+		assertMayRun: (principal, actionRef) => extensions.authority.assertMayRun(principal, actionRef),
+	};
+}
+
+/** Returns run credentials that pass each call on to those of a feature, which do not exist yet. */
+export function createLateBoundCredentials(extensions: ExtensionPoints): RunCredentials {
+	return {
+		issue: (execution) => extensions.runCredentials.issue(execution),
+		toEnvironment: (secret) => extensions.runCredentials.toEnvironment(secret),
+		toRevocations: (execution) => extensions.runCredentials.toRevocations(execution),
+	};
 }

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Options, Runner, Sensor } from "../contract/index.ts";
+import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Runner, Sensor } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
-import type { Authority } from "./basics/principal.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
 import { LeasePolicy } from "./coordination/lease-duration.ts";
 import { createStaleWrites, type StaleWrites } from "./coordination/stale-writes.ts";
@@ -18,13 +17,12 @@ import { ActionCatalog } from "./executions/action-catalog.ts";
 import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
 import type { Executions, Output } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
-import { ExtensionPoints } from "./extension-points.ts";
+import { createLateBoundAuthority, createLateBoundCredentials, createTemplateSources, ExtensionPoints } from "./extension-points.ts";
 import { BulkOutput } from "./output/bulk-output.ts";
 import { OutputReader } from "./output/output-reader.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
-import type { RunCredentials } from "./runs/run-credentials.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
 import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
 import { type Admission, InlineStart, StoreThenSchedule } from "./scheduling/inline-start.ts";
@@ -212,41 +210,6 @@ function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plu
 			completionHooks: () => extensions.completionHooks,
 			takeBack: (execution) => extensions.runCredentials.toRevocations(execution),
 		}),
-	};
-}
-
-/** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */
-function createTemplateSources(extensions: ExtensionPoints, authority: Authority, options: Options): TemplateSources {
-	return {
-		get items() {
-			return extensions.datastore;
-		},
-		get configuration() {
-			return extensions.packConfiguration;
-		},
-		systemUser: options.system_user.user,
-		isAdministrator: authority.isAdministrator,
-	};
-}
-
-/**
- * Returns an authority that passes each call on to the authority of a feature, which does not exist yet: features are created after the
- * kernel.
- */
-function createLateBoundAuthority(extensions: Pick<ExtensionPoints, "authority">): Authority {
-	return {
-		principalOf: (username) => extensions.authority.principalOf(username),
-		isAdministrator: (username) => extensions.authority.isAdministrator(username),
-		assertMayRun: (principal, actionRef) => extensions.authority.assertMayRun(principal, actionRef),
-	};
-}
-
-/** Returns run credentials that pass each call on to those of a feature, which do not exist yet. */
-function createLateBoundCredentials(extensions: Pick<ExtensionPoints, "runCredentials">): RunCredentials {
-	return {
-		issue: (execution) => extensions.runCredentials.issue(execution),
-		toEnvironment: (secret) => extensions.runCredentials.toEnvironment(secret),
-		toRevocations: (execution) => extensions.runCredentials.toRevocations(execution),
 	};
 }
 
