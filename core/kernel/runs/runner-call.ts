@@ -25,7 +25,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
-import { createRunEventSender, type RunEventOptions, type RunEventSender } from "./run-event-sender.ts";
+import { type RunEventOptions, RunEventSender } from "./run-event-sender.ts";
 import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./runner-context.ts";
@@ -53,7 +53,7 @@ export class RunnerCaller {
 
 	constructor(parts: RunnerCallerOptions) {
 		this.#parts = parts;
-		this.#events = createRunEventSender(parts);
+		this.#events = new RunEventSender(parts);
 	}
 
 	/**
@@ -131,7 +131,6 @@ export class RunnerCaller {
 		outputWriter: OutputWriter,
 		{ services, traceparent }: { readonly services: RunServices; readonly traceparent: string | undefined },
 	): HostedRunContext {
-		const { execution } = run;
 		const { dialects, runWrites } = this.#parts;
 		const base = run.prepared.context;
 		// Each member is named: V8 makes a dictionary of an object that so many members are spread into, and reading it is slow.
@@ -148,9 +147,9 @@ export class RunnerCaller {
 			noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 			announce: (route, payload, { about } = {}) => {
 				assertRecordable(payload, "what announce was given");
-				this.#events.announce(execution, run.secrets, { route, payload, about });
+				this.#events.announce(run, { route, payload, about });
 			},
-			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(execution, run.secrets, { trigger, payload, ...options }),
+			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(run, { trigger, payload, ...options }),
 			saveState: (state) => this.#saveState(run, run.secrets.withoutToken(state)),
 			saveStateWith: (state, operations) => this.#saveState(run, state, operations),
 			execution_id: base.execution_id,
