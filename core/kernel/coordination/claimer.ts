@@ -202,15 +202,15 @@ export class Claimer<K extends ClaimableKind> {
 		return false;
 	}
 
-	/** Claims one batch of matching records. Returns true if it was full, so that more may match; false also if no slot is free. */
+	/** Claims one batch of matching records. Returns true if more may match: if the batch was full, or if no slot is free. */
 	async claimBatch(claim: Claim<K>): Promise<boolean> {
 		const { onClaimed } = this.#parts;
 		return this.#claimSome(claim, this.#createClaimPatch(), (entity) => onClaimed?.(entity));
 	}
 
 	/**
-	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if the batch was full;
-	 * false also if no slot is free.
+	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if more may match: if the
+	 * batch was full, or if no slot is free.
 	 */
 	async reclaimBatch(claim: Claim<K>): Promise<boolean> {
 		const { leasing, onTakenOver } = this.#parts;
@@ -223,7 +223,7 @@ export class Claimer<K extends ClaimableKind> {
 		const freeSlots = slots.free;
 		if (freeSlots === 0) {
 			this.#isBehind = true;
-			return false;
+			return true;
 		}
 		const limit = Math.min(toBatchSize(freeSlots), maxRecords);
 		const claimed = await this.#inDoubtClaims.track(patch.fence, () => storage.claim(kind, { where, orderBy, limit }, patch));

@@ -4,6 +4,8 @@ import { defineRunner, type ExecutionEntity } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type OnCall } from "../../testing/engine/shared-storage.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
+import { Claimer, type ClaimerOptions } from "../coordination/claimer.ts";
+import { SlotPool } from "../coordination/slot-pool.ts";
 import { ParentShares } from "./parent-shares.ts";
 
 /** Starts children that run until they are canceled, and waits for them. */
@@ -120,6 +122,36 @@ test("a parent is full with half of the slots, rounded up, and a claim takes no 
 	await Promise.all(runs);
 	assert.equal(shares.fullParent, undefined);
 	assert.equal(shares.limitBeside(undefined), 3);
+});
+
+test("if the last slots are taken between the two claims of a batch, more executions may match", async () => {
+	const shares = new ParentShares(4);
+	const slots = new SlotPool({ size: 4, onSlotFree: () => {} });
+	slots.open();
+	let end = () => {};
+	const ended = new Promise<void>((resolve) => (end = resolve));
+	const children = [1, 2, 3].map(() => shares.during("full", () => ended));
+	const storage = {
+		claim: async () => {
+			slots.reserve(slots.free);
+			return [];
+		},
+	};
+	const options = {
+		storage,
+		slots,
+		leasing: { createLease: () => ({ fence: "a" }) },
+		kind: "execution",
+		toBatchSize: (free: number) => free,
+	};
+	const claimer = new Claimer<"execution">({
+		...options,
+		createClaimPatch: () => ({}),
+		hub: { counter: () => ({ record: () => {} }), gauge: () => {} },
+	} as unknown as ClaimerOptions<"execution">);
+	assert.equal(await shares.claimBatch(claimer, { where: {}, orderBy: [] }), true);
+	end();
+	await Promise.all(children);
 });
 
 test("while a parent steadily holds one slot less than its share, a claim still takes several others", () => {
