@@ -103,7 +103,11 @@ export class Executor {
 	async run(claimed: ExecutionEntity, preparedInline?: PreparedRun): Promise<void> {
 		const run = this.runs.add(claimed);
 		try {
-			if (!(await this.#prepare(run, preparedInline)) || !(await this.#start(run, preparedInline))) return;
+			const isStarted =
+				preparedInline === undefined
+					? (await this.#prepare(run)) && (await this.#start(run))
+					: await this.#startStored(run, preparedInline);
+			if (!isStarted) return;
 			const forgetSecrets = hideInLog(this.#parts.logger, run.secrets);
 			try {
 				await this.#complete(run, await this.#runnerCaller.call(run));
@@ -122,11 +126,7 @@ export class Executor {
 	 * Finds runner and final parameters. Waits while the storage is unavailable; rejects with `SVC_UNAVAILABLE` if the run is aborted
 	 * meanwhile. Returns false if the execution cannot run, and has ended for that reason.
 	 */
-	async #prepare(run: ActiveRun, preparedInline: PreparedRun | undefined): Promise<boolean> {
-		if (preparedInline !== undefined) {
-			run.setPrepared(preparedInline);
-			return true;
-		}
+	async #prepare(run: ActiveRun): Promise<boolean> {
 		const { execution, controller } = run;
 		const attempt = async () => {
 			run.setPrepared(await this.prepare(execution));
@@ -147,11 +147,16 @@ export class Executor {
 	}
 
 	/**
-	 * Stores that the run begins or is resumed, with its credentials, unless that is stored already. Returns false if this run does not hold
-	 * the execution any more, for example because it was canceled before.
+	 * Stores that the run begins or is resumed. Returns false if this run does not hold the execution any more, for example because it was
+	 * canceled before.
 	 */
-	async #start(run: ActiveRun, preparedInline: PreparedRun | undefined): Promise<boolean> {
-		if (preparedInline === undefined) return isNotStarted(run.execution) ? this.#begin(run) : this.#resume(run);
+	#start(run: ActiveRun): Promise<boolean> {
+		return isNotStarted(run.execution) ? this.#begin(run) : this.#resume(run);
+	}
+
+	/** Begins a run that was stored as running in the write that inserted its execution, unless this node has lost it since. */
+	async #startStored(run: ActiveRun, preparedInline: PreparedRun): Promise<boolean> {
+		run.setPrepared(preparedInline);
 		if (await this.runWrites.isStillHeld(run)) return true;
 		this.#parts.staleWrites.recordRefusal("begin of a run", { execution_id: run.execution.id });
 		return false;
