@@ -17,8 +17,6 @@ const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 9
  * slow.
  */
 export class MultiPatternSearch {
-	/** Length of the shortest pattern; infinity if there are no patterns. */
-	readonly minPatternLength: number;
 	readonly #patterns: ReadonlyMap<string, boolean>;
 	/** Faster search. Undefined if the patterns exceed its limits. */
 	readonly #skipSearch: WuManber | undefined;
@@ -30,7 +28,6 @@ export class MultiPatternSearch {
 	constructor(patterns: ReadonlyMap<string, boolean>) {
 		this.#patterns = patterns;
 		const texts = [...patterns.keys()];
-		this.minPatternLength = texts.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
 		const isWithinLimits =
 			texts.length <= skipSearchLimits.maxPatterns &&
 			texts.every(({ length }) => length >= skipSearchLimits.minLength && length <= skipSearchLimits.maxLength);
