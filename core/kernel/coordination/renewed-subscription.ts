@@ -36,15 +36,8 @@ export interface RenewedSubscription {
 }
 
 /** Creates a listener, which does nothing until it is started. */
-export function createRenewedSubscription({
-	eventBus,
-	logger,
-	names,
-	purpose,
-	filter,
-	onEvent,
-	onGap,
-}: RenewedSubscriptionOptions): RenewedSubscription {
+export function createRenewedSubscription(options: RenewedSubscriptionOptions): RenewedSubscription {
+	const { eventBus, logger, names, purpose, filter, onEvent, onGap } = options;
 	let subscription: AbortController | undefined;
 
 	const subscribe = (signal: AbortSignal) => toSubscription(eventBus.subscribe(names, { signal, ...(filter !== undefined && { filter }) }));
@@ -87,8 +80,7 @@ export function createRenewedSubscription({
 			subscription?.abort();
 			subscription = new AbortController();
 			const { signal } = subscription;
-			const firstEvents = await subscribeIfAvailable(signal);
-			void listen(firstEvents, signal);
+			void listen(await subscribeIfAvailable(signal), signal);
 		},
 		stop() {
 			subscription?.abort();
