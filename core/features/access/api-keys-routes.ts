@@ -7,15 +7,11 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
-import type { ApiKeyInput, ApiKeys } from "./api-keys.ts";
+import type { AccessApi } from "./api.ts";
+import type { ApiKeyInput } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly apiKeys: ApiKeys;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<AccessApi, "apiKeys">>();
 
 const defaultLimit = 50;
 
@@ -123,7 +119,7 @@ function toKey({ path }: Pick<RouteContext, "path">): string {
 	return path["key"] ?? "";
 }
 
-async function findApiKeyResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
+async function findApiKeyResource(context: Pick<RouteContext<Pick<AccessApi, "apiKeys">>, "engine" | "path">): Promise<GuardedResource> {
 	const { id, key_hash } = await context.engine.apiKeys.get(toKey(context));
 	return { uid: toUid(key_hash), path: { key: id } };
 }

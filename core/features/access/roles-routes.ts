@@ -7,17 +7,13 @@ import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
-import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
+import type { AssignmentFilter, RoleAssignment } from "./access-api.ts";
+import type { AccessApi } from "./api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import type { Role } from "./roles.ts";
 import { assignmentSchema, permissionTypesSchema, roleSchema } from "./schemas.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly access: Access;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<AccessApi, "access">>();
 
 /** Routes for roles, role assignments and permission types. They are read-only: roles come from the configuration and from groups. */
 export const roleRoutes = [
@@ -105,7 +101,7 @@ function toAssignmentResource(user: string | undefined): GuardedResource {
 	return { uid: `role_assignment:${user ?? "*"}`, owner: user ?? "" };
 }
 
-async function findAssignment({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<RoleAssignment> {
+async function findAssignment({ engine, path }: Pick<RouteContext<Pick<AccessApi, "access">>, "engine" | "path">): Promise<RoleAssignment> {
 	const id = path["id"] ?? "";
 	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);

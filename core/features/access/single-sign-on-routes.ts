@@ -7,17 +7,10 @@ import { wantsHtml } from "../../http/placeholder-page.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
-import type { Credentials } from "./credentials-api.ts";
+import type { AccessApi } from "./api.ts";
 import { tokenSchema } from "./schemas.ts";
-import type { SingleSignOn } from "./single-sign-on-api.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly singleSignOn: SingleSignOn;
-	readonly credentials: Credentials;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<AccessApi, "singleSignOn" | "credentials">>();
 
 const noProvider = answerFault("There is no single sign-on.");
 const refused = answerFault("The sign-in is refused.");
@@ -188,7 +181,7 @@ export const singleSignOnRoutes = [
 	}),
 ];
 
-async function comeBack(context: RouteContext<RouteNeeds>) {
+async function comeBack(context: RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>) {
 	const { engine, options, request } = context;
 	const page = toPageUrl(context);
 	const kept = findKeptCookie(request.headers);
@@ -220,11 +213,13 @@ function toPageUrl({ options, apiUrl }: { readonly options: Options; readonly ap
 	return (options.webui.webui_base_url || apiUrl()).replace(/\/+$/, "");
 }
 
-function toRedirectUri(context: RouteContext<RouteNeeds>): string {
+function toRedirectUri(context: RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>): string {
 	return `${toPageUrl(context)}/auth/v1/sso/callback`;
 }
 
-function toRemoteAddress(context: Pick<RouteContext<RouteNeeds>, "engine" | "request" | "peerAddress">): string | undefined {
+function toRemoteAddress(
+	context: Pick<RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>, "engine" | "request" | "peerAddress">,
+): string | undefined {
 	const { engine, request } = context;
 	const claim = { peerAddress: context.peerAddress(), proxySecret: request.headers.get("svc-proxy-secret") ?? undefined };
 	return engine.credentials.toClientAddress(claim, request.headers.get("x-forwarded-for"));

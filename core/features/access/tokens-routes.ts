@@ -9,15 +9,11 @@ import type { QuerySchema } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { canSetCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
-import type { Credentials, IssuedToken } from "./credentials-api.ts";
+import type { AccessApi } from "./api.ts";
+import type { IssuedToken } from "./credentials-api.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly credentials: Credentials;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<AccessApi, "credentials">>();
 
 interface TokenBody {
 	readonly ttl?: number | null;
@@ -98,7 +94,7 @@ export const tokenRoutes = [
 	}),
 ];
 
-async function signIn(context: RouteContext<RouteNeeds, QuerySchema, TokenBody>): Promise<IssuedToken> {
+async function signIn(context: RouteContext<Pick<AccessApi, "credentials">, QuerySchema, TokenBody>): Promise<IssuedToken> {
 	const { engine, options, body, request, logger } = context;
 	const { headers, signal } = request;
 	const claim = { peerAddress: context.peerAddress(), proxySecret: headers.get("svc-proxy-secret") ?? undefined };
@@ -126,7 +122,7 @@ interface GivenCredentials {
  * only for sign-ins, which it forwards to that component. At the API listener the client itself may have sent the header. The API listener
  * accepts sign-ins only if it is the only listener.
  */
-function assertForProxies({ listener, options, logger }: RouteContext<RouteNeeds, QuerySchema, TokenBody>): void {
+function assertForProxies({ listener, options, logger }: RouteContext<Pick<AccessApi, "credentials">, QuerySchema, TokenBody>): void {
 	if (listener === "auth" || !options.auth.listen) return;
 	logger.warn("token refused: in proxy mode the authentication component alone signs in", { listener });
 	throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - in proxy mode tokens come from the authentication component (auth.port)");

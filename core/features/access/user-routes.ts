@@ -2,15 +2,10 @@ import { answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Access } from "./access-api.ts";
+import type { AccessApi } from "./api.ts";
 import { userSchema } from "./schemas.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly access: Access;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<AccessApi, "access">>();
 
 export const userRoutes = [
 	defineRoute({

@@ -1,12 +1,17 @@
+import { type RunnerTypeEntity, SvcError } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
+import type { Dialects } from "../../language/dialects.ts";
 import type { Access } from "../access/access-api.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
 import { StoredActions } from "./actions.ts";
 import type { ActionsApi } from "./api.ts";
+import type { RunnerTypes } from "./catalog-api.ts";
 import { fileWrittenType } from "./file-written-trigger.ts";
 import { actionRoutes } from "./routes.ts";
-import { createRunnerTypes } from "./runner-types.ts";
 import { runnerTypeRoutes } from "./runner-types-routes.ts";
 
 /** Creates the feature for actions and runner types in the API. */
@@ -18,5 +23,36 @@ export function createActionsFeature(kernel: Kernel, needs: { readonly access: A
 		},
 		triggerTypes: [fileWrittenType],
 		routes: [...actionViewRoutes, ...actionRoutes, ...runnerTypeRoutes],
+	};
+}
+
+interface RunnerTypesOptions extends Uses<"storage">, Pick<Kernel, "catalog"> {
+	readonly dialects: Pick<Dialects, "runnerType" | "runnerTypes">;
+}
+
+function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesOptions): RunnerTypes {
+	async function get(nameOrId: string): Promise<RunnerTypeEntity> {
+		const [byName] = await storage.find("runner_type", { where: { name: dialects.runnerType(nameOrId) }, limit: 1 });
+		const found = byName ?? (isId(nameOrId) ? await storage.get("runner_type", nameOrId) : undefined);
+		if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `runner type "${nameOrId}" cannot be found`);
+		return found;
+	}
+
+	return {
+		get,
+		list({ id, name }, { orderBy = [["name", "asc"]], ...paging }) {
+			const where = {
+				...(id !== undefined && { id: toInCondition(id) }),
+				...(name !== undefined && { name: toInCondition(dialects.runnerTypes(name)) }),
+			};
+			return readPage(storage, "runner_type", { where, orderBy, ...paging });
+		},
+		async setEnabled(nameOrId, enabled) {
+			const { id } = await get(nameOrId);
+			const changed = await storage.update("runner_type", id, { enabled });
+			if (changed === undefined) throw new SvcError("SVC_NOT_FOUND", `runner type "${nameOrId}" cannot be found`);
+			catalog.invalidate();
+			return changed;
+		},
 	};
 }

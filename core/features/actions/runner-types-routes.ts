@@ -8,16 +8,11 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { RunnerTypes } from "./catalog-api.ts";
+import type { ActionsApi } from "./api.ts";
 import { toRunnerType } from "./records-api.ts";
 import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";
 
-/** Services of the engine that the routes use. */
-interface RouteNeeds {
-	readonly runnerTypes: RunnerTypes;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<ActionsApi, "runnerTypes">>();
 
 const defaultLimit = 100;
 const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
@@ -30,7 +25,10 @@ const rules = { includable: members, excludable: members, mandatory: ["id"] };
 /** Clients send the whole record back; only `enabled` is read from it. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
 
-async function findRunnerTypeResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+async function findRunnerTypeResource({
+	engine,
+	path,
+}: Pick<RouteContext<Pick<ActionsApi, "runnerTypes">>, "engine" | "path">): Promise<Resource> {
 	return { uid: `runner_type:${(await engine.runnerTypes.get(path["name"] ?? "")).name}` };
 }
 

@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
@@ -7,12 +10,14 @@ import type { Rules } from "../rules/rules-api.ts";
 import { AliasExecutions } from "./alias-executions.ts";
 import { aliasExecutionRoutes } from "./alias-executions-routes.ts";
 import { toAliasInput } from "./alias-file.ts";
+import { toPackAliasRights } from "./alias-rights.ts";
 import { AliasSecrets } from "./alias-secrets.ts";
 import { StoredAliases } from "./aliases.ts";
+import type { Aliases, AliasInput } from "./aliases-api.ts";
 import { registerAnswerRule } from "./answer-rule.ts";
 import type { AliasesApi } from "./api.ts";
 import { chatRunner, createChatRunner } from "./chat-runner.ts";
-import { registerAlias } from "./register-alias.ts";
+import { checkAlias } from "./check-alias.ts";
 import { ResultMessages } from "./result-messages.ts";
 import { aliasRoutes } from "./routes.ts";
 
@@ -51,4 +56,33 @@ export function createAliasesFeature(kernel: Kernel, { access, rules, registerFi
 		},
 		routes: [...aliasRoutes, ...aliasExecutionRoutes],
 	};
+}
+
+interface RegisterAliasOptions extends Uses<"storage"> {
+	readonly aliases: Pick<Aliases, "create" | "update">;
+	/** Author of the aliases of packs. */
+	readonly principal: Principal;
+	readonly assertPermitted: AssertPermitted;
+}
+
+/**
+ * Creates or updates an alias from its file. `enabled` of an existing alias is kept, because a start would otherwise undo a change by
+ * operators. With `isOverridden`, `enabled` comes from an operator and is always stored.
+ */
+async function registerAlias(
+	{ storage, aliases, principal, assertPermitted }: RegisterAliasOptions,
+	input: AliasInput,
+	isOverridden: boolean,
+): Promise<void> {
+	const pack = input.pack ?? "default";
+	const [known] = await storage.find("action_alias", { where: { ref: `${pack}.${input.name}` }, limit: 1 });
+	if (known === undefined) {
+		assertPermitted(toPackAliasRights(input, pack));
+		await aliases.create(input, principal);
+		return;
+	}
+	const { enabled = true } = isOverridden ? input : known;
+	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username, scopes: null }, known)) return;
+	assertPermitted(toPackAliasRights(input, pack));
+	await aliases.update(known.ref, { ...input, enabled }, principal);
 }

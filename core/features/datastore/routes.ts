@@ -1,5 +1,7 @@
+import { keyValueKind } from "../../contract/entities/key-value.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, describeList } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, fieldsOf, flag, object, text, whole } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import type { QueryValues } from "../../http/query.ts";
@@ -8,15 +10,34 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { DatastoreItems, ItemInput } from "./items-api.ts";
-import { itemSchema, rotationSchema } from "./schemas.ts";
+import type { DatastoreApi } from "./api.ts";
+import type { ItemInput } from "./items-api.ts";
 
-/** Members of the engine that the routes use. */
-interface RouteNeeds {
-	readonly datastore: DatastoreItems;
-}
+const optional = ["user", "description", "expire_timestamp"] as const;
 
-const { defineRoute } = routesOver<RouteNeeds>();
+/** Schema of a datastore item in the API. */
+const itemSchema = defineSchema(
+	"KeyValuePair",
+	object({ ...fieldsOf(keyValueKind, ["id", "name", "value", "secret", "scope", ...optional]), uid: text, encrypted: flag }, optional),
+	{
+		id: "66a1e0019d3e4b7a51c000d0",
+		uid: "key_value_pair:svckv.system:limit",
+		name: "limit",
+		value: "90",
+		secret: false,
+		encrypted: false,
+		scope: "svckv.system",
+	},
+);
+
+/** Schema of the report on a rotation of the datastore key. */
+const rotationSchema = defineSchema(
+	"Rotation",
+	object({ key_id: text, added: flag, reencrypted: whole, unreadable: whole, forgotten: arrayOf(text) }),
+	{ key_id: "3f2a", added: true, reencrypted: 12, unreadable: 0, forgotten: [] },
+);
+
+const { defineRoute } = routesOver<DatastoreApi>();
 
 const defaultLimit = 100;
 
@@ -24,7 +45,7 @@ const whereQuery = { scope: "string", user: "string" } as const;
 const formQuery = { decrypt: "boolean", ...secretsQuery } as const;
 
 const optionalText = { type: ["string", "null"] };
-const flag = { type: "boolean" };
+const bodyFlag = { type: "boolean" };
 /** Body of an item. Other members are allowed, because clients send back whole records with members that only the service sets. */
 const itemBody = defineBody<ItemInput>({
 	properties: {
@@ -32,17 +53,17 @@ const itemBody = defineBody<ItemInput>({
 		description: optionalText,
 		scope: { type: "string" },
 		user: optionalText,
-		secret: flag,
-		encrypted: flag,
+		secret: bodyFlag,
+		encrypted: bodyFlag,
 		ttl: { type: ["integer", "null"] },
 	},
 	required: ["value"],
 });
-const rotationBody = defineBody<{ readonly forget?: boolean }>({ properties: { forget: flag }, closed: true });
+const rotationBody = defineBody<{ readonly forget?: boolean }>({ properties: { forget: bodyFlag }, closed: true });
 
 const sortFields = new Map((["id", "name", "scope", "user"] as const).map((name) => [name, name]));
 
-type Asked = Pick<RouteContext<RouteNeeds>, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
+type Asked = Pick<RouteContext<DatastoreApi>, "engine" | "path" | "principal"> & { readonly query: QueryValues<typeof whereQuery> };
 
 /** Returns the resource of the item in the path. Permissions are checked whether or not the item exists. */
 function toResource({ engine, path, query, principal }: Asked): Resource {
@@ -136,7 +157,7 @@ export const keyRoutes = [
  * Returns the form of secret values: decrypted if the client requests it, otherwise masked. If an administrator requests secrets or
  * `api.mask_secrets` is off, they are returned as ciphertext, for import into another instance.
  */
-function toForm(context: RouteContext<RouteNeeds, typeof formQuery>) {
+function toForm(context: RouteContext<DatastoreApi, typeof formQuery>) {
 	if (context.query.decrypt === true) return "decrypted";
 	return showsSecrets(context) || !context.options.api.mask_secrets ? "stored" : "masked";
 }

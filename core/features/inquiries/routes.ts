@@ -2,6 +2,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, jsonObject, jsonValue, object, partOf, real, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
@@ -9,15 +10,31 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
-import type { Inquiries, InquiryView } from "./inquiries-api.ts";
-import { inquiryAnswerSchema, inquiryPart, inquirySchema } from "./schemas.ts";
+import type { InquiriesApi } from "./api.ts";
+import type { InquiryView } from "./inquiries-api.ts";
 
-/** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly inquiries: Inquiries;
-}
+/** Wire schema of a pending inquiry. */
+const inquirySchema = defineSchema(
+	"Inquiry",
+	object({ id: text, route: text, ttl: real, users: arrayOf(text), roles: arrayOf(text), schema: jsonObject }),
+	{
+		id: "66a1f0c29d3e4b7a51c08d12",
+		route: "developers",
+		ttl: 1440,
+		users: [],
+		roles: [],
+		schema: { approved: { type: "boolean", required: true } },
+	},
+);
+const inquiryPart = partOf(inquirySchema);
 
-const { defineRoute } = routesOver<RouteNeeds>();
+/** Wire schema of a stored response. If the whole response is secret, the mask replaces it. */
+const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonValue }), {
+	id: "66a1f0c29d3e4b7a51c08d12",
+	response: { approved: true },
+});
+
+const { defineRoute } = routesOver<InquiriesApi>();
 
 const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
@@ -89,7 +106,7 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** Returns the resource for permission checks: the action of the parent execution, otherwise the inquiry, which has no own grants. */
-async function findInquiryResource({ inquiries }: RouteNeeds, id: string): Promise<GuardedResource> {
+async function findInquiryResource({ inquiries }: InquiriesApi, id: string): Promise<GuardedResource> {
 	const action = await inquiries.parentAction(id);
 	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);
 }

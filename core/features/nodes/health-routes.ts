@@ -2,15 +2,12 @@ import { answerFault, answerJson, retryHeader } from "../../http/openapi/respons
 import { flag, object } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
-import type { Readiness, UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 import { readySchema, unreadySchema } from "./schemas.ts";
 
 /** Engine members used by the routes. */
-interface RouteNeeds {
-	readiness(): Promise<Readiness>;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<Engine, "readiness">>();
 
 /** Seconds after which a client should retry. */
 const retryAfter = "1";

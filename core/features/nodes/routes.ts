@@ -1,15 +1,12 @@
 import { answerJson, describeList } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
-import type { Nodes, NodeView } from "../../kernel/nodes/nodes-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
+import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { nodeSchema, singleNodeSchema } from "./schemas.ts";
 
 /** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly nodes: Nodes;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<Engine, "nodes">>();
 
 /** Routes for administrators to list and drain the nodes of the service. */
 export const nodeRoutes = [

@@ -1,17 +1,41 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, jsonObject, mapOf, nullable, object, oneOf, text, whole } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
-import { indexHealthSchema, indexSchema, searchSchema } from "./index-schemas.ts";
-import type { PackIndexes } from "./pack-index-api.ts";
+import type { PacksApi } from "./api.ts";
 
-/** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly packIndex: PackIndexes;
-}
+const example = { url: "https://packs.example.org/index.json", packs: 2, message: "Success.", error: null };
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const statusSchema = defineSchema(
+	"PackIndexStatus",
+	object({ url: text, packs: whole, message: text, error: nullable(oneOf("unresponsive", "malformed", "empty")) }),
+	example,
+);
+
+/** Wire schema of the packs of all indexes, by name, with the result of reading each index. */
+const indexSchema = defineSchema("PackIndex", object({ status: arrayOf(statusSchema), index: mapOf(jsonObject) }), {
+	status: [example],
+	index: { disk: { name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" } },
+});
+
+/** Wire schema of the health of the indexes. */
+const indexHealthSchema = defineSchema(
+	"PackIndexHealth",
+	object({
+		indexes: object({ count: whole, valid: whole, invalid: whole, errors: mapOf(whole), status: arrayOf(statusSchema) }),
+		packs: object({ count: whole }),
+	}),
+	{ indexes: { count: 1, valid: 1, invalid: 0, errors: {}, status: [example] }, packs: { count: 2 } },
+);
+
+/** Wire schema of search results: a list for a word, an entry for a name. */
+const searchSchema = defineSchema("PackIndexSearch", { anyOf: [arrayOf(jsonObject), jsonObject] }, [
+	{ name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" },
+]);
+
+const { defineRoute } = routesOver<Pick<PacksApi, "packIndex">>();
 
 interface Search {
 	readonly query?: string;

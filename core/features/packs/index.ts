@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { poll } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -8,7 +10,7 @@ import type { PacksApi } from "./api.ts";
 import { StoredPackConfigs } from "./configs/pack-configs.ts";
 import { PackContents } from "./content/pack-contents.ts";
 import type { FileReader } from "./file-reader-api.ts";
-import { type FollowRule, followRuleName, toFollowRules } from "./follow-rules.ts";
+import { toSourceText } from "./followed-source-api.ts";
 import { packIndexRoutes } from "./index-routes.ts";
 import { createPackJobs } from "./install/pack-jobs.ts";
 import { packInstallRoutes } from "./install-routes.ts";
@@ -107,4 +109,34 @@ function createLife(
 			await sweep;
 		},
 	};
+}
+
+/** A rule that the service creates because the configuration requires it. */
+interface FollowRule {
+	readonly pack: "packs";
+	readonly name: string;
+	readonly description: string;
+	readonly enabled: true;
+	readonly trigger: { readonly type: string; readonly parameters: JsonObject };
+	readonly action: { readonly ref: string; readonly parameters: JsonObject };
+}
+
+/** Pattern of the names of these rules. It identifies rules that the configuration no longer requires. */
+const followRuleName = /^followed_[0-9a-f]{12}$/;
+
+/** Returns one rule for each repository with a webhook for pushes. The webhook trigger checks the signature and drops duplicates. */
+function toFollowRules(packs: readonly GitPack[]): readonly FollowRule[] {
+	return packs.flatMap((pack) => {
+		const { webhook } = pack;
+		if (webhook === undefined) return [];
+		const source = toSourceText(pack);
+		return {
+			pack: "packs",
+			name: `followed_${createHash("sha256").update(source).digest("hex").slice(0, 12)}`,
+			description: `Looks at ${source} when something is pushed there.`,
+			enabled: true,
+			trigger: { type: "core.svc.webhook", parameters: { deduplicate: {}, ...webhook } },
+			action: { ref: "packs.look", parameters: { source } },
+		};
+	});
 }

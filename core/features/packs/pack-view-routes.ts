@@ -1,7 +1,8 @@
 import { extname } from "node:path";
+import { packKind } from "../../contract/entities/pack.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { answerJson, answerNothing, answerSelectedPage, answerText, describeList } from "../../http/openapi/responses.ts";
-import { text } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, jsonValue, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
@@ -10,9 +11,64 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { PackInstalls } from "./install-api.ts";
-import { packFileSchema, packPart, packSchema } from "./pack-schemas.ts";
+import { followedState } from "./install-schemas.ts";
 import type { PackFile, Packs } from "./pack-views-api.ts";
 import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
+
+const members = {
+	...fieldsOf(packKind, ["id", "ref", "name", "description", "version", "author", "path", "content"]),
+	uid: text,
+	keywords: arrayOf(jsonValue),
+	svc_version: text,
+	python_versions: arrayOf(jsonValue),
+	email: text,
+	contributors: arrayOf(jsonValue),
+	dependencies: arrayOf(jsonValue),
+	files: arrayOf(text),
+	system: jsonObject,
+	source: jsonObject,
+	installation: jsonObject,
+	followed: object({ source: text, state: followedState, commit: nullable(text), reason: nullable(text), checked_at: timestamp }),
+};
+const absent = ["svc_version", "email", "path", "content", "source", "installation", "followed"];
+/** Manifests may have additional members. */
+const additional = { additionalProperties: jsonValue };
+
+/** Wire schema of a pack. */
+const packSchema = defineSchema(
+	"Pack",
+	{ ...object(members, absent), ...additional },
+	{
+		id: "66a1e0019d3e4b7a51c00003",
+		uid: "pack:disk",
+		ref: "disk",
+		name: "disk",
+		description: "Volume care.",
+		keywords: ["storage"],
+		version: "1.4.0",
+		author: "Storage team",
+		email: "storage@example.org",
+		contributors: [],
+		python_versions: ["3"],
+		files: ["pack.yaml", "actions/sweep.yaml", "actions/sweep.sh", "rules/on_alert.yaml"],
+		path: "/opt/svc/packs/disk",
+		dependencies: [],
+		system: {},
+	},
+);
+
+const packPart = defineSchema("PackPart", {
+	description: "Some members of a Pack: those that `include_attributes` names, or all but those that `exclude_attributes` does.",
+	type: "object",
+	properties: members,
+	...additional,
+});
+
+/** Wire schema of a file of a pack. */
+const packFileSchema = defineSchema("PackFile", object({ file_path: text, content: text }), {
+	file_path: "pack.yaml",
+	content: "name: disk\n",
+});
 
 /** Engine members used by the routes. */
 interface RouteNeeds {

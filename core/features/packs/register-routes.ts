@@ -2,15 +2,11 @@ import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
-import type { PackRegister, RegisterInput } from "./register-api.ts";
+import type { PacksApi } from "./api.ts";
+import type { RegisterInput } from "./register-api.ts";
 import { registerCountsSchema } from "./schemas.ts";
 
-/** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly packRegister: PackRegister;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<PacksApi, "packRegister">>();
 
 const texts = { type: "array", items: { type: "string", maxLength: 255 }, maxItems: 1_000 };
 

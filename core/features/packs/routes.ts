@@ -7,15 +7,11 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskDefaults } from "../../secrets/default-masking.ts";
-import type { PackConfig, PackConfigSchema, PackConfigs } from "./pack-configs-api.ts";
+import type { PacksApi } from "./api.ts";
+import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
 
-/** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly packConfigs: PackConfigs;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<PacksApi, "packConfigs">>();
 
 const defaultLimit = 100;
 

@@ -1,11 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { PoliciesApi } from "./api.ts";
+import { checkPolicy } from "./check-policy.ts";
+import type { Policies, PolicyInput } from "./policies-api.ts";
 import { createPolicyCore } from "./policy-core.ts";
 import { toPolicyInput } from "./policy-file.ts";
+import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
-import { registerPolicy } from "./register-policy.ts";
 import { policyRoutes } from "./routes.ts";
 import type { FindDemand } from "./worker-demands-api.ts";
 
@@ -44,4 +49,23 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 		stop: core.stop,
 		routes: policyRoutes,
 	};
+}
+
+interface RegisterPolicyOptions extends Uses<"storage"> {
+	readonly policies: Policies;
+	readonly assertPermitted: AssertPermitted;
+}
+
+/** Make a policy say what its file does. Whether it is enabled is for operators, once it is there: a start would undo what they did. */
+async function registerPolicy({ storage, policies, assertPermitted }: RegisterPolicyOptions, input: PolicyInput): Promise<void> {
+	const [known] = await storage.find("policy", { where: { ref: `${input.pack}.${input.name}` }, limit: 1 });
+	if (known === undefined) {
+		assertPermitted(toPolicyRights("create", input));
+		await policies.create(input);
+		return;
+	}
+	const { enabled } = known;
+	if (isDeepStrictEqual({ ...known, ...checkPolicy({ ...input, enabled }) }, known)) return;
+	assertPermitted([...toPolicyRights("modify", known), ...toPolicyRights("modify", input)]);
+	await policies.update(known.ref, { ...input, enabled });
 }

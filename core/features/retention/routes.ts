@@ -1,17 +1,18 @@
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
+import { defineSchema, mapOf, nullable, object, text, whole } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
-import type { Retention } from "./retention-api.ts";
-import { purgeSchema } from "./schemas.ts";
+import type { RetentionApi } from "./api.ts";
 
-/** Services of the engine that the routes use. */
-interface RouteNeeds {
-	readonly retention: Retention;
-}
+/** Result of a removal of old records, in a response. */
+const purgeSchema = defineSchema("Purge", object({ removed: mapOf(whole), next: nullable(text) }), {
+	removed: { execution: 12, output_chunk: 80 },
+	next: null,
+});
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<RetentionApi>();
 
 interface PurgeBody {
 	readonly timestamp: string;

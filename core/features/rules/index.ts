@@ -1,3 +1,4 @@
+import { isSvcError } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
@@ -5,13 +6,13 @@ import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { RulesFeatureApi } from "./api.ts";
 import { createEnforcements } from "./enforcements.ts";
-import { type OwnRules, registerOwnRules } from "./register-own-rules.ts";
-import { registerRule } from "./register-rule.ts";
+import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
 import { ruleEnforcementRoutes } from "./rule-enforcements-routes.ts";
 import { toRuleInput } from "./rule-file.ts";
 import { ruleTypes } from "./rule-types.ts";
 import { ruleViewRoutes } from "./rule-views-routes.ts";
+import type { RuleInput, Rules } from "./rules-api.ts";
 import { createRulesCore } from "./rules-core.ts";
 
 export interface RulesNeeds {
@@ -47,4 +48,28 @@ export function createRulesFeature(
 		},
 		routes: [...ruleViewRoutes, ...ruleRoutes, ...ruleEnforcementRoutes],
 	};
+}
+
+/** Rules that the service itself creates in one of its packs. */
+interface OwnRules {
+	readonly pack: string;
+	/** Pattern of their names. A rule of the pack with such a name is removed if it is not in `rules`. */
+	readonly name: RegExp;
+	readonly rules: readonly RuleInput[];
+}
+
+/** Registers the service's own rules and removes the ones that it no longer needs. */
+async function registerOwnRules(
+	parts: RegisterRuleOptions & { readonly rules: Pick<Rules, "remove"> },
+	{ pack, name, rules }: OwnRules,
+): Promise<void> {
+	const wanted = new Set(rules.map((rule) => rule.name));
+	const known = await parts.storage.find("rule", { where: { pack }, fields: ["ref", "name"] });
+	for (const { ref, name: found } of known) if (name.test(found) && !wanted.has(found)) await parts.rules.remove(ref);
+	for (const rule of rules) {
+		await registerRule(parts, { ...rule, pack }, false).catch((error: unknown) => {
+			// Another node that starts at the same time has created the same rule.
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+	}
 }

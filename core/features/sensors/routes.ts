@@ -1,7 +1,9 @@
+import { sensorKind } from "../../contract/entities/sensor.ts";
 import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, fieldsOf, nullable, object, oneOf, partOf, text, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
@@ -9,15 +11,57 @@ import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
-import { sensorPart, sensorSchema } from "./schemas.ts";
+import type { SensorsApi } from "./api.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
-/** Members of the engine that the routes need. */
-interface RouteNeeds {
-	readonly sensorTypes: SensorTypes;
-}
+const stored = fieldsOf(sensorKind, [
+	"id",
+	"ref",
+	"name",
+	"pack",
+	"description",
+	"enabled",
+	"poll_interval",
+	"restarts",
+	"state_changed_at",
+]);
 
-const { defineRoute } = routesOver<RouteNeeds>();
+/** Sensor in API responses, with its state. */
+const sensorSchema = defineSchema(
+	"Sensor",
+	object({
+		...stored,
+		...{ uid: text, artifact_uri: text, entry_point: text, metadata_file: text, trigger_types: arrayOf(text) },
+		poll_interval: nullable(stored.poll_interval),
+		state: oneOf("stopped", "running", "waiting", "failed"),
+		last_error: nullable(text),
+		next_start_at: nullable(timestamp),
+		node: nullable(text),
+	}),
+	{
+		id: "66a1e0019d3e4b7a51c00060",
+		uid: "sensor_type:disk:VolumeSensor",
+		ref: "disk.VolumeSensor",
+		name: "VolumeSensor",
+		pack: "disk",
+		description: "Watches volumes.",
+		artifact_uri: "file:///opt/svc/packs/disk/sensors/volume.py",
+		entry_point: "sensors.volume.VolumeSensor",
+		trigger_types: ["disk.volume_full"],
+		poll_interval: 30,
+		enabled: true,
+		metadata_file: "sensors/volume.yaml",
+		state: "running",
+		state_changed_at: "2031-03-04T09:15:02.418273Z",
+		restarts: 0,
+		last_error: null,
+		next_start_at: null,
+		node: "66a1e0019d3e4b7a51c00070",
+	},
+);
+const sensorPart = partOf(sensorSchema);
+
+const { defineRoute } = routesOver<SensorsApi>();
 
 const rules = selectionRulesOf(
 	[
@@ -30,7 +74,7 @@ const rules = selectionRulesOf(
 /** Body of a change. Clients send the whole record, but only `enabled` takes effect. If it is missing, the sensor is disabled. */
 const changeBody = defineBody<{ readonly enabled?: boolean }>({ properties: { enabled: { type: "boolean" } } });
 
-async function findSensorResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
+async function findSensorResource({ engine, path }: Pick<RouteContext<SensorsApi>, "engine" | "path">): Promise<GuardedResource> {
 	return toSensorResource(await engine.sensorTypes.get(path["ref"] ?? ""));
 }
 
@@ -38,7 +82,7 @@ function toSensorResource({ pack, name }: SensorEntity): GuardedResource {
 	return { uid: `sensor_type:${pack}:${name}`, pack };
 }
 
-async function replySensor(sensor: SensorEntity, { sensorTypes }: RouteNeeds) {
+async function replySensor(sensor: SensorEntity, { sensorTypes }: SensorsApi) {
 	const [record] = await toSensorTypes([sensor], sensorTypes);
 	return replyJson(record);
 }

@@ -1,6 +1,7 @@
+import type { ExecutionStatus, GaugeReading, Storage } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { measureBacklog } from "./backlog-metrics.ts";
+import type { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import { telemetryRoutes } from "./routes.ts";
 import { Tracer } from "./tracer.ts";
 
@@ -9,4 +10,50 @@ export function createTelemetryFeature(kernel: Kernel): HttpFeature {
 	measureBacklog(kernel);
 	if (kernel.hub.acceptsSpans) new Tracer(kernel).start();
 	return { api: {}, routes: telemetryRoutes };
+}
+
+/** Statuses of executions that have not ended. */
+const open: readonly ExecutionStatus[] = [
+	...(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming", "pending", "canceling"] as const),
+];
+/** Maximum count. A larger backlog is reported as this number, which limits the cost of counting. */
+const most = 10_000;
+/** Milliseconds that a reading is cached, so that the number of metrics requests does not increase the storage load. */
+const kept = 10_000;
+
+/**
+ * Adds gauges for the executions that wait and run in the whole service, as counted in the storage. Every node reports the same values, so
+ * that they are available while at least one node runs.
+ */
+function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly hub: TelemetryHub }): void {
+	hub.gauge(
+		{
+			name: "svc_executions_open",
+			help: `Executions of the whole service that have not ended, by status; ${most} means that many or more.`,
+			labels: ["status"],
+		},
+		keep(() => Promise.all(open.map(async (status) => [await storage.count("execution", { status }, most), status] as const))),
+	);
+	hub.gauge(
+		{
+			name: "svc_trigger_instances_open",
+			help: `Events of the whole service that wait or are looked at; ${most} means that many or more.`,
+		},
+		keep(async () => [[await storage.count("trigger_instance", { status: { in: ["pending", "processing"] } }, most)]]),
+	);
+}
+
+/** Returns a function that calls `read` and caches its result for 10 s. After a failure, the next call reads again. */
+function keep(read: () => Promise<GaugeReading>): () => Promise<GaugeReading> {
+	let last: { readonly at: number; readonly reading: Promise<GaugeReading> } | undefined;
+	return () => {
+		const now = performance.now();
+		if (last !== undefined && now - last.at < kept) return last.reading;
+		const asked = { at: now, reading: read() };
+		last = asked;
+		asked.reading.catch(() => {
+			if (last === asked) last = undefined;
+		});
+		return asked.reading;
+	};
 }

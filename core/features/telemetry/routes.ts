@@ -2,14 +2,10 @@ import { SvcError } from "../../contract/index.ts";
 import { answerFault, answerText } from "../../http/openapi/responses.ts";
 import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
-import type { EngineTelemetry } from "../../kernel/engine-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 
 /** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly telemetry: Pick<EngineTelemetry, "expose">;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<Pick<Engine, "telemetry">>();
 
 /** Route for metrics scrapers. Each node reports its own metrics. */
 export const telemetryRoutes = [

@@ -1,19 +1,29 @@
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
+import { defineSchema, nullable, object, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { routesOver } from "../../http/route.ts";
 import { toTrigger } from "../triggers/records-api.ts";
-import { timerSchema } from "./schemas.ts";
-import type { TimersApi, TimerView } from "./timers-api.ts";
+import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
+import type { TimersFeatureApi } from "./api.ts";
+import type { TimerView } from "./timers-api.ts";
 
-/** Services of the engine that the routes use. */
-interface RouteNeeds {
-	readonly timers: TimersApi;
-}
+/** A timer in a response: its trigger, and when it fires. */
+const timerSchema = defineSchema(
+	"Timer",
+	object({ ...triggerMembers, next_fire_at: nullable(timestamp), last_fired_at: nullable(timestamp) }),
+	{
+		...triggerExample,
+		type: "core.svc.IntervalTimer",
+		parameters: { unit: "minutes", delta: 5 },
+		next_fire_at: "2031-03-04T09:20:00.000000Z",
+		last_fired_at: null,
+	},
+);
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<TimersFeatureApi>();
 
 /** Routes for timers: triggers of the timer types that rules have created. */
 export const timerRoutes = [

@@ -1,6 +1,8 @@
+import { traceKind } from "../../contract/entities/trace.ts";
 import type { TraceEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, fieldsOf, object, oneOf, partOf, text, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
@@ -9,15 +11,41 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
-import { tracePart, traceSchema } from "./schemas.ts";
-import type { TraceComponent, Traces, TraceView } from "./traces-api.ts";
+import type { TracesApi } from "./api.ts";
+import type { TraceComponent, TraceView } from "./traces-api.ts";
 
-/** Engine members used by the routes. */
-interface RouteNeeds {
-	readonly traces: Traces;
-}
+const componentSchema = defineSchema(
+	"TraceComponent",
+	object({
+		object_id: text,
+		ref: text,
+		updated_at: timestamp,
+		caused_by: object({ type: oneOf("trigger_instance", "rule", "action_execution"), id: text }, ["type", "id"]),
+	}),
+	{ object_id: "66a1f0c29d3e4b7a51c08d12", ref: "core.local", updated_at: "2031-03-04T09:15:02.418273Z", caused_by: {} },
+);
+const componentList = arrayOf(componentSchema);
 
-const { defineRoute } = routesOver<RouteNeeds>();
+/** Wire schema of a trace. */
+const traceSchema = defineSchema(
+	"Trace",
+	object({
+		...fieldsOf(traceKind, ["id", "trace_tag", "start_timestamp"]),
+		...{ uid: text, action_executions: componentList, rules: componentList, trigger_instances: componentList },
+	}),
+	{
+		id: "66a1f0c29d3e4b7a51c08d10",
+		uid: "trace:b326b5062b2f0e69046810717534cb09",
+		trace_tag: "release-7",
+		start_timestamp: "2031-03-04T09:15:02.418273Z",
+		action_executions: [],
+		rules: [],
+		trigger_instances: [],
+	},
+);
+const tracePart = partOf(traceSchema);
+
+const { defineRoute } = routesOver<TracesApi>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
@@ -90,7 +118,7 @@ function showsComponents(selection: Selection | undefined): boolean {
 }
 
 /** Returns the sort order of a list. `sort_asc` and `sort_desc` take effect only with the exact value `True`. */
-function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<RouteNeeds, typeof listQuery>["query"]) {
+function parseOrder({ sort, sort_asc, sort_desc }: RouteContext<TracesApi, typeof listQuery>["query"]) {
 	const sorted = parseSort(sort, sortFields);
 	if (sorted.length > 0 || sort_desc === "True" || sort_asc !== "True") return sorted;
 	return [["start_timestamp", "asc"] as const, ["trace_tag", "asc"] as const];

@@ -1,17 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Storage } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersFeatureApi } from "./api.ts";
 import { toEndingTypes } from "./built-in-types.ts";
 import { EndedExecutions } from "./ended-executions.ts";
-import { registerType } from "./register-type.ts";
 import { triggerRoutes } from "./routes.ts";
 import { StoredInstances } from "./trigger-instances.ts";
 import { triggerInstanceRoutes } from "./trigger-instances-routes.ts";
 import { toTriggerTypeInput } from "./trigger-type-file.ts";
 import { StoredTriggerTypes } from "./trigger-types.ts";
 import { StoredTriggers } from "./triggers.ts";
-import type { RegisteredTypeInput } from "./triggers-api.ts";
+import type { RegisteredTypeInput, TriggerTypes } from "./triggers-api.ts";
 
 export interface TriggersNeeds {
 	readonly registerFiles: RegisterFiles;
@@ -42,4 +43,16 @@ export function createTriggersFeature(kernel: Kernel, { registerFiles }: Trigger
 		onCompletion: (execution) => ended.draft(execution),
 		routes: [...triggerRoutes, ...triggerInstanceRoutes],
 	};
+}
+
+/** Values of a trigger type for the attributes that its file leaves out. */
+const noSchemas = { description: "", payload_schema: {}, parameters_schema: {}, tags: [] };
+
+/** Creates a trigger type, or updates it if its definition differs. An identical type is not written, so that a restart changes nothing. */
+async function registerType(storage: Storage, types: TriggerTypes, input: RegisteredTypeInput): Promise<void> {
+	const { metadata_file = null, ...said } = input;
+	const ref = `${input.pack}.${input.name}`;
+	const [known] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
+	if (known === undefined) await types.create(said, metadata_file);
+	else if (!isDeepStrictEqual({ ...known, ...noSchemas, ...said, metadata_file }, known)) await types.update(ref, said, metadata_file);
 }

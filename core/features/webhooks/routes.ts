@@ -1,8 +1,9 @@
+import { webhookDeliveryKind } from "../../contract/entities/webhook-delivery.ts";
 import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { decodeHeader } from "../../http/decode-header.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
 import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { jsonValue, text } from "../../http/openapi/schema.ts";
+import { defineSchema, fieldsOf, jsonValue, object, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
@@ -10,19 +11,40 @@ import { replyRecords } from "../../http/reply-records.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { replyPages } from "../../http/streamed-list.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
+import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import type { WebhooksApi } from "./api.ts";
 import { type Challenge, replyChallenge } from "./challenge.ts";
 import { verdicts } from "./delivery-log.ts";
 import { genericHookUrl } from "./hook-parameters-api.ts";
-import { deliverySchema, webhookSchema } from "./schemas.ts";
-import type { Webhooks } from "./webhooks-api.ts";
 
-/** Services of the engine that the routes use. */
-interface RouteNeeds {
-	readonly webhooks: Webhooks;
-}
+/** A webhook in a response. */
+const webhookSchema = defineSchema("Webhook", object(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
 
-const { defineRawRoute, defineRoute } = routesOver<RouteNeeds>();
+const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
+
+/**
+ * A kept delivery in a response. Members that are null are left out.
+ * Headers, query and body are included only for callers with the permission to view the webhook.
+ */
+const deliverySchema = defineSchema(
+	"WebhookDelivery",
+	object(
+		{ ...fieldsOf(webhookDeliveryKind, ["id", "url", "trigger", "received_at", "verdict", "user", ...optional]), body: jsonValue },
+		optional,
+	),
+	{
+		id: "66a1e0019d3e4b7a51c00080",
+		url: "disk/full",
+		trigger: "core.hook",
+		received_at: "2031-03-04T09:15:02.418273Z",
+		verdict: "accepted",
+		user: "maria",
+		trigger_instance_id: "66a1e0019d3e4b7a51c00032",
+	},
+);
+
+const { defineRawRoute, defineRoute } = routesOver<WebhooksApi>();
 
 const defaultLimit = 50;
 
@@ -30,13 +52,13 @@ function hookOf({ path }: Pick<RouteContext, "path">): GuardedResource {
 	return { uid: `webhook:${toHookUrl(path["url"] ?? "")}` };
 }
 
-async function challengeOf({ engine, path, request }: RouteContext<RouteNeeds>): Promise<Challenge | undefined> {
+async function challengeOf({ engine, path, request }: RouteContext<WebhooksApi>): Promise<Challenge | undefined> {
 	const url = path["url"] ?? "";
 	if (toHookUrl(url) === genericHookUrl) return undefined;
 	return engine.webhooks.challenge(url, { query: toPayloadQuery(request.url), headers: toTexts(request.headers) });
 }
 
-async function deliveryResource({ engine, path }: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<GuardedResource> {
+async function deliveryResource({ engine, path }: Pick<RouteContext<WebhooksApi>, "engine" | "path">): Promise<GuardedResource> {
 	return { uid: `webhook:${(await engine.webhooks.delivery(path["id"] ?? "")).url}` };
 }
 

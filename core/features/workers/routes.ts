@@ -5,6 +5,7 @@ import type { GuardedResource } from "../../http/permissions.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { labelPattern, maxLabels, parseLabels } from "../../kernel/basics/names.ts";
+import type { WorkersApi } from "./api.ts";
 import {
 	singleWorkerSchema,
 	workerBytesSchema,
@@ -13,14 +14,9 @@ import {
 	workerReceiptSchema,
 	workerSchema,
 } from "./schemas.ts";
-import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, Workers, WorkerView } from "./workers-api.ts";
+import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, WorkerView } from "./workers-api.ts";
 
-/** Members of the engine that the routes need. */
-interface RouteNeeds {
-	readonly workers: Workers;
-}
-
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = routesOver<WorkersApi>();
 
 const name = { type: "string", minLength: 1, maxLength: 200 };
 const id = { type: "string", pattern: "^[0-9a-f]{24}$" };
@@ -94,7 +90,7 @@ const bytesBody = defineBody<{ readonly fence: string; readonly start: number; r
 /** Returns the permission resource of a label. Labels guard which jobs a worker may take. */
 const labelled = (label: string): GuardedResource => ({ uid: `worker:${label}` });
 
-type Addressed = Pick<RouteContext<RouteNeeds>, "engine" | "path">;
+type Addressed = Pick<RouteContext<WorkersApi>, "engine" | "path">;
 
 /** Returns the resource of the job's first label. The other labels are checked once it is certain that the worker holds the job. */
 async function jobResource({ engine, path }: Addressed) {
@@ -107,7 +103,7 @@ const toId = ({ path }: Pick<Addressed, "path">) => path["id"] ?? "";
 /** Placeholder for the labels of a job that does not exist. */
 const noLabel = "-";
 
-function toReporter({ guard, principal }: Pick<RouteContext<RouteNeeds>, "guard" | "principal">): Reporter {
+function toReporter({ guard, principal }: Pick<RouteContext<WorkersApi>, "guard" | "principal">): Reporter {
 	return {
 		username: principal.username,
 		assertLabels(labels) {

@@ -1,11 +1,13 @@
-import type { JsonObject, JsonValue } from "../../../contract/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../../contract/index.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithLookups } from "../../../language/templates/datastore.ts";
+import { TemplateError } from "../../../language/templates/errors.ts";
+import { isTemplate } from "../../../language/templates/template.ts";
 import { WorkBudget } from "../../../language/work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
+import { operators } from "./operators.ts";
 import { type Sieve, toSieve } from "./sieve.ts";
 
-export { checkPatterns } from "./check-patterns.ts";
 export { operatorNames } from "./operators.ts";
 
 /** Criterion that did not match. */
@@ -80,4 +82,29 @@ function evaluateEntries(
 		return error === undefined ? { matched: false, failed } : { matched: false, failed, error };
 	}
 	return { matched: true };
+}
+
+/**
+ * Throws `SVC_INVALID` with the key for a pattern that its operator cannot use, such as an invalid regular expression. Otherwise the
+ * criterion would fail for each event, unnoticed by the author. Templates are not checked, as their values are not known yet.
+ *
+ * @param criteria valid criteria: `compileCriteria` accepts them
+ */
+export function checkPatterns(criteria: JsonObject): void {
+	for (const [key, entry] of Object.entries(criteria)) {
+		const { type, pattern = null } = entry as JsonObject;
+		const operator = String(type).toLowerCase();
+		if (operator === "search" && isJsonObject(pattern)) checkPatterns(pattern);
+		else if (pattern !== null && !(typeof pattern === "string" && isTemplate(pattern))) checkPattern(key, operator, pattern);
+	}
+}
+
+function checkPattern(key: string, operator: string, pattern: JsonValue): void {
+	try {
+		operators.get(operator)?.checkPattern?.(pattern);
+	} catch (error) {
+		if (!(error instanceof TemplateError)) throw error;
+		const message = `criteria "${key.slice(0, 200)}" has a pattern that ${operator} cannot use: ${error.message}`;
+		throw new SvcError("SVC_INVALID", message, { cause: error });
+	}
 }
