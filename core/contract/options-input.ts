@@ -49,8 +49,8 @@ export interface OptionsInput {
 	};
 	readonly system_user?: {
 		/**
-		 * Name that executions of rules carry, and all while authentication is off; nobody can sign in by it, or by one like it. Also the user
-		 * on remote hosts where nothing else names one.
+		 * User name of executions that rules start, and of all executions while authentication is off. No user can sign in with this name or a
+		 * similar one. Also the default user on remote hosts.
 		 * Default `"svc"`. `SVC_SYSTEM_USER_USER` takes precedence.
 		 */
 		readonly user?: Options["system_user"]["user"];
@@ -108,13 +108,13 @@ export interface OptionsInput {
 		 */
 		readonly trusted_proxies?: Options["auth"]["trusted_proxies"];
 		/**
-		 * Secret that a proxy sends in the header `Svc-Proxy-Secret`, at least 16 characters: without it nobody is taken for one. Empty: the
-		 * address is enough.
+		 * Secret of at least 16 characters that a proxy must send in the header `Svc-Proxy-Secret` to be trusted. Empty: the address of the
+		 * proxy suffices.
 		 * Default `""`. `SVC_AUTH_PROXY_SECRET` takes precedence.
 		 */
 		readonly proxy_secret?: Options["auth"]["proxy_secret"];
 		/**
-		 * Whether in proxy mode the name of basic credentials is taken where no header names the user; the password is not looked at.
+		 * In proxy mode, use the user name of basic credentials if no header names the user. The password is not checked.
 		 * Default `false`. `SVC_AUTH_PROXY_BASIC` takes precedence.
 		 */
 		readonly proxy_basic?: Options["auth"]["proxy_basic"];
@@ -129,7 +129,7 @@ export interface OptionsInput {
 		 */
 		readonly failure_wait?: Options["auth"]["failure_wait"];
 		/**
-		 * Lifetime of a token in seconds: the default and the most that may be asked for.
+		 * Lifetime of a token in seconds: the default and the maximum that a client may request.
 		 * Default `86400`. `SVC_AUTH_TOKEN_TTL` takes precedence.
 		 */
 		readonly token_ttl?: Options["auth"]["token_ttl"];
@@ -292,7 +292,7 @@ export interface OptionsInput {
 		 */
 		readonly level?: Options["log"]["level"];
 		/**
-		 * `text` for people, `json` one object a line; `auto` is text on a terminal.
+		 * `text` is for human readers, `json` is one object a line; `auto` is `text` on a terminal and `json` otherwise.
 		 * Default `"auto"`. `SVC_LOG_FORMAT` takes precedence.
 		 */
 		readonly format?: Options["log"]["format"];
@@ -358,7 +358,7 @@ export interface OptionsInput {
 		 */
 		readonly use_agent?: Options["ssh_runner"]["use_agent"];
 		/**
-		 * Directory on remote hosts in which commands run and scripts are put, where the action does not say.
+		 * Directory on remote hosts in which commands run and to which scripts are copied, unless the action names one.
 		 * Default `"/tmp"`. `SVC_SSH_RUNNER_REMOTE_DIR` takes precedence.
 		 */
 		readonly remote_dir?: Options["ssh_runner"]["remote_dir"];
@@ -405,7 +405,7 @@ export interface OptionsInput {
 	};
 	readonly scheduler?: {
 		/**
-		 * Seconds between looks for work that no event announced.
+		 * Seconds between polls for work that no event announced.
 		 * Default `1`. `SVC_SCHEDULER_POLL_INTERVAL` takes precedence.
 		 */
 		readonly poll_interval?: Options["scheduler"]["poll_interval"];
@@ -415,8 +415,8 @@ export interface OptionsInput {
 		 */
 		readonly lease?: Options["scheduler"]["lease"];
 		/**
-		 * Seconds by which the clock of a node may differ from that of a storage that several nodes use. One whose clock differs by more says
-		 * so in its log, in its health and in the list of nodes, and takes over no work of others.
+		 * Maximum seconds by which the clock of a node may differ from that of a shared storage. If a clock differs more, the log, the health
+		 * and the list of nodes report it, and the node takes over no work of other nodes.
 		 * Default `2`. `SVC_SCHEDULER_CLOCK_TOLERANCE` takes precedence.
 		 */
 		readonly clock_tolerance?: Options["scheduler"]["clock_tolerance"];
@@ -449,8 +449,8 @@ export interface OptionsInput {
 		 */
 		readonly checkpoint_key_path?: Options["audit"]["checkpoint_key_path"];
 		/**
-		 * What running actions store in the datastore and remove from it, as far as it is recorded: `all`, `none`, or `some`: of each item and
-		 * user the first change in an hour, sixty a node in all, and how many more there were.
+		 * Changes of datastore items by running actions that are recorded: `all`, `none`, or `some`. `some` records the first change of each
+		 * item and user in an hour, at most sixty an hour on each node, and the number of further changes.
 		 * Default `"some"`. `SVC_AUDIT_DATASTORE_OF_RUNS` takes precedence.
 		 */
 		readonly datastore_of_runs?: Options["audit"]["datastore_of_runs"];
@@ -471,7 +471,7 @@ export interface OptionsInput {
 	};
 	readonly garbagecollector?: {
 		/**
-		 * Seconds between looks for what has passed its time.
+		 * Seconds between removals of expired records.
 		 * Default `600`. `SVC_GARBAGECOLLECTOR_COLLECTION_INTERVAL` takes precedence.
 		 */
 		readonly collection_interval?: Options["garbagecollector"]["collection_interval"];
@@ -506,7 +506,7 @@ export interface OptionsInput {
 		 */
 		readonly rule_enforcements_ttl?: Options["garbagecollector"]["rule_enforcements_ttl"];
 		/**
-		 * Days that deliveries to webhooks are kept, at least as long as any webhook looks for repetitions; 0 keeps them.
+		 * Days that webhook deliveries are kept, at least as long as a webhook detects repeated deliveries; 0 keeps them forever.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_WEBHOOK_DELIVERIES_TTL` takes precedence.
 		 */
 		readonly webhook_deliveries_ttl?: Options["garbagecollector"]["webhook_deliveries_ttl"];
@@ -548,8 +548,8 @@ export interface OptionsInput {
 	};
 	readonly content?: {
 		/**
-		 * Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. What
-		 * a later one says of a name holds.
+		 * Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. If
+		 * several contain a name, the last one is used.
 		 * Default `[]`. `SVC_CONTENT_INDEX_URL` takes precedence.
 		 */
 		readonly index_url?: Options["content"]["index_url"];
@@ -570,18 +570,18 @@ export interface OptionsInput {
 		 */
 		readonly enable_common_libs?: Options["content"]["enable_common_libs"];
 		/**
-		 * File with a line for each server that asks for name and password, such as `https://name:token@host`, for indexes, archives and
-		 * repositories.
+		 * File with a line for each server that requires a user name and a password, such as `https://name:token@host`, for indexes, archives
+		 * and repositories.
 		 * Default `""`. `SVC_CONTENT_CREDENTIALS_FILE` takes precedence.
 		 */
 		readonly credentials_file?: Options["content"]["credentials_file"];
 		/**
-		 * File with certificates (PEM) of authorities to trust for these, besides those that Node knows.
+		 * File with certificates (PEM) of authorities to trust for these, in addition to those that Node.js trusts.
 		 * Default `""`. `SVC_CONTENT_CA_FILE` takes precedence.
 		 */
 		readonly ca_file?: Options["content"]["ca_file"];
 		/**
-		 * Most bytes of all files of a pack that is installed; of an archive too, and a tenth of what a repository may have.
+		 * Maximum bytes of all files of an installed pack, and of an archive. A repository may have ten times as many.
 		 * Default `104857600`. `SVC_CONTENT_MAX_PACK_SIZE` takes precedence.
 		 */
 		readonly max_pack_size?: Options["content"]["max_pack_size"];
@@ -601,7 +601,7 @@ export interface OptionsInput {
 		 */
 		readonly fetch_timeout?: Options["content"]["fetch_timeout"];
 		/**
-		 * Directory, absolute, with files that say `enabled` instead of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each
+		 * Absolute path of a directory with files that override `enabled` of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each
 		 * directory of `packs`.
 		 * Default `""`. `SVC_CONTENT_OVERRIDES` takes precedence.
 		 */
@@ -614,12 +614,12 @@ export interface OptionsInput {
 		 */
 		readonly pool_size?: Options["rules"]["pool_size"];
 		/**
-		 * Most rules in a row of which each acts on what the one before has caused.
+		 * Maximum length of a chain of rules in which each acts on an event that the previous one caused.
 		 * Default `20`. `SVC_RULES_DEPTH_LIMIT` takes precedence.
 		 */
 		readonly depth_limit?: Options["rules"]["depth_limit"];
 		/**
-		 * Most times a minute that a rule acts on what it has itself caused, within one trace.
+		 * Maximum number of times a minute that a rule acts on events that it caused itself, within one trace.
 		 * Default `30`. `SVC_RULES_LOOP_LIMIT` takes precedence.
 		 */
 		readonly loop_limit?: Options["rules"]["loop_limit"];
@@ -636,7 +636,7 @@ export interface OptionsInput {
 		 */
 		readonly local_timezone?: Options["timersengine"]["local_timezone"];
 		/**
-		 * Seconds after its time at which a timer still fires, when no node was there; later it waits for its next time.
+		 * Seconds after its due time during which a timer still fires if no node was running; later it waits for its next due time.
 		 * Default `60`. `SVC_TIMERSENGINE_MISFIRE_GRACE` takes precedence.
 		 */
 		readonly misfire_grace?: Options["timersengine"]["misfire_grace"];

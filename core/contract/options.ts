@@ -65,7 +65,7 @@ export const optionSections = {
 			type: "string",
 			default: "svc",
 			description:
-				"Name that executions of rules carry, and all while authentication is off; nobody can sign in by it, or by one like it. Also the user on remote hosts where nothing else names one.",
+				"User name of executions that rules start, and of all executions while authentication is off. No user can sign in with this name or a similar one. Also the default user on remote hosts.",
 		},
 		ssh_key_file: {
 			type: "string",
@@ -97,13 +97,12 @@ export const optionSections = {
 			type: "string",
 			default: "",
 			description:
-				"Secret that a proxy sends in the header `Svc-Proxy-Secret`, at least 16 characters: without it nobody is taken for one. Empty: the address is enough.",
+				"Secret of at least 16 characters that a proxy must send in the header `Svc-Proxy-Secret` to be trusted. Empty: the address of the proxy suffices.",
 		},
 		proxy_basic: {
 			type: "boolean",
 			default: false,
-			description:
-				"Whether in proxy mode the name of basic credentials is taken where no header names the user; the password is not looked at.",
+			description: "In proxy mode, use the user name of basic credentials if no header names the user. The password is not checked.",
 		},
 		failure_limit: {
 			type: "integer",
@@ -121,7 +120,7 @@ export const optionSections = {
 			type: "integer",
 			default: 86_400,
 			minimum: 1,
-			description: "Lifetime of a token in seconds: the default and the most that may be asked for.",
+			description: "Lifetime of a token in seconds: the default and the maximum that a client may request.",
 		},
 		service_token_ttl: {
 			type: "integer",
@@ -243,7 +242,7 @@ export const optionSections = {
 			type: "string",
 			default: "auto",
 			choices: ["auto", "text", "json"],
-			description: "`text` for people, `json` one object a line; `auto` is text on a terminal.",
+			description: "`text` is for human readers, `json` is one object a line; `auto` is `text` on a terminal and `json` otherwise.",
 		},
 		mask_secrets: { type: "boolean", default: true, description: "Whether secrets are masked in logs." },
 		mask_secrets_blacklist: { type: "list", default: [], description: "Further attribute names to mask in logs." },
@@ -293,7 +292,7 @@ export const optionSections = {
 		remote_dir: {
 			type: "string",
 			default: "/tmp",
-			description: "Directory on remote hosts in which commands run and scripts are put, where the action does not say.",
+			description: "Directory on remote hosts in which commands run and to which scripts are copied, unless the action names one.",
 		},
 		allow_partial_failure: {
 			type: "boolean",
@@ -325,7 +324,7 @@ export const optionSections = {
 		known_hosts: { type: "string", default: "~/.ssh/known_hosts", description: "File with the keys of known hosts." },
 	},
 	scheduler: {
-		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between looks for work that no event announced." },
+		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between polls for work that no event announced." },
 		lease: {
 			type: "number",
 			default: 10,
@@ -337,7 +336,7 @@ export const optionSections = {
 			default: 2,
 			minimum: 0.1,
 			description:
-				"Seconds by which the clock of a node may differ from that of a storage that several nodes use. One whose clock differs by more says so in its log, in its health and in the list of nodes, and takes over no work of others.",
+				"Maximum seconds by which the clock of a node may differ from that of a shared storage. If a clock differs more, the log, the health and the list of nodes report it, and the node takes over no work of other nodes.",
 		},
 	},
 	audit: {
@@ -377,7 +376,7 @@ export const optionSections = {
 			choices: ["some", "all", "none"],
 			default: "some",
 			description:
-				"What running actions store in the datastore and remove from it, as far as it is recorded: `all`, `none`, or `some`: of each item and user the first change in an hour, sixty a node in all, and how many more there were.",
+				"Changes of datastore items by running actions that are recorded: `all`, `none`, or `some`. `some` records the first change of each item and user in an hour, at most sixty an hour on each node, and the number of further changes.",
 		},
 	},
 	workers: {
@@ -400,7 +399,7 @@ export const optionSections = {
 			type: "number",
 			default: 600,
 			minimum: 0.01,
-			description: "Seconds between looks for what has passed its time.",
+			description: "Seconds between removals of expired records.",
 		},
 		sleep_delay: {
 			type: "number",
@@ -449,7 +448,8 @@ export const optionSections = {
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that deliveries to webhooks are kept, at least as long as any webhook looks for repetitions; 0 keeps them.",
+			description:
+				"Days that webhook deliveries are kept, at least as long as a webhook detects repeated deliveries; 0 keeps them forever.",
 		},
 		traces_ttl: {
 			type: "integer",
@@ -498,7 +498,7 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			description:
-				"Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. What a later one says of a name holds.",
+				"Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. If several contain a name, the last one is used.",
 		},
 		public_host: {
 			type: "string",
@@ -520,19 +520,19 @@ export const optionSections = {
 			type: "string",
 			default: "",
 			description:
-				"File with a line for each server that asks for name and password, such as `https://name:token@host`, for indexes, archives and repositories.",
+				"File with a line for each server that requires a user name and a password, such as `https://name:token@host`, for indexes, archives and repositories.",
 		},
 		ca_file: {
 			type: "string",
 			default: "",
-			description: "File with certificates (PEM) of authorities to trust for these, besides those that Node knows.",
+			description: "File with certificates (PEM) of authorities to trust for these, in addition to those that Node.js trusts.",
 		},
 		max_pack_size: {
 			type: "integer",
 			default: 104_857_600,
 			minimum: 1_024,
 			maximum: 2_147_483_647,
-			description: "Most bytes of all files of a pack that is installed; of an archive too, and a tenth of what a repository may have.",
+			description: "Maximum bytes of all files of an installed pack, and of an archive. A repository may have ten times as many.",
 		},
 		max_file_size: {
 			type: "integer",
@@ -559,7 +559,7 @@ export const optionSections = {
 			type: "string",
 			default: "",
 			description:
-				"Directory, absolute, with files that say `enabled` instead of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each directory of `packs`.",
+				"Absolute path of a directory with files that override `enabled` of packs: `_global.yaml`, `<pack>.yaml`. Empty: `overrides` in each directory of `packs`.",
 		},
 	},
 	rules: {
@@ -568,13 +568,13 @@ export const optionSections = {
 			type: "integer",
 			default: 20,
 			minimum: 1,
-			description: "Most rules in a row of which each acts on what the one before has caused.",
+			description: "Maximum length of a chain of rules in which each acts on an event that the previous one caused.",
 		},
 		loop_limit: {
 			type: "integer",
 			default: 30,
 			minimum: 1,
-			description: "Most times a minute that a rule acts on what it has itself caused, within one trace.",
+			description: "Maximum number of times a minute that a rule acts on events that it caused itself, within one trace.",
 		},
 	},
 	timersengine: {
@@ -588,7 +588,8 @@ export const optionSections = {
 			type: "number",
 			default: 60,
 			minimum: 0,
-			description: "Seconds after its time at which a timer still fires, when no node was there; later it waits for its next time.",
+			description:
+				"Seconds after its due time during which a timer still fires if no node was running; later it waits for its next due time.",
 		},
 	},
 	sensorcontainer: {
