@@ -117,6 +117,8 @@ export async function whenAnswered(page: Page): Promise<void> {
 
 /** Nothing went wrong in the page, and axe finds nothing in it, light and dark. */
 export async function assertClean(page: Page): Promise<void> {
+	// Between two addresses the page is empty for a moment.
+	await page.locator("h1").first().waitFor();
 	await assertAccessible(page);
 	assert.deepEqual(problems.get(page) ?? [], []);
 }
