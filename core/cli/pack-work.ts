@@ -21,7 +21,7 @@ export interface PackWorkOptions {
 }
 
 export interface PackTestOptions extends PackWorkOptions {
-	/** Part of the names or files of the tests to run. Default: all. */
+	/** Substring that the name or the file of a test must contain. Default: all tests. */
 	readonly only?: string | undefined;
 }
 

@@ -79,7 +79,7 @@ export interface EmitOutput {
 }
 
 /** The execution that an announcement describes. */
-export interface AnnouncedExecution {
+export interface AnnouncementSubject {
 	readonly action_ref: string;
 	/** The user who started the execution. */
 	readonly user: string;
@@ -131,7 +131,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * All clients that may follow the stream receive it. `about` names the execution that the payload describes. In that case only
 	 * users who may view that execution receive the announcement, and the user who started it.
 	 */
-	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncedExecution }): void;
+	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncementSubject }): void;
 	/**
 	 * Dispatches a trigger. Resolves with the id of the trigger instance when the instance is durable.
 	 *

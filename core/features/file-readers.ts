@@ -1,6 +1,6 @@
+import { actionFileReaders } from "./actions/file-readers.ts";
 import { aliasFileReaders } from "./aliases/file-readers.ts";
 import type { FileReader } from "./packs/file-reader-api.ts";
-import { packFileReaders } from "./packs/file-readers.ts";
 import { policyFileReaders } from "./policies/file-readers.ts";
 import { ruleFileReaders } from "./rules/file-readers.ts";
 import { sensorFileReaders } from "./sensors/file-readers.ts";
@@ -8,7 +8,7 @@ import { triggerFileReaders } from "./triggers/file-readers.ts";
 
 /** Readers for the files of packs. Tools use them to check a pack where it is developed. */
 export const fileReaders: readonly FileReader[] = [
-	...packFileReaders,
+	...actionFileReaders,
 	...triggerFileReaders,
 	...sensorFileReaders,
 	...ruleFileReaders,

@@ -6,7 +6,7 @@ import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
 import { type ChangeFeed, createChangeFeed } from "./coordination/change-feed.ts";
-import { LeasePolicy } from "./coordination/lease-duration.ts";
+import { LeasePolicy } from "./coordination/lease-policy.ts";
 import { createStaleWrites, type StaleWrites } from "./coordination/stale-writes.ts";
 import { EventDispatcher } from "./events/event-dispatcher.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";

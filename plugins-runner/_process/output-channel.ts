@@ -7,13 +7,13 @@ import { creditWindowBytes } from "./protocol.ts";
 const maxHoldMs = 50;
 /** Bytes of an incomplete line that are delivered without waiting for its end. */
 const maxHeldBytes = 64 * 1024;
-/** Most bytes that are delivered together as a string: about one read of a pipe. Four such strings fit a page of the V8 heap. */
+/** Maximum size of a batch that is delivered as a string: about one read of a pipe. Four such strings fit a page of the V8 heap. */
 const maxTextBatchBytes = 60 * 1024;
-/** Most bytes that are delivered together as bytes, which are outside the V8 heap. */
+/** Maximum size of a batch that is delivered as bytes. Bytes are outside the V8 heap, so the batch may be larger than one of text. */
 const maxByteBatchBytes = 240 * 1024;
 /** Bulk output: at least `bytes` within about `windowMs`. Delivery then waits up to `waitMs` for a full batch. */
 const bulkOutput = { bytes: 64 * 1024, windowMs: 50, waitMs: 4 };
-/** Most bytes of a single line that is delivered at once, without the pump. */
+/** Maximum number of bytes of a single line that is delivered at once, without the pump. */
 const maxSingleLineBytes = 4 * 1024;
 /** Bounds above which output that arrived together is delivered as a whole, not by line. */
 const maxSeparateLines = 16;

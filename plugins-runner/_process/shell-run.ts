@@ -31,7 +31,10 @@ export async function runShell(launcher: Launcher, context: RunContext<typeof sh
 	return toShellResult(context, end);
 }
 
-/** Returns the process that runs a command or script of an action. Throws if an argument or `cwd` contains a NUL character. */
+/**
+ * Returns the request to start the process of a command or script: file, arguments, directory, environment and standard input. Throws if an
+ * argument or `cwd` contains a NUL character.
+ */
 export function createShellRequest(context: RunContext<typeof shellParameters>, command: ShellCommand) {
 	const { runnerParameters } = context;
 	const { sudo } = runnerParameters;

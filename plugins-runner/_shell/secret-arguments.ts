@@ -38,7 +38,7 @@ export function createScriptInput(run: ScriptRun, { secret_arguments = "environm
 export interface SeparatedArguments {
 	/** Values for the command line; secrets are null. */
 	readonly values: JsonObject;
-	/** Secrets as variables `SVC_ARG_<NAME>`, formatted as the argument would be. */
+	/** Secrets by environment variable, `SVC_ARG_<NAME>`. A value is formatted as in an argument; a named flag that is set has the value `True`. */
 	readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -215,7 +215,7 @@ const atOnce = 2;
 
 const busy = new WeakMap<Connection, { running: number; readonly waiting: (() => void)[] }>();
 
-/** Runs a command of the service on the connection of a run, during the run or after it. */
+/** Runs a housekeeping command on a host: a search for processes, or the removal of files. At most two run at once on one connection. */
 async function runHousekeeping(connection: Connection, text: string, sudo: Sudo | undefined): Promise<void> {
 	const state = busy.get(connection) ?? { running: 0, waiting: [] };
 	busy.set(connection, state);

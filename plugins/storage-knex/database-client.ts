@@ -78,7 +78,7 @@ export interface Write<T> {
 
 /** SQL that differs between databases. */
 export interface Dialect {
-	/** Condition with placeholders for a column and a list of values. */
+	/** Condition that the column `??` has one of the values of the list `?`. */
 	readonly inList: string;
 	/**
 	 * Rewrites a condition so that the database uses no index for it. Absent for a database that always uses a given id. A planner that

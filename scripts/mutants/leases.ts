@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-const held = "core/kernel/coordination/lease.test.ts";
+const held = "core/kernel/coordination/held-lease.test.ts";
 const journal = "core/kernel/runs/children/journal.test.ts";
 const renewal = "core/kernel/runs/lost-leases.test.ts";
 const others = "core/testing/guarantees/other-writers.test.ts";
@@ -106,7 +106,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-held-lease",
 		promise: "A node that has lost the lease of an event, a singleton task or a sensor writes nothing more about it.",
-		file: "core/kernel/coordination/lease.ts",
+		file: "core/kernel/coordination/held-lease.ts",
 		text: "this.#expected = { ...expected, fence: lease.fence };",
 		replacement: "this.#expected = { ...expected };",
 		tests: [held],
@@ -114,7 +114,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "condition-of-taking",
 		promise: "Of several nodes that take a record at the same time, one gets it.",
-		file: "core/kernel/coordination/lease.ts",
+		file: "core/kernel/coordination/held-lease.ts",
 		text: "storage.update(kind, id, { ...patch, ...lease }, expected);",
 		replacement: "storage.update(kind, id, { ...patch, ...lease });",
 		tests: [held],
@@ -138,7 +138,7 @@ export const leaseMutants: readonly Mutant[] = [
 	{
 		name: "loss-of-kept-lease",
 		promise: "Work under a lease is aborted when the lease belongs to another node.",
-		file: "core/kernel/coordination/lease.ts",
+		file: "core/kernel/coordination/held-lease.ts",
 		text: "if (!(await lease.renew())) this.#lost.abort();",
 		replacement: "await lease.renew();",
 		tests: [held],

@@ -4,7 +4,7 @@ import type { Access } from "./access-api.ts";
 
 export interface PrincipalOptions {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;
-	/** User as which rules of packs and the service itself act. This user may do everything. */
+	/** User in whose name the service itself and the rules of packs act. This user may do everything. */
 	readonly systemUser: string;
 }
 

@@ -1,4 +1,4 @@
-import { type ActionAliasEntity, type AnnouncedExecution, isJsonObject, type JsonObject, stringifyJson } from "../../contract/index.ts";
+import { type ActionAliasEntity, type AnnouncementSubject, isJsonObject, type JsonObject, stringifyJson } from "../../contract/index.ts";
 import { presentOne } from "../../http/secret-presentation.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
@@ -24,7 +24,7 @@ export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "exe
 /** Message about the end of an execution. */
 export interface ResultMessage {
 	readonly said: AliasMessage;
-	readonly execution: AnnouncedExecution;
+	readonly execution: AnnouncementSubject;
 }
 
 /** Maximum characters of a message. Chats accept far fewer. */

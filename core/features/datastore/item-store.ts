@@ -13,7 +13,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { type ShownItem, toMaskedItem } from "./item-presentation.ts";
-import { itemRefs } from "./item-refs-api.ts";
+import { itemTriggerTypeRefs } from "./item-trigger-types-api.ts";
 import type { UserQuota } from "./user-quota.ts";
 
 /** New content of an item. */
@@ -152,18 +152,18 @@ type DraftEvent = (event: IncomingEvent) => Promise<EventDraft | undefined>;
 type Change = { readonly before: KeyValueEntity; readonly after: KeyValueEntity };
 
 function toCreateEvents(item: KeyValueEntity): readonly IncomingEvent[] {
-	return [{ trigger: itemRefs.create, payload: { object: toPayload(item) } }];
+	return [{ trigger: itemTriggerTypeRefs.create, payload: { object: toPayload(item) } }];
 }
 
 /** Returns the events of an update. Setting a secret again counts as a change of its value, because the ciphertext differs. */
 function toUpdateEvents({ before, after }: Change): readonly IncomingEvent[] {
-	const update: IncomingEvent = { trigger: itemRefs.update, payload: { object: toPayload(after) } };
+	const update: IncomingEvent = { trigger: itemTriggerTypeRefs.update, payload: { object: toPayload(after) } };
 	if (before.value === after.value) return [update];
-	return [update, { trigger: itemRefs.valueChange, payload: { old_object: toPayload(before), new_object: toPayload(after) } }];
+	return [update, { trigger: itemTriggerTypeRefs.valueChange, payload: { old_object: toPayload(before), new_object: toPayload(after) } }];
 }
 
 function toDeleteEvents(item: KeyValueEntity): readonly IncomingEvent[] {
-	return [{ trigger: itemRefs.delete, payload: { object: toPayload(item) } }];
+	return [{ trigger: itemTriggerTypeRefs.delete, payload: { object: toPayload(item) } }];
 }
 
 /** Returns the payload of an event. Secret values are masked, because payloads are stored and shown to clients. */

@@ -1,4 +1,4 @@
-import type { AnnouncedExecution, JsonObject } from "../../contract/index.ts";
+import type { AnnouncementSubject, JsonObject } from "../../contract/index.ts";
 import type { TaskUpdate } from "../../kernel/executions/execution-events.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 
@@ -18,7 +18,11 @@ export interface EventMap {
 	/** A task of a workflow has changed. Its secrets are masked. */
 	"svc.task__update": { readonly kind: "task"; readonly task: TaskUpdate };
 	/** With `about`, the event is sent only to clients that may view that execution, and to the user who started it. */
-	[announcement: `svc.announcement__${string}`]: { readonly kind: "other"; readonly data: JsonObject; readonly about?: AnnouncedExecution };
+	[announcement: `svc.announcement__${string}`]: {
+		readonly kind: "other";
+		readonly data: JsonObject;
+		readonly about?: AnnouncementSubject;
+	};
 }
 
 /** Names of events. */

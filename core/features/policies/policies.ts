@@ -13,7 +13,10 @@ export interface PoliciesOptions extends Uses<"storage" | "clock"> {
 	readonly obey: () => Promise<void>;
 }
 
-/** Maximum number of attempts to change a policy while nodes concurrently start executions, which changes its turn. */
+/**
+ * Maximum number of attempts to change a policy. An attempt fails if a node starts an execution under the policy at the same time, because
+ * that changes the policy's `turn`.
+ */
 const attempts = 100;
 
 /** Policies in the storage. */

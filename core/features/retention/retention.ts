@@ -93,7 +93,10 @@ interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly signal: AbortSignal;
 }
 
-/** Remove what an administrator names, a little at a time. It may be asked for on several nodes at once. */
+/**
+ * Removes records of a kind that are older than a given time. One call works for about a second, and returns in `next` where the next call
+ * continues. Several nodes may purge at once.
+ */
 export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput, principal: Principal): Promise<PurgeReport> {
 	const run = Object.hasOwn(removals, kind) ? removals[kind] : undefined;
 	if (run === undefined) throw new SvcError("SVC_NOT_FOUND", `"${kind}" cannot be purged; allowed are ${purgeKinds.join(", ")}`);

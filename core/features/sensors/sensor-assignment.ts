@@ -1,7 +1,7 @@
 import type { Options, SensorEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { HeldLease } from "../../kernel/coordination/lease.ts";
+import { HeldLease } from "../../kernel/coordination/held-lease.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { SensorRun, type Supervised } from "./sensor-run.ts";
 

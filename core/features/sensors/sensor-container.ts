@@ -1,7 +1,7 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
-import { toRenewalIntervalMs } from "../../kernel/coordination/lease-duration.ts";
+import { toRenewalIntervalMs } from "../../kernel/coordination/lease-policy.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";

@@ -2,7 +2,7 @@ import type { Options, Patch, SensorEntity } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { HeldLease } from "../../kernel/coordination/lease.ts";
+import type { HeldLease } from "../../kernel/coordination/held-lease.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 

@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEnti
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { itemRefs } from "../datastore/item-refs-api.ts";
+import { itemTriggerTypeRefs } from "../datastore/item-trigger-types-api.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** A permission and the resource that it is required on. */
 export type RequiredPermission = readonly [permission: PermissionType, resource: Resource];
 
 const completions: ReadonlySet<string> = new Set([triggerRefs.action, triggerRefs.notify]);
-const itemEvents: ReadonlySet<string> = new Set(Object.values(itemRefs));
+const itemEvents: ReadonlySet<string> = new Set(Object.values(itemTriggerTypeRefs));
 
 /**
  * Returns the permissions needed to view the records that a payload describes: an execution's result, or values of datastore items.

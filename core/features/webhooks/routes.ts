@@ -24,8 +24,8 @@ const webhookSchema = defineSchema("Webhook", object(triggerMembers), { ...trigg
 const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
 
 /**
- * A kept delivery in a response. Members that are null are left out.
- * Headers, query and body are included only for callers with the permission to view the webhook.
+ * A stored delivery in a response. Members that are null are left out. Headers, query and body are returned only for a single delivery, to
+ * callers who may view the webhook.
  */
 const deliverySchema = defineSchema(
 	"WebhookDelivery",

@@ -1,7 +1,7 @@
 import type { WorkerJobEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
+import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 

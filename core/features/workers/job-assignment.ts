@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { WorkerJobEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
+import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
@@ -25,12 +25,12 @@ export interface Taker {
 }
 
 /** Maximum number of jobs in one response. */
-export const mostHanded = 16;
+export const maxAssignedJobs = 16;
 /** Number of waiting jobs that are read at once to find matching ones. */
 const pageSize = 200;
 
 /** Assigns jobs to workers, each job to one worker. */
-export class HandOut {
+export class JobAssignment {
 	readonly #parts: JobAssignmentOptions;
 
 	constructor(parts: JobAssignmentOptions) {
@@ -42,7 +42,7 @@ export class HandOut {
 		const { storage } = this.#parts;
 		const taken: WorkerJobEntity[] = [];
 		if (taker.poll.draining) return taken;
-		for (let after = ""; taken.length < Math.min(free, mostHanded); ) {
+		for (let after = ""; taken.length < Math.min(free, maxAssignedJobs); ) {
 			const waiting = await storage.find("worker_job", {
 				where: { status: "waiting", id: { gt: after } },
 				orderBy: [["id", "asc"]],
@@ -50,7 +50,7 @@ export class HandOut {
 				fields: ["id", "runner", "labels"],
 			});
 			for (const { id } of waiting.filter((job) => fits(taker.poll, job))) {
-				if (taken.length >= Math.min(free, mostHanded)) break;
+				if (taken.length >= Math.min(free, maxAssignedJobs)) break;
 				const job = await this.#takeOne(id, taker);
 				if (job !== undefined) taken.push(job);
 			}
@@ -68,7 +68,7 @@ export class HandOut {
 		if (held.length === 0) return [];
 		const { storage, clock, lease } = this.#parts;
 		const where = { id: { in: held.map(({ id }) => id) }, worker, status: "taken" } as const;
-		return storage.claim("worker_job", { where, limit: mostHanded }, { lease_expires_at: toExpiry(clock, lease) });
+		return storage.claim("worker_job", { where, limit: maxAssignedJobs }, { lease_expires_at: toExpiry(clock, lease) });
 	}
 
 	/**

@@ -12,7 +12,7 @@ import {
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createTakeoverGrace, type TakeoverGrace } from "../../kernel/coordination/expired-leases.ts";
-import { toExpiredBefore } from "../../kernel/coordination/lease-duration.ts";
+import { toExpiredBefore } from "../../kernel/coordination/lease-policy.ts";
 import { toHostedContext } from "../../kernel/runs/runner-context.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Demand } from "../policies/worker-demands-api.ts";

@@ -7,7 +7,7 @@ import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { HeldJobs } from "./held-jobs.ts";
-import { HandOut } from "./job-assignment.ts";
+import { JobAssignment } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
 import { PlacedRun } from "./remote-run.ts";
@@ -20,7 +20,7 @@ interface Scene {
 	readonly storage: Storage;
 	readonly other: OtherWriter;
 	readonly reports: JobReports;
-	readonly handOut: HandOut;
+	readonly jobAssignment: JobAssignment;
 	readonly held: HeldJobs;
 	/** Follows the job, and is told to end with `abort`. */
 	readonly run: PlacedRun;
@@ -77,7 +77,7 @@ async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Pro
 		await use({
 			...{ storage, other },
 			reports: new JobReports({ ...parts, contents: {} as never }),
-			handOut: new HandOut(parts),
+			jobAssignment: new JobAssignment(parts),
 			held: new HeldJobs(parts),
 			run: new PlacedRun({
 				...{ ...parts, context, isOutputKept: true, policies: [], keepContent: async () => undefined, toReason: async () => "" },
@@ -93,9 +93,9 @@ async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Pro
 }
 
 test("of two workers that take a job one gets it", () =>
-	withJob({}, async ({ handOut, other, change, read }) => {
+	withJob({}, async ({ jobAssignment, other, change, read }) => {
 		other.before("worker_job", {}, () => change({ ...taken, worker: "theirs" }));
-		assert.deepEqual(await handOut.take({ worker: "mine", user: "edge", poll }, 1), []);
+		assert.deepEqual(await jobAssignment.take({ worker: "mine", user: "edge", poll }, 1), []);
 		assert.deepEqual([other.hasCome(), (await read()).worker], [true, "theirs"]);
 	}));
 
@@ -126,10 +126,10 @@ for (const [what, report] of [
 }
 
 test("a job that a worker has begun is not given to another one", () =>
-	withJob(taken, async ({ handOut, held, other, change, read }) => {
+	withJob(taken, async ({ jobAssignment, held, other, change, read }) => {
 		const own = await held.of("w", poll);
 		other.before("worker_job", {}, () => change({ status: "ended" }));
-		await handOut.takeBack("w", own);
+		await jobAssignment.takeBack("w", own);
 		assert.deepEqual([other.hasCome(), (await read()).status], [true, "ended"]);
 	}));
 

@@ -3,10 +3,10 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { isId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { HandOut, type JobAssignmentOptions, mostHanded, type Taker } from "./job-assignment.ts";
+import { JobAssignment, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsOptions } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
-import type { Ring } from "./worker-notifications.ts";
+import type { WorkerNotification } from "./worker-notifications.ts";
 import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts";
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
 
@@ -31,7 +31,7 @@ export class StoredWorkers implements Workers {
 	readonly #parts: StoredWorkersOptions;
 	readonly #notes: WorkerPresence;
 	readonly #jobs: HeldJobs;
-	readonly #handOut: HandOut;
+	readonly #jobAssignment: JobAssignment;
 	#isOpen = true;
 
 	constructor(parts: StoredWorkersOptions) {
@@ -39,7 +39,7 @@ export class StoredWorkers implements Workers {
 		this.reports = new JobReports(parts);
 		this.#notes = new WorkerPresence(parts);
 		this.#jobs = new HeldJobs(parts);
-		this.#handOut = new HandOut(parts);
+		this.#jobAssignment = new JobAssignment(parts);
 	}
 
 	/** Ends all waiting polls, and lets none wait from now on. */
@@ -119,13 +119,13 @@ export class StoredWorkers implements Workers {
 		const lost = poll.jobs.filter(({ id, ending }) => !held.has(id) && ending !== true).map(({ id }) => id);
 		// The worker has not received the response that assigned these jobs: its requests are sequential.
 		const missed = own.filter(({ id }) => !listed.has(id));
-		if (poll.draining) await this.#handOut.takeBack(request.worker, missed);
-		const again = poll.draining ? [] : await this.#handOut.again(request.worker, missed);
+		if (poll.draining) await this.#jobAssignment.takeBack(request.worker, missed);
+		const again = poll.draining ? [] : await this.#jobAssignment.again(request.worker, missed);
 		// Jobs that have ended since the request arrived have freed slots.
 		const ended = [...held].filter((id) => !own.some((job) => job.id === id)).length;
 		const free = poll.free + ended - again.length;
-		const taken = signal.aborted || !this.#isOpen ? [] : await this.#handOut.take(request, free);
-		const jobs = [...again, ...taken].slice(0, mostHanded).map((job) => this.#handOut.toHanded(job));
+		const taken = signal.aborted || !this.#isOpen ? [] : await this.#jobAssignment.take(request, free);
+		const jobs = [...again, ...taken].slice(0, maxAssignedJobs).map((job) => this.#jobAssignment.toHanded(job));
 		return { jobs, stops, lost, free: free - taken.length };
 	}
 
@@ -139,7 +139,7 @@ export class StoredWorkers implements Workers {
  * while a poll is running.
  */
 function isFor(
-	ring: Ring,
+	ring: WorkerNotification,
 	{ worker, poll, free }: { readonly worker: string; readonly poll: WorkerPoll; readonly free: number | undefined },
 ): boolean {
 	if (ring.worker !== undefined && ring.worker !== worker) return false;

@@ -3,8 +3,8 @@ import { createRenewedSubscription } from "../../kernel/coordination/renewed-sub
 
 const eventName = "svc.reaction__worker";
 
-/** Labels and runner that a job needs of its worker. */
-export interface Needs {
+/** Labels and runner that a worker must have for a job. */
+export interface JobRequirements {
 	readonly labels: readonly string[];
 	readonly runner: string;
 }
@@ -13,14 +13,14 @@ export interface Needs {
  * Change of a job. `work`: a job waits for a worker. `stop`: a job must end. `room`: a job has ended, so that its worker has a free slot.
  * These three concern nodes that serve workers. `news` concerns the node that follows the run: the worker has stored something.
  */
-export interface Ring {
+export interface WorkerNotification {
 	readonly about: "work" | "stop" | "room" | "news";
 	/** Id of the job; undefined if any job may have changed. */
 	readonly job: string | undefined;
 	/** Id of the worker concerned; undefined for any worker. */
 	readonly worker?: string | undefined;
 	/** Labels and runner of a waiting job. */
-	readonly needs?: Needs | undefined;
+	readonly needs?: JobRequirements | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Ring {
  */
 export class Bell {
 	readonly #parts: { readonly eventBus: EventBus; readonly nodeId: string };
-	readonly #listeners = new Set<(ring: Ring) => void>();
+	readonly #listeners = new Set<(ring: WorkerNotification) => void>();
 	readonly #watch;
 
 	constructor(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }) {
@@ -38,7 +38,7 @@ export class Bell {
 			names: [eventName],
 			purpose: "work of workers",
 			filter: ({ data }: BusEvent) => data["node_id"] !== parts.nodeId,
-			onEvent: ({ data }) => this.#tell(toRing(data)),
+			onEvent: ({ data }) => this.#tell(toWorkerNotification(data)),
 			onGap: () => {
 				for (const about of ["stop", "news"] as const) this.#tell({ about, job: undefined });
 			},
@@ -46,12 +46,12 @@ export class Bell {
 	}
 
 	/** Calls `listener` for each notification of any node. Returns a function that removes the listener. */
-	on(listener: (ring: Ring) => void): () => void {
+	on(listener: (ring: WorkerNotification) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
 	}
 
-	ring(ring: Ring): void {
+	ring(ring: WorkerNotification): void {
 		const { eventBus, nodeId } = this.#parts;
 		this.#tell(ring);
 		if (eventBus.capabilities.shared !== true) return;
@@ -70,12 +70,12 @@ export class Bell {
 		this.#watch.stop();
 	}
 
-	#tell(ring: Ring): void {
+	#tell(ring: WorkerNotification): void {
 		for (const listener of [...this.#listeners]) listener(ring);
 	}
 }
 
-function toRing({ about, job, worker, labels, runner }: BusEvent["data"]): Ring {
+function toWorkerNotification({ about, job, worker, labels, runner }: BusEvent["data"]): WorkerNotification {
 	return {
 		about: about === "work" || about === "stop" || about === "room" ? about : "news",
 		job: String(job),

@@ -1,7 +1,7 @@
 import { isSvcError, SvcError, type WorkerEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { toExpiry } from "../../kernel/coordination/lease-duration.ts";
+import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logger"> {

@@ -1,6 +1,6 @@
 import { type EntityMap, type Instrument, isSvcError, type Meters, type Order, type Patch, type Where } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { HeldLeaseFields, LeasePolicy } from "./lease-duration.ts";
+import type { HeldLeaseFields, LeasePolicy } from "./lease-policy.ts";
 import type { SlotPool } from "./slot-pool.ts";
 
 /** Kinds whose records wait in the storage until a node claims them. */

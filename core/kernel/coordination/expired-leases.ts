@@ -1,5 +1,5 @@
 import { ClaimCursor } from "./claim-cursor.ts";
-import { type LeasePolicy, toRenewalIntervalMs } from "./lease-duration.ts";
+import { type LeasePolicy, toRenewalIntervalMs } from "./lease-policy.ts";
 
 /** Milliseconds between two polls for all expired leases, however long ago they expired. */
 const fullScanIntervalMs = 30_000;

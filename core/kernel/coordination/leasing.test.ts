@@ -3,8 +3,8 @@ import { test } from "uvu";
 import type { DutyEntity } from "../../contract/index.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { toEngineClock } from "../basics/clock.ts";
-import { HeldLease } from "./lease.ts";
-import { LeasePolicy } from "./lease-duration.ts";
+import { HeldLease } from "./held-lease.ts";
+import { LeasePolicy } from "./lease-policy.ts";
 
 const second = 1_000_000;
 

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/index.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { fromTimestamp, toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { LeasePolicy } from "./lease-duration.ts";
+import { LeasePolicy } from "./lease-policy.ts";
 import { SingletonTask } from "./singleton-task.ts";
 
 const lease = 0.3;

@@ -3,8 +3,8 @@ import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
-import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
-import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-duration.ts";
+import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
+import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-policy.ts";
 
 export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Its lease is also the time for which a node that has crashed keeps other nodes from the task. */

@@ -6,7 +6,7 @@ import { noMeters } from "../../http/http-metrics.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { toEngineClock, toTimestamp } from "../basics/clock.ts";
-import { LeasePolicy } from "../coordination/lease-duration.ts";
+import { LeasePolicy } from "../coordination/lease-policy.ts";
 import { EventProcessor } from "./event-processor.ts";
 
 interface Scene {

@@ -26,7 +26,7 @@ export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "oper
 	readonly descendantOperations: readonly WriteOperation[];
 }
 
-/** Facts about a completion that save reading the storage. */
+/** Data about a completion that the caller already knows, so that it need not be read from the storage. */
 export interface CompletionFacts {
 	/** True if the run itself has decided its end, after everything below it had ended: open children are not searched. Default false. */
 	readonly hasNoOpenDescendants?: boolean;

@@ -1,5 +1,5 @@
 import {
-	type AnnouncedExecution,
+	type AnnouncementSubject,
 	type BusEvent,
 	type EventBus,
 	type ExecutionEntity,
@@ -88,7 +88,7 @@ interface Announcement {
 	readonly payload: JsonObject;
 	readonly traceId: string;
 	/** The execution that the payload describes. Undefined: every client that may read the stream gets the announcement. */
-	readonly about: AnnouncedExecution | undefined;
+	readonly about: AnnouncementSubject | undefined;
 }
 
 /**
@@ -142,6 +142,6 @@ export function retainOutputText(event: BusEvent): void {
 }
 
 /** Returns an announcement as the general stream sends it, and the execution that it describes, if any. */
-export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncedExecution } {
-	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncedExecution };
+export function toEventAnnouncement({ data }: BusEvent): { readonly data: JsonObject; readonly about?: AnnouncementSubject } {
+	return data as unknown as { readonly data: JsonObject; readonly about?: AnnouncementSubject };
 }

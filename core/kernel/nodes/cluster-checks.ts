@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventBus, type NodeEntity, type NodeRole, nodeRoles, type Options, type Storage, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { toExpiredBefore } from "../coordination/lease-duration.ts";
+import { toExpiredBefore } from "../coordination/lease-policy.ts";
 
 interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly options: Pick<Options, "scheduler">;

@@ -4,7 +4,7 @@ import { PollLoop } from "../../lib/poll-loop.ts";
 import { type EngineClock, type StorageClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
-import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-duration.ts";
+import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
 import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 

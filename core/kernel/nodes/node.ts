@@ -2,7 +2,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { StorageClock } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { StartupRetry } from "../plugins/startup-retry.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { NodeLifecycle } from "./node-state.ts";

@@ -1,7 +1,7 @@
 import { type NodeEntity, nodeRoles, type Options, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { isId } from "../basics/ids.ts";
-import { toExpiredBefore } from "../coordination/lease-duration.ts";
+import { toExpiredBefore } from "../coordination/lease-policy.ts";
 import { heldStatuses } from "../executions/status.ts";
 import { nodeChangeEvent } from "./heartbeat.ts";
 import type { Nodes, NodeView } from "./nodes-api.ts";

@@ -10,7 +10,7 @@ const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/
 const troubleWordOverlap = 16;
 
 /** Conditions on the lines of an output. */
-export interface LineSearch {
+export interface LineFilter {
 	/** Only lines that contain this string are selected. Must not be empty. */
 	readonly find?: string | undefined;
 	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
@@ -43,7 +43,7 @@ export class LineCollector {
 		| { text: string; length: number; tail: string; isSelected: boolean; readonly type: OutputType; readonly timestamp: string }
 		| undefined;
 
-	constructor({ line, skip }: LineStart, { limit, search }: { readonly limit: number; readonly search: LineSearch }) {
+	constructor({ line, skip }: LineStart, { limit, search }: { readonly limit: number; readonly search: LineFilter }) {
 		this.#line = line;
 		this.#skip = skip;
 		this.#maxLines = limit;
@@ -127,7 +127,7 @@ export class LineCollector {
 	}
 }
 
-function toMatcher({ find, isErrorsOnly }: LineSearch): LineMatcher | undefined {
+function toMatcher({ find, isErrorsOnly }: LineFilter): LineMatcher | undefined {
 	if (find === undefined && isErrorsOnly !== true) return undefined;
 	const matches = (text: string) => (find === undefined || text.includes(find)) && (isErrorsOnly !== true || troubleWords.test(text));
 	return {

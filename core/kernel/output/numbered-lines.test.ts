@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputType } from "../../contract/index.ts";
-import { LineCollector, type LineSearch } from "./line-selection.ts";
+import { LineCollector, type LineFilter } from "./line-selection.ts";
 
 type Piece = readonly [type: OutputType, text: string];
 
@@ -16,7 +16,7 @@ const whole = ["one", "two", "three", "it broke", "more of it", "", "all fine, n
 
 function read(
 	given: readonly Piece[],
-	{ line = 1, most = 100, ...search }: LineSearch & { readonly line?: number; readonly most?: number },
+	{ line = 1, most = 100, ...search }: LineFilter & { readonly line?: number; readonly most?: number },
 ) {
 	const found = new LineCollector({ line, skip: line - 1 }, { limit: most, search });
 	for (const [index, [output_type, text]] of given.entries()) {

@@ -1,7 +1,7 @@
 import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";

@@ -1,4 +1,4 @@
-import type { AnnouncedExecution, JsonObject } from "../../contract/index.ts";
+import type { AnnouncementSubject, JsonObject } from "../../contract/index.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { withScopes } from "../basics/principal.ts";
@@ -18,7 +18,7 @@ interface RunAnnouncement {
 	readonly route: string;
 	readonly payload: JsonObject;
 	/** The execution that the payload describes. Undefined: all clients that may follow the stream get the announcement. */
-	readonly about: AnnouncedExecution | undefined;
+	readonly about: AnnouncementSubject | undefined;
 }
 
 /** Publishes announcements and dispatches events of runs. */

@@ -4,7 +4,7 @@ import { type ExecutionEntity, isSvcError, type JsonObject, type OutputChunkEnti
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { StaleWrites } from "../coordination/stale-writes.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";

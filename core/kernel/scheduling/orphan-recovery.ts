@@ -4,7 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Claimer } from "../coordination/claimer.ts";
 import { ExpiredLeases } from "../coordination/expired-leases.ts";
-import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
 import { withValues } from "../executions/new-execution.ts";

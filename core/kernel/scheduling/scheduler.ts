@@ -3,7 +3,7 @@ import { PollLoop } from "../../lib/poll-loop.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { Claimer } from "../coordination/claimer.ts";
-import type { LeasePolicy } from "../coordination/lease-duration.ts";
+import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../contract/index.ts";
 import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
-import { LeasePolicy } from "../../kernel/coordination/lease-duration.ts";
+import { LeasePolicy } from "../../kernel/coordination/lease-policy.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";

@@ -24,7 +24,7 @@ const most = 100;
 const kinds: readonly Kind[] = [
 	{ title: "Actions", permission: "action_list", page: "/actions/:ref", list: (query) => client.actions.list(query) },
 	{ title: "Rules", permission: "rule_list", page: "/rules/:ref", list: (query) => client.rules.list(query) },
-	{ title: "Sensors", permission: "sensor_type_list", page: "/events/sensors", list: ({ pack }) => client.sensors.list({ pack }) },
+	{ title: "Sensors", permission: "sensor_type_list", page: "/events/sensors", list: (query) => client.sensors.list(query) },
 	{
 		title: "Trigger types",
 		permission: "trigger_type_list",

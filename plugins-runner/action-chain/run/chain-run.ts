@@ -18,10 +18,10 @@ import type { ChainParameters } from "../parameters.ts";
 import { type OpenTask, toChainResult, toRunEnd } from "./chain-result.ts";
 import { type ChainState, type Lap, toTaskState } from "./chain-state.ts";
 import { ChildWatch } from "./child-watch.ts";
-import { findCopied } from "./copied-text.ts";
 import { type ChainEntry, toEntry } from "./entries.ts";
 import { namesOfParameters, namesOfPublish } from "./names.ts";
 import { renderEach } from "./render.ts";
+import { findInResult } from "./result-paths.ts";
 
 /** Maximum number of tasks in one run. The limit stops chains that loop. */
 const mostLaps = 100_000;
@@ -239,7 +239,7 @@ function toPublished(
 	const published: [string, JsonValue][] = [];
 	const copied: [string, readonly string[]][] = [];
 	for (const [name, value] of Object.entries(values)) {
-		const path = findCopied(value, result);
+		const path = findInResult(value, result);
 		if (path === undefined) published.push([name, value]);
 		else copied.push([name, path]);
 	}

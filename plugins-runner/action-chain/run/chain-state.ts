@@ -7,8 +7,8 @@ import {
 	type TaskStatus,
 } from "../../../core/contract/index.ts";
 import { type Chain, type ChainNode, findNode } from "../definition/chain.ts";
-import { takeCopied } from "./copied-text.ts";
 import type { ChainEntry } from "./entries.ts";
+import { readFromResult } from "./result-paths.ts";
 import { TaskResults } from "./task-results.ts";
 
 /** One run of one node. */
@@ -109,7 +109,7 @@ export class ChainState {
 		const now = { liveactionId: liveaction_id, executionId: execution_id, status, updatedAt: at };
 		this.laps[open.number - 1] = { ...open, ...now, hasEnded: true };
 		this.results.add(open.number, open.name, result);
-		const taken = Object.entries(copied).map(([name, path]): [string, JsonValue] => [name, takeCopied(path, result)]);
+		const taken = Object.entries(copied).map(([name, path]): [string, JsonValue] => [name, readFromResult(path, result)]);
 		const news = Object.fromEntries([...Object.entries(published), ...taken]);
 		this.#variables = { ...this.#variables, ...news };
 		this.#published = { ...this.#published, ...news };

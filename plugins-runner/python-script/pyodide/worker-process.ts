@@ -191,7 +191,7 @@ async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
 	}
 }
 
-/** Output bytes that may wait for storage before the action is blocked. */
+/** Maximum number of output bytes that wait to be stored. Above it, the action is blocked. */
 const most = 256 * 1024;
 
 /** Output of one run that is being stored. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject, PackEntity, PackPreparation, Runner, Storage } from "../../../contract/index.ts";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
-import { LeasePolicy } from "../../../kernel/coordination/lease-duration.ts";
+import { LeasePolicy } from "../../../kernel/coordination/lease-policy.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { createExpressions } from "../../../language/expressions/expressions.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";

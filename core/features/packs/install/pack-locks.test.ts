@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
-import { LeasePolicy } from "../../../kernel/coordination/lease-duration.ts";
+import { LeasePolicy } from "../../../kernel/coordination/lease-policy.ts";
 import { createSharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
 import { PackLocks } from "./pack-locks.ts";
 

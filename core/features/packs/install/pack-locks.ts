@@ -2,8 +2,8 @@ import type { DutyEntity } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
-import { HeldLease, RecordLeaseRenewer } from "../../../kernel/coordination/lease.ts";
-import { releasedLease, toRenewalIntervalMs } from "../../../kernel/coordination/lease-duration.ts";
+import { HeldLease, RecordLeaseRenewer } from "../../../kernel/coordination/held-lease.ts";
+import { releasedLease, toRenewalIntervalMs } from "../../../kernel/coordination/lease-policy.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { wait } from "../../../lib/wait.ts";
 

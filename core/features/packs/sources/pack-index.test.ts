@@ -105,7 +105,7 @@ test("a pack is installed by its name, and by its version", async () => {
 				bench.run("rm", ["-r", bench.into]);
 				mkdirSync(bench.into);
 				await assertNotFound(bench, "nothing", /pack "nothing" is in no index$/);
-				await assertNotFound(bench, "loop", /"disk" for pack "loop", which is no address/);
+				await assertNotFound(bench, "loop", /"disk" for pack "loop", which is not an address/);
 			},
 			{ indexUrls: [index] },
 		);

@@ -87,7 +87,7 @@ const refusals: readonly (readonly [string, RegExp])[] = [
 	["./disk", /not understood/],
 	["../disk", /not understood/],
 	["a/b/c", /not understood/],
-	[`/${"a".repeat(3_000)}`, /more than 2000 characters/],
+	[`/${"a".repeat(3_000)}`, /must have at most 2000 characters/],
 ];
 
 for (const [text, reason] of refusals) {

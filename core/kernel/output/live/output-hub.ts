@@ -8,7 +8,7 @@ import { ChunkNotifications } from "./chunk-notifications.ts";
 
 export type OutputHubDependencies = Uses<"storage" | "eventBus">;
 
-/** Target number of characters of a page that is read for followers. Much less than the cache holds for all executions together. */
+/** Target number of characters of a page that is read for followers. Less than half of what the cache holds for all executions together. */
 const pageLength = 262_144;
 /**
  * Number of followers above which pages are smaller. So many followers read at different positions, and chunks that were read ahead would

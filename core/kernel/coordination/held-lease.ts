@@ -1,5 +1,5 @@
 import type { EntityMap, Patch, Where } from "../../contract/index.ts";
-import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease } from "./lease-duration.ts";
+import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease } from "./lease-policy.ts";
 
 /** A record that this node holds. */
 interface HeldRecord<K extends LeasedKind> {

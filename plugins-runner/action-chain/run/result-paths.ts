@@ -6,7 +6,7 @@ const large = 4_096;
 const mostValues = 10_000;
 
 /** Returns the path of a large string in a result. Returns undefined if the string is not large, or does not occur in the result. */
-export function findCopied(text: JsonValue, result: JsonValue): readonly string[] | undefined {
+export function findInResult(text: JsonValue, result: JsonValue): readonly string[] | undefined {
 	if (typeof text !== "string" || text.length < large) return undefined;
 	const places: { readonly value: JsonValue; readonly path: readonly string[] }[] = [{ value: result, path: [] }];
 	for (let index = 0; index < Math.min(places.length, mostValues); index++) {
@@ -21,7 +21,7 @@ export function findCopied(text: JsonValue, result: JsonValue): readonly string[
 }
 
 /** Returns the value at a path; null if the path no longer exists. */
-export function takeCopied(path: readonly string[], result: JsonValue): JsonValue {
+export function readFromResult(path: readonly string[], result: JsonValue): JsonValue {
 	return path.reduce<JsonValue>((value, key) => {
 		if (Array.isArray(value)) return (value as readonly JsonValue[])[Number(key)] ?? null;
 		return isJsonObject(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null;

@@ -5,8 +5,8 @@ import { createOtherWriter, type OtherWriter } from "../../testing/engine/other-
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { getSystemClock, toTimestamp } from "../basics/clock.ts";
-import { HeldLease, RecordLeaseRenewer } from "./lease.ts";
-import { LeasePolicy } from "./lease-duration.ts";
+import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
+import { LeasePolicy } from "./lease-policy.ts";
 import { SingletonTask } from "./singleton-task.ts";
 
 interface Scene {

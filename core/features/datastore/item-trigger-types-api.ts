@@ -1,7 +1,7 @@
 import type { Resource } from "../../kernel/basics/refs.ts";
 
 /** Refs of the trigger types for changes of items. */
-export const itemRefs = {
+export const itemTriggerTypeRefs = {
 	create: "core.svc.key_value_pair.create",
 	update: "core.svc.key_value_pair.update",
 	valueChange: "core.svc.key_value_pair.value_change",
