@@ -1,5 +1,5 @@
-import { actionFileReaders } from "./actions/file-readers.ts";
 import { aliasFileReaders } from "./aliases/file-readers.ts";
+import { actionFileReaders } from "./packs/action-file-readers.ts";
 import type { FileReader } from "./packs/file-reader-api.ts";
 import { policyFileReaders } from "./policies/file-readers.ts";
 import { ruleFileReaders } from "./rules/file-readers.ts";

@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
-import { resolveEntryPoint } from "../packs/entry-point-api.ts";
-import type { FileReader, ReadRunnerType } from "../packs/file-reader-api.ts";
-import { toAction } from "../packs/reading/action-metadata.ts";
+import { resolveEntryPoint } from "./entry-point-api.ts";
+import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import { toAction } from "./reading/action-metadata.ts";
 
 /** Substitute for an unknown runner type; it accepts all parameters. */
 const anyRunnerType = "any_runner_type";
