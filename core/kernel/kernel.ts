@@ -76,7 +76,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly executions: Executions;
 	readonly output: Output;
 	/** Completion effects: operations that features add to the write that stores the end of an execution. */
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
@@ -98,7 +98,7 @@ export interface RunnableKernel extends Kernel {
 	readonly processor: EventProcessor;
 	readonly executor: Executor;
 	readonly scheduler: Scheduler;
-	readonly pendingWork: CrossNodeWakeup;
+	readonly crossNodeWakeup: CrossNodeWakeup;
 	readonly leases: RunLeaseRenewal;
 	readonly recovery: OrphanRecovery;
 	/**
@@ -120,13 +120,13 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll: (executions, store) => admitAll(executions, store),
 		onSlotFreed: () => scheduler.pollIfDue(),
 	});
-	const pendingWork = createCrossNodeWakeup({ ...shared, wake: (work) => scheduler.wake(work) });
+	const crossNodeWakeup = createCrossNodeWakeup({ ...shared, wake: (work) => scheduler.wake(work) });
 	const queues = () => shared.extensions.executionQueues;
 	const scheduler: Scheduler = new Scheduler({
 		...shared,
 		poolSize: options.actionrunner.actions_pool_size,
 		pollInterval: options.scheduler.poll_interval,
-		announce: pendingWork.announce,
+		announce: crossNodeWakeup.announce,
 		queues,
 		run: (execution) => executor.run(execution, inlineStart.takePreparedRun(execution)),
 		isRunningHere: (id) => executor.runs.has(id),
@@ -143,7 +143,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		...events,
 		executor,
 		scheduler,
-		pendingWork,
+		crossNodeWakeup,
 		admit,
 		admitAll,
 		announce,
@@ -205,10 +205,10 @@ function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plu
 		sealedSecrets: new EncryptedSecrets(keys),
 		triggerTypes: new TriggerTypeRegistry(() => extensions.triggerTypes),
 		runCredentials: createLateBoundCredentials(extensions),
-		endings: createCompletionEffects({
+		completionEffects: createCompletionEffects({
 			...parts,
 			completionHooks: () => extensions.completionHooks,
-			takeBack: (execution) => extensions.runCredentials.toRevocations(execution),
+			revokeCredentials: (execution) => extensions.runCredentials.toRevocations(execution),
 		}),
 	};
 }

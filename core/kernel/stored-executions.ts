@@ -31,7 +31,7 @@ export interface StoredExecutionsOptions
 	readonly catalog: ActionCatalog;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
 	readonly admit: Admit;
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	readonly templateSources: TemplateSources;
 	readonly dialects: Pick<Dialects, "runnerTypes" | "triggerTypes">;
 }

@@ -75,7 +75,7 @@ test("a beginning of a secret at the end of all is masked when it is long, or wh
 	const secrets = new Redactor(["hunter2 and more"]);
 	const first = new StreamRedactor(secrets);
 	assert.equal(first.push("see: hun").data, "see: ");
-	assert.deepEqual(first.end({ goesOn: true }), { data: "hun", secretRanges: [0, 3], tokenRanges: [] });
+	assert.deepEqual(first.end({ willContinue: true }), { data: "hun", secretRanges: [0, 3], tokenRanges: [] });
 	const second = new StreamRedactor(secrets);
 	second.restore("see: hun");
 	assert.deepEqual(second.push("ter2 and more."), { data: "ter2 and more.", secretRanges: [0, 13], tokenRanges: [] });

@@ -68,13 +68,13 @@ export class StreamRedactor {
 	/**
 	 * Ends the output. Returns the part that was held back.
 	 *
-	 * The part is marked as secret if it is long enough to be distinguished from ordinary output. With `goesOn`, it is marked at any
+	 * The part is marked as secret if it is long enough to be distinguished from ordinary output. With `willContinue`, it is marked at any
 	 * length, because another process will pass on the rest of the output.
 	 */
-	end({ goesOn = false } = {}): ReleasedText {
+	end({ willContinue = false } = {}): ReleasedText {
 		const { data, secretRanges, tokenRanges } = this.heldBack;
 		if (data === "") return emptyRelease;
-		const isSecret = goesOn || data.length >= minPartialLength || this.#secrets.isUnknown;
+		const isSecret = willContinue || data.length >= minPartialLength || this.#secrets.isUnknown;
 		this.#heldText = "";
 		this.#heldRanges = [];
 		this.#heldBlankRanges = [];

@@ -26,7 +26,7 @@ async function runKitOf(testRunner: keyof typeof runners, plugin: string) {
 		import { defineRunner } from "${toModule("../contract/index")}";
 		import { testRunner } from "${toModule("index")}";
 		const runner = ${plugin};
-		testRunner({ test, name: "shout", create: () => runner(), cases: { succeeds: {}, blocks: { runnerParameters: { goesOn: true } } }, grace: 300 });
+		testRunner({ test, name: "shout", create: () => runner(), cases: { succeeds: {}, blocks: { runnerParameters: { willContinue: true } } }, grace: 300 });
 		test("a test of its own", async () => {});
 		${end}`;
 	writeFileSync(file, text);
@@ -41,17 +41,17 @@ async function runKitOf(testRunner: keyof typeof runners, plugin: string) {
 	return { code, output, seconds: (performance.now() - began) / 1_000, refused: [...output.matchAll(failed)].map(([, name]) => name) };
 }
 
-/** A runner that does what stands in `body`; `goesOn` says whether until the end of the signal. */
+/** A runner that does what stands in `body`; `willContinue` says whether until the end of the signal. */
 const toRunner = (body: string, terms = "{ contract: 1 }") =>
 	`defineRunner("shout", () => ({
 		description: "Says it louder.",
-		parameters: { goesOn: { type: "boolean", default: false } },
+		parameters: { willContinue: { type: "boolean", default: false } },
 		capabilities: { streaming: true, cancellation: true },
-		async run({ runnerParameters: { goesOn }, emit, signal }) { ${body} },
+		async run({ runnerParameters: { willContinue }, emit, signal }) { ${body} },
 	}), ${terms})`;
 
 const ended = "return { succeeded: !signal.aborted, result: {} };";
-const untilAborted = 'if (goesOn && !signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));';
+const untilAborted = 'if (willContinue && !signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));';
 const sound = `await emit("stdout", "ready\\n"); ${untilAborted} ${ended}`;
 
 for (const testRunner of ["uvu", "node:test"] as const) {
@@ -69,7 +69,7 @@ for (const testRunner of ["uvu", "node:test"] as const) {
 	});
 
 	test(`${testRunner}: a runner that takes no notice of the signal is refused, and the process ends all the same`, async () => {
-		const deaf = `await emit("stdout", "ready\\n"); if (goesOn) await new Promise(() => setInterval(() => {}, 1_000)); ${ended}`;
+		const deaf = `await emit("stdout", "ready\\n"); if (willContinue) await new Promise(() => setInterval(() => {}, 1_000)); ${ended}`;
 		const { code, output, refused, seconds } = await runKitOf(testRunner, toRunner(deaf));
 		assert.equal(code, 1, output);
 		assert.ok(refused.includes("shout: an abort (cancel) ends the run within the grace and keeps the output"), output);

@@ -19,7 +19,7 @@ import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** What ends a question. */
-export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "endings">;
+export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "completionEffects">;
 
 export interface InquiryOptions extends InquiryEndDependencies, Uses<"sealedSecrets"> {
 	readonly catalog: Pick<ActionCatalog, "snapshot">;

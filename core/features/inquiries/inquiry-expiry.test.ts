@@ -20,7 +20,7 @@ test("questions that nobody answered in time end as timed out, each once, with w
 		eventBus: memoryBus().create(),
 		clock: clockOf(() => Date.now() * 1_000 + passed),
 		logger: silentLogger,
-		endings: {
+		completionEffects: {
 			revokeCredentials: () => [],
 			async draft(execution) {
 				ended.push(execution);

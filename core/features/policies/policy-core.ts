@@ -12,7 +12,7 @@ import type { Demand, DemandedOf, FindDemand } from "./worker-demands-api.ts";
 
 export interface PolicyCoreOptions
 	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId">,
-		Pick<Kernel, "catalog" | "endings" | "changes"> {
+		Pick<Kernel, "catalog" | "completionEffects" | "changes"> {
 	/** Seconds. */
 	readonly pollInterval: number;
 }

@@ -87,7 +87,7 @@ export class PlacedRun {
 		this.#isNews = false;
 		const { storage, context, isLapsed, logger } = this.#parts;
 		const kind = this.#endKind();
-		if (kind === "shutdown") return goesOn;
+		if (kind === "shutdown") return handedOver;
 		const [job]: readonly FollowedJob[] = await storage.find("worker_job", { where: { id: this.#id }, limit: 1, fields });
 		if (job === undefined)
 			throw new SvcError("SVC_RUNNER", "the job of the worker was removed from the storage; it is unknown if the run has ended");
@@ -107,7 +107,7 @@ export class PlacedRun {
 	/** Retries after an error of the storage. The worker continues while the storage is unavailable, and delivers its output later. */
 	async #outlast(error: unknown): Promise<RunResult | undefined> {
 		if (!isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-		if (this.#endKind() === "shutdown") return goesOn;
+		if (this.#endKind() === "shutdown") return handedOver;
 		this.#isNews = true;
 		await wait(retryPause, new AbortController().signal);
 		return undefined;
@@ -180,7 +180,7 @@ export class PlacedRun {
 }
 
 /** Result when this process stops. The output of the worker stays in the storage until another process recovers the run. */
-const goesOn: RunResult = { succeeded: false, result: {}, status: "running" };
+const handedOver: RunResult = { succeeded: false, result: {}, status: "running" };
 
 function toLost({ worker_name }: FollowedJob): RunResult {
 	const error = `the worker "${worker_name}" that ran the action went away`;

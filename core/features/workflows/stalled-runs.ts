@@ -5,7 +5,9 @@ import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts"
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 
-export interface StalledRunOptions extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "endings">, Uses<"runners"> {
+export interface StalledRunOptions
+	extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "completionEffects">,
+		Uses<"runners"> {
 	/** Seconds; 0: nothing is looked for. */
 	readonly limit: number;
 }

@@ -22,7 +22,7 @@ export interface DescendantCancellationOptions extends Uses<"eventBus" | "clock"
 	/** Drafts the completion effects of a child that ends. */
 	readonly draft: (ended: ExecutionEntity) => Promise<ChildCompletionEffects>;
 	/** Returns the writes that revoke the run credentials of a child that ends. */
-	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
+	readonly revokeCredentials: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
 /** Writes that end the open questions and nested workflow executions below an execution, and their announcements. */
@@ -81,7 +81,7 @@ async function draftEnd(
 	const changedChild = withValues(after, executionPatch);
 	const update = { update: "execution", id: child.id, patch: { ...patch, ...executionPatch }, expected: { status: child.status } } as const;
 	return {
-		operations: [update, ...(isFinal && child.fence !== null ? parts.takeBack(child) : []), ...operations],
+		operations: [update, ...(isFinal && child.fence !== null ? parts.revokeCredentials(child) : []), ...operations],
 		announce() {
 			publishUpdated(parts.eventBus, changedChild);
 			if (changedChild.lease_expires_at === expiredLeaseTimestamp) publishResumable(parts.eventBus);

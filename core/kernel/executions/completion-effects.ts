@@ -60,11 +60,11 @@ export interface CompletionEffectsOptions extends Omit<DescendantCancellationOpt
 	/** Returns the hooks of all features, in the order of the features. */
 	readonly completionHooks: () => readonly CompletionHook[];
 	/** Returns the writes that revoke the run's credentials. */
-	readonly takeBack: (ended: ExecutionEntity) => readonly WriteOperation[];
+	readonly revokeCredentials: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
 
 export function createCompletionEffects(parts: CompletionEffectsOptions): CompletionEffects {
-	const { logger, completionHooks, takeBack } = parts;
+	const { logger, completionHooks, revokeCredentials } = parts;
 
 	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */
 	async function callHook(hook: CompletionHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
@@ -97,5 +97,5 @@ export function createCompletionEffects(parts: CompletionEffectsOptions): Comple
 		};
 	}
 
-	return { revokeCredentials: takeBack, draft };
+	return { revokeCredentials, draft };
 }

@@ -7,7 +7,7 @@ import { draftParentWakeup } from "./parent-wakeup.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
 export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 }
 
 /**
@@ -27,9 +27,9 @@ export async function applyTransition(
 	const after = applyPatch(entity, patch);
 	const wakeup = await draftParentWakeup(parts.storage, entity, after.log.at(-1)?.timestamp ?? "");
 	const { operations, announce, executionPatch, descendantOperations } = isCompleted(after.status)
-		? await parts.endings.draft(after)
+		? await parts.completionEffects.draft(after)
 		: noCompletionEffects;
-	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.endings.revokeCredentials(entity) : [];
+	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.completionEffects.revokeCredentials(entity) : [];
 	const changedExecution = withValues(after, executionPatch);
 	const effects = [...wakeup.operations, ...revocations, ...operations];
 	if (effects.length + descendantOperations.length === 0) return applyChange(parts, entity.id, patch, expected);

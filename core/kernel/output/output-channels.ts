@@ -54,9 +54,9 @@ export class OutputChannels {
 		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
 	}
 
-	/** Ends all channels. Returns the output that was held back. `goesOn`: true if another process will write the output that follows. */
-	end({ goesOn }: { readonly goesOn: boolean }): readonly (readonly [OutputType, ReleasedText])[] {
-		return [...this.#channels].map(([type, channel]) => [type, toCaptured(channel, channel.stream.end({ goesOn }))] as const);
+	/** Ends all channels. Returns the output that was held back. `willContinue`: true if another process will write the output that follows. */
+	end({ willContinue }: { readonly willContinue: boolean }): readonly (readonly [OutputType, ReleasedText])[] {
+		return [...this.#channels].map(([type, channel]) => [type, toCaptured(channel, channel.stream.end({ willContinue }))] as const);
 	}
 
 	/** Replaces the secrets for later output. To be called after `end`. */

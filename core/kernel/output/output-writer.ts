@@ -175,8 +175,8 @@ export class OutputWriter {
 	}
 
 	/** Adds the output that was held back as the possible beginning of a secret. */
-	#releaseHeldBack(goesOn: boolean): void {
-		for (const [type, released] of this.#channels.end({ goesOn })) this.#buffer(type, released);
+	#releaseHeldBack(willContinue: boolean): void {
+		for (const [type, released] of this.#channels.end({ willContinue })) this.#buffer(type, released);
 	}
 
 	/** Returns true if the buffer holds only a little output, the first of the run. A timer then starts the write, unless the run ends. */

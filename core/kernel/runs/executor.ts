@@ -30,7 +30,7 @@ export interface ExecutorOptions
 	readonly apiUrl: () => string;
 	readonly dataDirectory: string;
 	readonly runCredentials: RunCredentials;
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	readonly dispatcher: Pick<Dispatcher, "dispatch">;
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly templateSources: TemplateSources;

@@ -28,7 +28,7 @@ const restartMicroseconds = 300_000_000;
 const shutdownPatienceMs = 5_000;
 
 export interface RunCompletionOptions extends FencedWriteOptions, Uses<"eventBus"> {
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
 }
 
@@ -181,7 +181,7 @@ export class RunCompletion {
 		outcome: FinalOutcome,
 		chunks: readonly OutputChunkEntity[],
 	): Promise<ExecutionEntity> {
-		const { storage, clock, endings } = this.#parts;
+		const { storage, clock, completionEffects } = this.#parts;
 		const { runnerInfo: runner_info = current.runner_info } = run;
 		const { encryptedSecrets } = outcome;
 		const secrets =
@@ -191,14 +191,14 @@ export class RunCompletion {
 		const status = toStatusPatch(current, outcome.status, toTimestamp(clock.now()));
 		const patch = { runner_info, ...status, ...toResultPatch(outcome.result), ...secrets };
 		const expected = { status: current.status, fence: run.fence };
-		const operations: WriteOperation[] = [...endings.revokeCredentials(current)];
+		const operations: WriteOperation[] = [...completionEffects.revokeCredentials(current)];
 		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
 		if (run.lastEntry !== undefined) operations.push({ insert: "journal_entry", entities: [run.lastEntry.row] });
 		const after = applyPatch(current, patch);
 		let final = after;
 		let announce = () => {};
 		const store = async () => {
-			const { executionPatch, ...effects } = await endings.draft(after, { hasNoOpenDescendants: run.lastEntry !== undefined });
+			const { executionPatch, ...effects } = await completionEffects.draft(after, { hasNoOpenDescendants: run.lastEntry !== undefined });
 			final = withValues(after, executionPatch);
 			announce = effects.announce;
 			const update = { update: "execution", id: current.id, patch: { ...patch, ...executionPatch }, expected } as const;

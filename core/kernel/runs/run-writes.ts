@@ -16,7 +16,7 @@ import type { ActiveRun } from "./active-runs.ts";
 interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
 	readonly leasing: Pick<LeasePolicy, "newExpiry">;
-	readonly endings: Pick<CompletionEffects, "revokeCredentials">;
+	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
 }
 
 /** Values that the start of a run stores. */
@@ -209,11 +209,11 @@ export class RunWrites {
 	}
 
 	#storeRunning(run: ActiveRun, patch: ExecutionPatch): Promise<void> {
-		const { storage, clock, leasing, endings } = this.#parts;
+		const { storage, clock, leasing, completionEffects } = this.#parts;
 		const { execution } = run;
 		const { id, fence, status } = execution;
 		// The execution may have credentials from a write whose response was lost. No process has their secret any more.
-		const revocations = status === "running" ? endings.revokeCredentials(execution) : [];
+		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
 		const store = async () => {
 			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
 			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();

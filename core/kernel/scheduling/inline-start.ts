@@ -56,7 +56,7 @@ function withQueue(execution: ExecutionEntity, queues: Pick<ExecutionQueues, "qu
 interface InlineStartOptions extends StoreThenScheduleOptions, Uses<"eventBus" | "clock" | "runners" | "sealedSecrets"> {
 	readonly claimer: Pick<Claimer<"execution">, "reserveSlot" | "createSlotlessClaim">;
 	readonly executor: Pick<Executor, "prepare" | "issueCredentials" | "runWrites">;
-	readonly endings: Pick<CompletionEffects, "draft">;
+	readonly completionEffects: Pick<CompletionEffects, "draft">;
 }
 
 /** Milliseconds by which preparing a run may delay its submission. Most of the data is in memory, but files of packs may not be. */
@@ -182,7 +182,7 @@ export class InlineStart implements Admission {
 	 * the completion has effects. Rejects with the error of the runner, or of anything else that prevents the completion.
 	 */
 	async #complete(claimed: ExecutionEntity, { runner, snapshot, encryptedSecrets, context }: PreparedRun): Promise<InlineRun["ended"]> {
-		const { clock, executor, endings, sealedSecrets } = this.#parts;
+		const { clock, executor, completionEffects, sealedSecrets } = this.#parts;
 		const start = { encryptedSecrets, isResumable: false, token_hash: null };
 		const running = applyPatch(claimed, executor.runWrites.toRunningPatch(claimed, start));
 		const runResult = await runner.runAtOnce?.(context);
@@ -199,7 +199,7 @@ export class InlineStart implements Admission {
 		};
 		const ended = applyPatch(running, patch);
 		// Completion effects read stored records, for example to find the depth of an event. So an execution with effects must be stored first.
-		return (await endings.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
+		return (await completionEffects.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
 	}
 
 	/** Publishes an inserted execution with each of its states. */

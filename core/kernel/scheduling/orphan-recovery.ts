@@ -11,7 +11,7 @@ import { withValues } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
 
 export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	readonly leasing: LeasePolicy;
 	readonly claimer: Pick<Claimer<"execution">, "takeOver" | "resolveInDoubtClaims">;
 	/** Returns true if the runner may recover the run of this execution, which another process has started. */
@@ -108,11 +108,11 @@ export class OrphanRecovery {
 	}
 
 	async #end(execution: ExecutionEntity): Promise<void> {
-		const { storage, eventBus, clock, endings, logger } = this.#parts;
+		const { storage, eventBus, clock, completionEffects, logger } = this.#parts;
 		const { status, fence, lease_expires_at } = execution;
 		const patch = toEndPatch(execution, toTimestamp(clock.now()));
 		const after = applyPatch(execution, patch);
-		const completion = await endings.draft(after);
+		const completion = await completionEffects.draft(after);
 		const ended = withValues(after, completion.executionPatch);
 		try {
 			// The end and the revocation of the credentials are one write. A holder that has renewed its lease meanwhile makes it fail, and
@@ -125,7 +125,7 @@ export class OrphanRecovery {
 					patch: { ...patch, ...completion.executionPatch },
 					expected: { status, fence, lease_expires_at },
 				},
-				...endings.revokeCredentials(execution),
+				...completionEffects.revokeCredentials(execution),
 				...completion.operations,
 			]);
 		} catch (error) {

@@ -33,7 +33,7 @@ export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "seale
 /** Dependencies of submitting an execution. */
 export interface SubmitOptions extends ExecutionDraftOptions {
 	readonly admit: Admit;
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 }
 
 /** Additions of a rule to a request that it makes. */
@@ -103,7 +103,7 @@ export async function storeExecution(
 		await parts.admit(entity, write);
 		return { entity, action };
 	}
-	const completion = await parts.endings.draft(entity);
+	const completion = await parts.completionEffects.draft(entity);
 	await write(entity, completion.operations);
 	completion.announce();
 	throw problem;

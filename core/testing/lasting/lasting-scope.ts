@@ -101,7 +101,7 @@ export class LastingScope {
 	}
 
 	/** Fails if the run ends or rejects within the calm period. */
-	async goesOn({ end }: Going, otherwise: string): Promise<void> {
+	async willContinue({ end }: Going, otherwise: string): Promise<void> {
 		const ended = end.then(
 			(result) => `it ended with ${JSON.stringify(result)}`,
 			(error: unknown) => `it failed with ${String(error)}`,

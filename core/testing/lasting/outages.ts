@@ -10,7 +10,7 @@ export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly l
 		const run = scope.begin(scope.cases.prints(lines));
 		await scope.printed(run, "line 3\n");
 		await scope.engine.cutOff();
-		await scope.goesOn(run, "the run ended because its engine cannot be reached");
+		await scope.willContinue(run, "the run ended because its engine cannot be reached");
 		await scope.engine.restore();
 		await assertEndsOnce(scope, run);
 	});
@@ -22,7 +22,7 @@ export function checkOutages(check: LastingCheck, { losesAnswers }: { readonly l
 		await scope.engine.cutOff();
 		await scope.restart();
 		const again = await scope.recover(run.context, given);
-		await scope.goesOn(again, "the run was given up because its engine cannot be reached");
+		await scope.willContinue(again, "the run was given up because its engine cannot be reached");
 		await scope.engine.restore();
 		await assertEndsOnce(scope, again);
 	});

@@ -9,10 +9,10 @@ export function checkWaiting(check: LastingCheck): void {
 		await scope.engine.hold?.();
 		const run = scope.begin(given);
 		await scope.until(async () => (await scope.accepted()) > 0, "no job was submitted");
-		await scope.goesOn(run, "the run ended although its job has not begun");
+		await scope.willContinue(run, "the run ended although its job has not begun");
 		await scope.restart();
 		const again = await scope.recover(run.context, given);
-		await scope.goesOn(again, "a restarted service gives a job up that has not begun");
+		await scope.willContinue(again, "a restarted service gives a job up that has not begun");
 		await scope.engine.release?.();
 		assert.equal((await scope.endOf(again)).succeeded, true);
 		assertPrinted(again.context, toLines(3));

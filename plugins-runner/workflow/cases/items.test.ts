@@ -37,10 +37,10 @@ test("after a failure no item begins, unless it goes on", async () => {
 		one,
 		`- { name: the second fails, results: [${failedResult.slice(0, 2)}], expect: { output: { said: ${values(0, null, null, null)} }, tasks: [say, after] } }`,
 	);
-	const goesOn = items("{ items: <% ctx(names) %>, concurrency: 1, continue_on_failure: true }", failed);
+	const willContinue = items("{ items: <% ctx(names) %>, concurrency: 1, continue_on_failure: true }", failed);
 	await assertCases(
 		"it goes on",
-		goesOn,
+		willContinue,
 		`- { name: the second fails, results: [${failedResult}], expect: { output: { said: ${values(0, null, 2, 3)} }, tasks: [say, after] } }`,
 	);
 });

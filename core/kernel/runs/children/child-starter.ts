@@ -10,7 +10,7 @@ import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toIn
 import type { ActiveRun } from "../active-runs.ts";
 
 export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
-	readonly endings: CompletionEffects;
+	readonly completionEffects: CompletionEffects;
 	/** Calls `store` to store new executions, all or none, and makes sure that they are run. */
 	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 }
@@ -70,10 +70,10 @@ export class ChildStarter {
 	 * stored as ended, with their completion effects.
 	 */
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
-		const { storage, endings, admitAll } = this.#parts;
+		const { storage, completionEffects, admitAll } = this.#parts;
 		const failed = drafts.filter(({ problem }) => problem !== undefined);
 		const ready = drafts.filter(({ problem }) => problem === undefined);
-		const effects = await Promise.all(failed.map(({ entity }) => endings.draft(entity)));
+		const effects = await Promise.all(failed.map(({ entity }) => completionEffects.draft(entity)));
 		await admitAll(
 			ready.map(({ entity }) => entity),
 			(admitted) =>
