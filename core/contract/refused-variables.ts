@@ -1,5 +1,5 @@
-/** Names of refused variables by topic, separated by spaces. */
-const families: Readonly<Record<string, string>> = {
+/** Names of environment variables that are refused, by topic; separated by spaces. */
+const namesByTopic: Readonly<Record<string, string>> = {
 	"where programs, their files and their temporary files are looked for": "PATH PATHEXT HOME SHELL COMSPEC TMPDIR TMP TEMP TMPPREFIX",
 	"the dynamic loader and the C library":
 		"LIBPATH SHLIB_PATH GCONV_PATH GETCONF_DIR GLIBC_TUNABLES HOSTALIASES LOCALDOMAIN LOCPATH NIS_PATH NLSPATH PATH_LOCALE RES_OPTIONS RESOLV_HOST_CONF TZDIR",
@@ -50,7 +50,7 @@ const suffixes = "_EDITOR _PAGER _BROWSER _ASKPASS _OPTS _PRELOAD _RSH _SSH SAN_
 /** Names that resemble refused ones, but are harmless and often needed. */
 const harmless: ReadonlySet<string> = new Set(["NODE_ENV", "NODE_NAME", "NODE_ID"]);
 
-const names: ReadonlySet<string> = new Set(Object.values(families).flatMap((list) => list.split(" ")));
+const names: ReadonlySet<string> = new Set(Object.values(namesByTopic).flatMap((list) => list.split(" ")));
 const starts = Object.values(prefixes).flatMap((list) => list.split(" "));
 
 /**

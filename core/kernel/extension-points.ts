@@ -3,7 +3,7 @@ import { type Authority, unrestrictedAuthority } from "./basics/principal.ts";
 import { type EventHandler, noEventHandler } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition } from "./events/trigger-type-registry.ts";
 import { noPackContent, type PackContentSource } from "./executions/action-catalog.ts";
-import type { CompletionHook } from "./executions/completion-effects.ts";
+import type { CompletionEffectsHook } from "./executions/completion-effects.ts";
 import type { Feature } from "./feature.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { WriteInterceptor } from "./plugins/engine-storage.ts";
@@ -45,7 +45,7 @@ type ExclusiveMember =
  */
 export class ExtensionPoints {
 	#features: readonly Feature[] = [];
-	#completionHooks: readonly CompletionHook[] = [];
+	#completionHooks: readonly CompletionEffectsHook[] = [];
 	#triggerTypes: readonly TriggerTypeDefinition[] = [];
 	#exclusive: Pick<Feature, ExclusiveMember> = {};
 	#draft: DryRun = noNestedDryRun;
@@ -110,7 +110,7 @@ export class ExtensionPoints {
 		return this.#features;
 	}
 
-	get completionHooks(): readonly CompletionHook[] {
+	get completionHooks(): readonly CompletionEffectsHook[] {
 		return this.#completionHooks;
 	}
 

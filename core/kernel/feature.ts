@@ -3,7 +3,7 @@ import type { Authority } from "./basics/principal.ts";
 import type { EventHandler } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
 import type { PackContentSource } from "./executions/action-catalog.ts";
-import type { CompletionHook, CompletionHookResult } from "./executions/completion-effects.ts";
+import type { CompletionEffectsHook, CompletionHookResult } from "./executions/completion-effects.ts";
 import type { BackgroundLoop } from "./nodes/role-loops.ts";
 import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import type { IssuedCredentials, RunCredentials } from "./runs/run-credentials.ts";
@@ -13,7 +13,7 @@ import type { DatastoreSource, PackConfigurationSource } from "./submission/para
 export type {
 	Authority,
 	BackgroundLoop,
-	CompletionHook,
+	CompletionEffectsHook,
 	CompletionHookResult,
 	DatastoreSource,
 	EventHandler,
@@ -70,7 +70,7 @@ export interface Feature<Api extends object = object> {
 	 * to be stored, final or with a question (`pending`). May be called several times for one end, because the write may be refused. If it
 	 * fails, the error is logged and its operations are left out. While the storage is unavailable (`SVC_UNAVAILABLE`), the end waits.
 	 */
-	readonly onCompletion?: CompletionHook;
+	readonly onCompletion?: CompletionEffectsHook;
 
 	/** Queues of executions that must wait before they may be claimed. At most one feature; default: no execution waits. */
 	readonly executionQueues?: ExecutionQueues;

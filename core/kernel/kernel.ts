@@ -57,7 +57,7 @@ export interface Plugins {
  * and the members that read it.
  */
 export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, EngineParts {
-	/** Configuration besides the options, and the objects that the embedding program supplies. */
+	/** The resolved configuration, including the options, and the objects that the embedding program supplies. */
 	readonly dependencies: EngineDependencies;
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;

@@ -87,8 +87,8 @@ export class Dialects {
 }
 
 /**
- * Returns the metadata with attributes under their new names, in the same order. Throws `SVC_INVALID` if both names of an attribute are
- * present.
+ * Returns the metadata with the dialect's attribute names replaced by those of this service, in the same order. Throws `SVC_INVALID` if an
+ * attribute is given under both names.
  */
 function rename(metadata: JsonObject, names: DialectNames): JsonObject {
 	const dialectNames = Object.keys(metadata).filter((name) => Object.hasOwn(names, name) && names[name] !== name);

@@ -5,7 +5,10 @@ import { currentWorkBudget } from "./work-budget.ts";
 export interface RegExpSource {
 	readonly pattern: string;
 	readonly flags: string;
-	/** Cost of keeping the compiled expression, in units of `toCompileCost`; one unit is up to 10 kB. */
+	/**
+	 * Cost of keeping the compiled expression: its estimated compile time in milliseconds (`toCompileCost`) plus a minimum. One unit stands
+	 * for at most 10 kB of compiled code.
+	 */
 	readonly cost: number;
 }
 

@@ -17,15 +17,15 @@ import {
 } from "yaml";
 import { exactNumberTags, SvcError } from "../contract/index.ts";
 
-/** Nesting levels of objects and lists that a YAML document may have. */
+/** Maximum nesting of objects and lists in a YAML document. */
 export const maxYamlDepth = 100;
 
-/** Aliases that a YAML document may have. The library scans all earlier nodes for each of them. */
+/** Maximum number of aliases in a YAML document. The library scans all earlier nodes for each of them. */
 const maxAliases = 1_000;
 
 /**
- * Lexical tokens that a file of a pack may have. 100,000 suffice for 10,000 values, and the parsing time is proportional. Long strings have
- * few tokens.
+ * Maximum number of lexical tokens in a file of a pack. The parsing time is proportional to it. 100,000 suffice for about 10,000 values, and
+ * a long string has only a few tokens.
  */
 export const maxFileTokens = 100_000;
 

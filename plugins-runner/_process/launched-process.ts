@@ -78,7 +78,7 @@ export class LaunchedProcess {
 	#killTimer: NodeJS.Timeout | undefined;
 	#ticker: NodeJS.Timeout | undefined;
 	#lingeredMs = 0;
-	/** Channels whose pipe was offered to the server. */
+	/** Channels whose pipe the launcher has offered to the server, which then reads it directly. */
 	readonly #offeredChannels = new Set<Channel>();
 	/** Process groups other than the process's own that must also be ended. */
 	#otherGroups: readonly number[] = [];

@@ -11,8 +11,8 @@ export type WorkflowEvent =
 	| { readonly type: "pause" }
 	/**
 	 * The run continues after a pause (`isResumed`), or after a recovery by another process. Events with the current status of all children
-	 * follow. If `isAsked` is true, a resume was requested, so everything that is paused below is resumed as well. Otherwise only a child was
-	 * resumed.
+	 * follow. After a pause, `isAsked` tells whether a resume was requested (default true). Then everything that is paused below is resumed
+	 * as well. If it is false, only a child was resumed.
 	 */
 	| { readonly type: "continue"; readonly isResumed: boolean; readonly isAsked?: boolean }
 	| { readonly type: "cancel" }

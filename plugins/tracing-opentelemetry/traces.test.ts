@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, type Logger } from "../../core/contract/index.ts";
-import { toHexId } from "../../core/features/telemetry/trace-contexts.ts";
+import { toHexId } from "../../core/features/telemetry/trace-context-cache.ts";
 import { toTrace } from "../../core/features/traces/routes.ts";
 import { withNodes } from "../../core/kernel/nodes/nodes.test-support.ts";
 import { principal } from "../../core/testing/engine/engine.test-support.ts";

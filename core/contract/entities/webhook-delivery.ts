@@ -13,7 +13,10 @@ export interface WebhookDeliveryEntity {
 	/** Id that the sender gave to the delivery. */
 	readonly delivery_id: string | null;
 	readonly received_at: string;
-	/** `accepted`, `duplicate`, `refused`, `replayed` or `overruled`. */
+	/**
+	 * Decision about the delivery: `accepted`; `duplicate`, a repetition within the window; `refused`, for example for its signature;
+	 * `replayed`, dispatched once more on request; `overruled`, an administrator dispatched a refused delivery.
+	 */
 	readonly verdict: string;
 	readonly user: string;
 	readonly trigger_instance_id: string | null;

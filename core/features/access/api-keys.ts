@@ -5,7 +5,7 @@ import { parseTimestamp } from "../../http/timestamp.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
-import { assertNotReservedName, assertVisibleText } from "../../kernel/basics/names.ts";
+import { assertNoHiddenCharacters, assertNotReservedName } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { isPermissionType } from "./permission-types.ts";
@@ -67,7 +67,7 @@ export class StoredApiKeys implements ApiKeys {
 		const user = input.user || principal.username;
 		if (user !== principal.username) assertAdmin(principal, "user");
 		assertNotReservedName("user", user, this.#parts.systemUser);
-		assertVisibleText("metadata", input.metadata);
+		assertNoHiddenCharacters("metadata", input.metadata);
 		const key = input.key_hash === undefined ? createKey() : null;
 		const entity: ApiKeyEntity = {
 			id: toGivenId(input) ?? createId(this.#parts.clock),
@@ -98,7 +98,7 @@ export class StoredApiKeys implements ApiKeys {
 	}
 
 	async update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity> {
-		assertVisibleText("metadata", input.metadata);
+		assertNoHiddenCharacters("metadata", input.metadata);
 		assertNoRun(principal);
 		const old = await this.get(idOrKey);
 		if (input.user !== undefined && !input.user) throw new SvcError("SVC_INVALID", "user: must name the owner of the key");

@@ -22,7 +22,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
-import { restoreDefaults } from "../../secrets/default-masking.ts";
+import { restoreParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileEditor, toNamedFiles } from "./action-file-editor.ts";
 import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
@@ -135,9 +135,9 @@ export class StoredActions implements Actions {
 	async #checkParameters(input: Pick<ActionInput, "runner_type" | "parameters">, old: ActionEntity | undefined): Promise<ParameterSchema> {
 		const parameters = await this.#parametersOf(input.runner_type);
 		const given = checkParameterDefinitions(input.parameters ?? {}, parameters);
-		if (old === undefined) return restoreDefaults(given, undefined, parameters);
+		if (old === undefined) return restoreParameterDefaults(given, undefined, parameters);
 		const [runnerParameters = {}] = await this.runnerParameters([old]);
-		return restoreDefaults(given, { parameters: old.parameters, runnerParameters }, parameters);
+		return restoreParameterDefaults(given, { parameters: old.parameters, runnerParameters }, parameters);
 	}
 
 	/** Checks the input of a create or update in a fixed order, so that clients get a stable error. Returns the fields to store. */

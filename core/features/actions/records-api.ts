@@ -1,7 +1,7 @@
 import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
 import type { Presentation } from "../../http/secret-presentation.ts";
 import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
-import { maskDefaults } from "../../secrets/default-masking.ts";
+import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 
 /** Returns an action for a response. `runnerParameters` mark further parameters as secret, in addition to the action's own. */
 export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
@@ -19,7 +19,7 @@ export function toAction(action: ActionEntity, runnerParameters: ParameterSchema
 		notify: action.notify,
 		output_schema: action.output_schema,
 		metadata_file: action.metadata_file,
-		parameters: masked && hasParameters(action) ? maskDefaults(action.parameters, runnerParameters) : action.parameters,
+		parameters: masked && hasParameters(action) ? maskParameterDefaults(action.parameters, runnerParameters) : action.parameters,
 	});
 }
 
@@ -45,6 +45,6 @@ export function toRunnerType(
 		enabled: runnerType.enabled,
 		runner_module: runnerType.runner_module,
 		output_key: runnerType.output_key,
-		runner_parameters: masked ? maskDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
+		runner_parameters: masked ? maskParameterDefaults(runnerType.runner_parameters, actionParameters) : runnerType.runner_parameters,
 	});
 }

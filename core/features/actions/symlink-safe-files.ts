@@ -49,7 +49,7 @@ export async function removeSymlinkSafe(file: SymlinkSafeFile): Promise<void> {
 	});
 }
 
-/** True if the path exists, including a dangling link. */
+/** Returns true if the path exists, even as a dangling link. Any error counts as absent. */
 export async function pathExists({ root, path }: Pick<SymlinkSafeFile, "root" | "path">): Promise<boolean> {
 	return lstat(join(root, path)).then(
 		() => true,

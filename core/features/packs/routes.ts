@@ -6,7 +6,7 @@ import { noStoreHeaders, type Reply, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
 import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
-import { maskDefaults } from "../../secrets/default-masking.ts";
+import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
 import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
@@ -107,7 +107,7 @@ function toConfig({ id, pack, values, schema }: PackConfig, isMasked: boolean) {
 
 /** Returns the wire form. Defaults of secret members are masked as well, if `isMasked` is true. */
 function toSchema({ id, pack, attributes }: PackConfigSchema, isMasked: boolean) {
-	return { id, pack, attributes: isMasked ? maskDefaults(attributes) : attributes };
+	return { id, pack, attributes: isMasked ? maskParameterDefaults(attributes) : attributes };
 }
 
 function replyPage(records: readonly unknown[], paging: Paging): Reply {

@@ -11,7 +11,7 @@ export interface RuleSnapshotOptions extends Uses<"storage"> {
 /** Stores rules as they are when they act, so that executions can show them after a change or deletion. Stores one snapshot per change. */
 export class RuleSnapshots {
 	readonly #parts: RuleSnapshotOptions;
-	/** Ids of what is stored, by the trigger as it was read and the revision of the rule: an execution costs a look in here. */
+	/** Ids of stored snapshots, by resolved trigger and revision of the rule, so that an execution normally needs only this lookup. */
 	readonly #stored = new WeakMap<ResolvedTrigger, Map<string, Promise<string>>>();
 
 	constructor(parts: RuleSnapshotOptions) {

@@ -6,7 +6,7 @@ import {
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
 import { fromTimestamp } from "../../kernel/basics/clock.ts";
-import { toHexId } from "./trace-contexts.ts";
+import { toHexId } from "./trace-context-cache.ts";
 
 /** A span whose trace context has not been determined. */
 export interface SpanDraft extends Pick<Span, "span_id" | "name" | "start" | "end" | "attributes" | "failure"> {

@@ -6,7 +6,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { PublishListener, Tracing } from "../../kernel/telemetry/telemetry-hub.ts";
 import { formatTraceparent } from "../../lib/traceparent.ts";
 import { draftEnforcementSpan, draftExecutionSpan, draftInstanceSpan, type SpanDraft, toExecutionSpanId } from "./span-drafts.ts";
-import { type TraceContext, TraceContexts } from "./trace-contexts.ts";
+import { type TraceContext, TraceContextCache } from "./trace-context-cache.ts";
 
 export type TracerDependencies = Uses<"storage" | "clock" | "logger"> & Pick<Kernel, "hub">;
 
@@ -19,7 +19,7 @@ const mostWaiting = 5_000;
  */
 export class Tracer implements PublishListener, Tracing {
 	readonly #parts: TracerDependencies;
-	readonly #contexts: TraceContexts;
+	readonly #contexts: TraceContextCache;
 	readonly #told: Instrument;
 	readonly #dropped: Instrument;
 	#waiting: SpanDraft[] = [];
@@ -27,7 +27,7 @@ export class Tracer implements PublishListener, Tracing {
 
 	constructor(parts: TracerDependencies) {
 		this.#parts = parts;
-		this.#contexts = new TraceContexts(parts.storage, (traceId) => parts.hub.isSampled(traceId));
+		this.#contexts = new TraceContextCache(parts.storage, (traceId) => parts.hub.isSampled(traceId));
 		this.#told = parts.hub.counter({ name: "svc_spans_total", help: "Spans that were made." });
 		this.#dropped = parts.hub.counter({
 			name: "svc_spans_unplaced_total",

@@ -7,7 +7,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
-import { toNotifications } from "./notifications.ts";
+import { toNotifyPayloads } from "./notify-payloads.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
 /** Trigger and payload of an event that announces the end of an execution or its inquiry. */
@@ -63,7 +63,7 @@ export class EndedExecutions {
 		const isGiven = !isOwn && (ended.scopes !== null || !(await isAdministrator(ended.author ?? ended.user)));
 		const access = isGiven ? items.accessForGiven(user, ended) : items.accessFor(user, ended);
 		const parameters = isGiven ? maskExecutionParameters(ended.parameters, snapshot) : ended.parameters;
-		return toNotifications({ ...ended, parameters }, collectDecrypted(access, decrypted), (problem) => {
+		return toNotifyPayloads({ ...ended, parameters }, collectDecrypted(access, decrypted), (problem) => {
 			const { sealedSecrets, logger } = this.#parts;
 			const secrets = sealedSecrets.decryptForExecution(ended, snapshot).withValues(decrypted);
 			const fields = { execution_id: ended.id, action: ended.action_ref, problem: secrets.redactText(problem) };

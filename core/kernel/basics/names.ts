@@ -28,12 +28,12 @@ export function assertVisibleName(member: string, name: string): void {
 }
 
 /** Throws `SVC_INVALID` if a string or a name anywhere in a value contains such characters. Strings may have several lines. */
-export function assertVisibleText(member: string, value: JsonValue | undefined): void {
+export function assertNoHiddenCharacters(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasControlCharactersInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;
 	for (const [name, inner] of Object.entries(value)) {
 		assertVisibleName(member, name);
-		assertVisibleText(member, inner as JsonValue);
+		assertNoHiddenCharacters(member, inner as JsonValue);
 	}
 }
 

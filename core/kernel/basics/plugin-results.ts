@@ -65,7 +65,7 @@ export function toRunResult(answer: unknown, runner: string): RunResult {
 }
 
 /** Throws `SVC_RUNNER` if output is not a string, or if its type does not exist. */
-export function assertOutput(type: unknown, data: unknown): void {
+export function assertEmittedOutput(type: unknown, data: unknown): void {
 	if (typeof data !== "string")
 		throw new SvcError("SVC_RUNNER", `emit: output must be a text, not ${data === null ? "null" : typeof data}`);
 	if (outputTypes.includes(type)) return;

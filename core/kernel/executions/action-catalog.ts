@@ -12,7 +12,7 @@ import {
 } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
-import { maskDefaults } from "../../secrets/default-masking.ts";
+import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
@@ -231,5 +231,5 @@ export function toActionSignature(
 	{ ref, enabled, parameters }: Pick<ActionEntity, "ref" | "enabled" | "parameters">,
 	{ runner_parameters }: Pick<RunnerTypeEntity, "runner_parameters">,
 ): ActionSignature {
-	return { ref, enabled, parameters: maskDefaults(mergeSchemas(runner_parameters, parameters)) };
+	return { ref, enabled, parameters: maskParameterDefaults(mergeSchemas(runner_parameters, parameters)) };
 }

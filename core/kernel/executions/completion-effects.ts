@@ -33,7 +33,7 @@ export interface CompletionFacts {
 }
 
 /** Hook of a feature that drafts its effects on the completion of an execution. */
-export type CompletionHook = (ended: ExecutionEntity) => Promise<CompletionHookResult>;
+export type CompletionEffectsHook = (ended: ExecutionEntity) => Promise<CompletionHookResult>;
 
 /** Drafts the completion effects of executions. */
 export interface CompletionEffects {
@@ -58,7 +58,7 @@ export const noCompletionEffects: CompletionEffectsDraft = {
 
 export interface CompletionEffectsOptions extends Omit<DescendantCancellationOptions, "draft">, Uses<"logger"> {
 	/** Returns the hooks of all features, in the order of the features. */
-	readonly completionHooks: () => readonly CompletionHook[];
+	readonly completionHooks: () => readonly CompletionEffectsHook[];
 	/** Returns the writes that revoke the run's credentials. */
 	readonly revokeCredentials: (ended: ExecutionEntity) => readonly WriteOperation[];
 }
@@ -67,7 +67,7 @@ export function createCompletionEffects(parts: CompletionEffectsOptions): Comple
 	const { logger, completionHooks, revokeCredentials } = parts;
 
 	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */
-	async function callHook(hook: CompletionHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
+	async function callHook(hook: CompletionEffectsHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
 		try {
 			return await hook(ended);
 		} catch (error) {

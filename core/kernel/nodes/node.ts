@@ -5,7 +5,7 @@ import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { StartupRetry } from "../plugins/startup-retry.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { NodeLifecycle } from "./node-state.ts";
+import { NodeLifecycle } from "./node-lifecycle.ts";
 import type { Nodes, Readiness, UnreadyReason } from "./nodes-api.ts";
 import { type BackgroundLoop, createRoleLoops } from "./role-loops.ts";
 import { createStoredNodes } from "./stored-nodes.ts";

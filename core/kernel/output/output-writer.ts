@@ -5,7 +5,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
-import { assertOutput } from "../basics/plugin-results.ts";
+import { assertEmittedOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import type { BulkOutput } from "./bulk-output.ts";
@@ -98,7 +98,7 @@ export class OutputWriter {
 	/** Adds output. Resolves at once, or when a full buffer has been drained. Rejects with the first error of the writer. */
 	async emit(type: OutputType, data: string): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
-		assertOutput(type, data);
+		assertEmittedOutput(type, data);
 		if (data === "") return;
 		this.#buffer(type, this.#channels.add(type, data));
 		await this.#startOrAwaitWrite();
@@ -107,7 +107,7 @@ export class OutputWriter {
 	/** Adds output as bytes, each of them one ASCII character. The bytes are not used after the call has returned. */
 	async emitBytes(type: OutputType, bytes: Uint8Array): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
-		assertOutput(type, "");
+		assertEmittedOutput(type, "");
 		if (bytes.length === 0) return;
 		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		const { streamOutput, secretOutput } = this.#options;

@@ -228,8 +228,8 @@ export class Executor {
 	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
 		const credentials = this.#parts.runCredentials.issue(claimed);
 		const granted = credentials === undefined ? prepared : withCredentials(prepared, credentials);
-		// A workflow stores each decision in its journal before it acts, so it can be continued from the start: an empty journal begins
-		// anew.
+		// A workflow stores each decision in its journal before it acts. So its run can be continued from the moment it starts: with an empty
+		// journal it starts over.
 		const storesStepsFirst = prepared.runner.capabilities.workflow === true;
 		const startSecrets = storesStepsFirst
 			? this.#parts.sealedSecrets.addToken(prepared.encryptedSecrets, granted.secrets)

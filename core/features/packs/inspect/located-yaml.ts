@@ -14,7 +14,7 @@ const mostErrors = 20;
 
 /** Parsed YAML, with the line of each member. */
 export class LocatedYaml {
-	/** Problems of the file as YAML, at most 20. If there are any, `value` is undefined. */
+	/** Errors of the YAML syntax, at most 20. If there are any, `value` is undefined. */
 	readonly problems: readonly LineProblem[];
 	readonly value: JsonValue | undefined;
 	readonly #document: Document | undefined;

@@ -109,7 +109,7 @@ export class PackIndex implements PackIndexes {
 		return { address, index: toShownAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
 	}
 
-	/** Returns the version that the index contains for an address, or undefined if there is none. */
+	/** Returns the version that the index states for the pack at a repository address, or undefined if there is none. */
 	async versionAt(address: string, signal?: AbortSignal): Promise<string | undefined> {
 		const { entries } = await this.#content({ signal });
 		const found = [...entries.values()].find(({ entry }) => toAddress(String(entry["repo_url"]), this.#settings.publicHost) === address);

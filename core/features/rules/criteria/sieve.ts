@@ -6,7 +6,10 @@ import type { KeyReader } from "./key.ts";
 /** Limits of the strings of a pre-filter. With more, a comparison could exceed its work limits, which only the criterion can report. */
 const most = { texts: 1_000, characters: 100_000 };
 
-/** Pre-filter that rejects most events that do not match, at a hundredth of the cost of the criteria. An event may concern many rules. */
+/**
+ * Pre-filter that rejects most events that do not match, at about a hundredth of the cost of the criteria. This matters because many rules
+ * may have to be checked for one event.
+ */
 export interface Sieve {
 	/** JSON path of the value. Pre-filters with the same path read the same value. */
 	readonly place: string;

@@ -45,7 +45,7 @@ export class HubFollower implements OutputFollower {
 	#statusVersion = 0;
 	/** True if no notification has arrived for 5 s: the execution must be read again even if the counter is unchanged. */
 	#mustReread = false;
-	/** True while the storage may hold chunks that were not announced. Saves a query for each announcement during bulk output. */
+	/** True while the storage may hold chunks that were not announced. Once it is false, the storage is queried only for a newer chunk. */
 	#hasUnannounced = true;
 	/** Continues the follower after a notification; undefined unless it waits. */
 	#resume: (() => void) | undefined;

@@ -3,7 +3,7 @@ import { YaqlError } from "../errors.ts";
 import { isTrue, Stream, withStepCost, type YaqlValue } from "../values.ts";
 import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./define-function.ts";
 
-/** Functions that select what is evaluated, and functions that set variables. */
+/** Functions for branching, variables, assertions and Boolean values. */
 export const branchingFunctions = [
 	defineFunction("switch", [pairs], (_call, cases) => {
 		for (const { key, value } of cases) if (isTrue(key.value())) return value.value();

@@ -14,7 +14,7 @@ import { holdsSecret, maskBySchema, memberOf, restoreMasked } from "../language/
  *
  * A parameter is secret if either schema marks it so. Returns the same object if no parameter is secret.
  */
-export function maskDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
+export function maskParameterDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
 	const findOther = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
 	const hasSecrets = Object.keys(schema).some((name) => {
 		const [definition, otherDefinition] = [schema[name], findOther(name)];
@@ -36,15 +36,15 @@ export function maskDefaults(schema: ParameterSchema, other: ParameterSchema = {
  * @param stored schemas of action and runner as they are stored; undefined for a new action
  * @param runnerParameters schema of the runner that the action will have
  */
-export function restoreDefaults(
+export function restoreParameterDefaults(
 	given: ParameterSchema,
 	stored: { readonly parameters: ParameterSchema; readonly runnerParameters: ParameterSchema } | undefined,
 	runnerParameters: ParameterSchema,
 ): ParameterSchema {
 	const storedParameters = (stored?.parameters ?? {}) as unknown as JsonObject;
-	const shown = maskDefaults(stored?.parameters ?? {}, stored?.runnerParameters) as unknown as JsonObject;
+	const shown = maskParameterDefaults(stored?.parameters ?? {}, stored?.runnerParameters) as unknown as JsonObject;
 	const restored = restoreMasked(given as unknown as JsonObject, shown, storedParameters) as unknown as ParameterSchema;
-	const remasked = maskDefaults(restored, runnerParameters);
+	const remasked = maskParameterDefaults(restored, runnerParameters);
 	for (const [name, definition] of Object.entries(given)) {
 		const isSecret =
 			holdsSecret(definition) ||

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
-import { TraceContexts } from "./trace-contexts.ts";
+import { TraceContextCache } from "./trace-context-cache.ts";
 
 const toId = (number: number) => number.toString(16).padStart(24, "0");
 const remote = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -13,7 +13,7 @@ function createContexts() {
 		asked.push(where.id.in);
 		return where.id.in.map((id) => ({ id, traceparent: remote }) as TraceEntity);
 	};
-	return { asked, contexts: new TraceContexts({ find } as unknown as Storage, () => true) };
+	return { asked, contexts: new TraceContextCache({ find } as unknown as Storage, () => true) };
 }
 
 test("what was asked for lately is kept, what was not is forgotten, and is read again", async () => {

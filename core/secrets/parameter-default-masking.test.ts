@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { ParameterSchema } from "../contract/index.ts";
 import { isSvcError } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
-import { maskDefaults, restoreDefaults } from "./default-masking.ts";
+import { maskParameterDefaults, restoreParameterDefaults } from "./parameter-default-masking.ts";
 
 const runner: ParameterSchema = {
 	sudo_password: { type: "string", secret: true },
@@ -26,7 +26,7 @@ const parameters: ParameterSchema = {
 };
 
 test("defaults and allowed values of secrets are masked wherever they stand in a definition, everything else stays", () => {
-	const masked = maskDefaults(parameters, runner);
+	const masked = maskParameterDefaults(parameters, runner);
 	assert.ok(!/"s\d+"/.test(JSON.stringify(masked)), JSON.stringify(masked));
 	assert.deepEqual(masked["plain"], parameters["plain"]);
 	assert.deepEqual(masked["pin"], { ...parameters["pin"], default: secretMask, enum: [secretMask, secretMask] });
@@ -37,14 +37,14 @@ test("defaults and allowed values of secrets are masked wherever they stand in a
 });
 
 test("definitions that come back as they were shown keep what is stored", () => {
-	const shown = maskDefaults(parameters, runner);
-	assert.deepEqual(restoreDefaults(shown, { parameters, runnerParameters: runner }, runner), parameters);
+	const shown = maskParameterDefaults(parameters, runner);
+	assert.deepEqual(restoreParameterDefaults(shown, { parameters, runnerParameters: runner }, runner), parameters);
 	const changed = {
 		...shown,
 		plain: { type: "integer" },
 		pin: { ...shown["pin"], default: "new", description: "Another." },
 	} as ParameterSchema;
-	const restored = restoreDefaults(changed, { parameters, runnerParameters: runner }, runner);
+	const restored = restoreParameterDefaults(changed, { parameters, runnerParameters: runner }, runner);
 	assert.deepEqual(restored["pin"], { ...parameters["pin"], default: "new", description: "Another." });
 	assert.deepEqual(restored["account"], parameters["account"]);
 });
@@ -59,23 +59,26 @@ test("a mask that stands for nothing stored is refused and named", () => {
 		[{ other: { secret: true, default: secretMask } }, stored, /^parameters\.other\.default/],
 		[{ list: { ...parameters["list"], default: [{ id: 1 }, { key: secretMask }] } }, stored, /^parameters\.list\.default\.1\.key/],
 	];
-	for (const [given, from, message] of cases) assertRefused(() => restoreDefaults(given, from, runner), message);
+	for (const [given, from, message] of cases) assertRefused(() => restoreParameterDefaults(given, from, runner), message);
 });
 
 test("a mask cannot be sent back to where the secret would be shown", () => {
 	const stored = { parameters, runnerParameters: runner };
 	assertRefused(
-		() => restoreDefaults({ pin: { type: "string", default: secretMask } }, stored, runner),
+		() => restoreParameterDefaults({ pin: { type: "string", default: secretMask } }, stored, runner),
 		/^parameters\.pin\.default: .*would be shown/,
 	);
-	assertRefused(() => restoreDefaults({ sudo_password: { default: secretMask } }, stored, {}), /^parameters\.sudo_password\.default/);
+	assertRefused(
+		() => restoreParameterDefaults({ sudo_password: { default: secretMask } }, stored, {}),
+		/^parameters\.sudo_password\.default/,
+	);
 	const open = { properties: { password: {} }, default: { password: secretMask } };
-	assertRefused(() => restoreDefaults({ account: open }, stored, runner), /^parameters\.account\.default\.password/);
+	assertRefused(() => restoreParameterDefaults({ account: open }, stored, runner), /^parameters\.account\.default\.password/);
 });
 
 test("eight asterisks are an ordinary text where nothing is secret", () => {
 	const given: ParameterSchema = { plain: { type: "string", default: secretMask } };
-	assert.deepEqual(restoreDefaults(given, undefined, runner), given);
+	assert.deepEqual(restoreParameterDefaults(given, undefined, runner), given);
 });
 
 function assertRefused(action: () => unknown, message: RegExp): void {

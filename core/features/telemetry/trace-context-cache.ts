@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Storage, TraceEntity } from "../../contract/index.ts";
 import { parseTraceparent, type TraceParent } from "../../lib/traceparent.ts";
 
-/** Position of a trace of the service in a distributed trace. */
+/** Distributed trace to which a trace of this service belongs, and the caller's span in it. */
 export interface TraceContext {
 	/** Trace id of 32 hexadecimal digits. */
 	readonly traceId: string;
@@ -20,7 +20,7 @@ export function toHexId(kind: string, id: string, digits: number): string {
 }
 
 /** Cache of trace contexts. Contexts of traces that other nodes started are read from the storage. */
-export class TraceContexts {
+export class TraceContextCache {
 	readonly #storage: Storage;
 	readonly #samples: (traceId: string) => boolean;
 	/**

@@ -22,7 +22,7 @@ type Render = (value: JsonValue, what: string) => Promise<JsonValue>;
  * Returns the payloads of the notifications of an ended execution: one for each route of each section that applies.
  * A value that cannot be rendered is reported and stays unchanged. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
  */
-export async function toNotifications(
+export async function toNotifyPayloads(
 	ended: ExecutionEntity,
 	access: DatastoreAccess,
 	report: (problem: string) => void,
