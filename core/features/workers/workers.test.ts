@@ -270,7 +270,11 @@ scene("a place that has become free is filled while the worker waits", async (th
 	await submitFar(node);
 	const first = await given(node, worker);
 	await submitFar(node);
+	const readLease = async () => (await the.storage.get("worker_job", first.id))?.lease_expires_at ?? "";
+	const before = await readLease();
 	const waiting = worker.poll(node.engine, { free: 0, wait: 5 });
+	// The poll names the job, which must not have ended before the service has read that: it then renews the lease.
+	await until("the poll has renewed the lease", 20, async () => (await readLease()) > before || undefined);
 	await worker.end(node.engine, first);
 	const { jobs, lost } = await waiting;
 	assert.deepEqual([jobs.length, lost], [1, []]);

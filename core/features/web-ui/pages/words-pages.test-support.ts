@@ -33,6 +33,7 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			await page.getByRole("link", { name: "default.seen" }).waitFor({ state: "detached" });
 			assert.match(page.url(), /#\/events\/triggers\?pack=disk$/);
 			await page.getByRole("link", { name: "disk.full" }).click();
+			await page.getByRole("heading", { name: "disk.full" }).waitFor();
 			for (const said of ["limit", "volume", "onerror"]) await page.getByText(said).first().waitFor();
 			assert.notEqual(await page.title(), "taken");
 			await assertClean(page);
@@ -47,6 +48,7 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			await page.getByRole("link", { name: "default.watcher" }).waitFor();
 			const somebody = await web.open("ann", "/events");
 			await somebody.getByRole("link", { name: "disk.full" }).click();
+			await somebody.getByRole("heading", { name: "disk.full" }).waitFor();
 			await somebody.getByText("limit").first().waitFor();
 			assert.equal(await somebody.getByText("Rules with it").count(), 0);
 			await assertClean(somebody);
