@@ -134,8 +134,8 @@ test("what only one feature may have is not given by two", () => {
 const words: Readonly<Record<string, RegExp>> = {
 	// "Inquiry" is what users call a question, and messages use their words.
 	inquiries: /inquiries/i,
-	// The rules by which leases are held are a lease policy.
-	policies: /(?<!lease-)\bpolic(?:y|ies)/i,
+	// Imports name the file of the lease policy, which is something else.
+	policies: /(?<!\/lease-)\bpolic(?:y|ies)/i,
 	retention: /retention|garbage/i,
 	webhooks: /webhook/i,
 	// Runners have the capability "workflow", and records say so.

@@ -8,7 +8,7 @@ import { LeftJobs } from "./orphaned-jobs.ts";
 import { type Contents, PlacedRuns } from "./remote-runs.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers, type StoredWorkersOptions } from "./stored-workers.ts";
-import { Bell } from "./worker-notifications.ts";
+import { WorkerNotifications } from "./worker-notifications.ts";
 import { refuseWorkers, routeToWorkers } from "./worker-routing.ts";
 
 export interface WorkersNeeds {
@@ -35,7 +35,7 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 		...kernel,
 		logger: kernel.logger.withTag("workers"),
 		sealing: new JobEncryption(kernel.keys),
-		bell: new Bell(kernel),
+		notifications: new WorkerNotifications(kernel),
 		contents,
 		lease,
 		pollInterval: kernel.options.scheduler.poll_interval,
@@ -60,12 +60,12 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 		runsWithoutSlot: () => runs.resting,
 		loops: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],
 		async start() {
-			await parts.bell.start();
+			await parts.notifications.start();
 			runs.start();
 			left.start();
 		},
 		async stop() {
-			parts.bell.stop();
+			parts.notifications.stop();
 			await Promise.all([runs.stop(), left.stop()]);
 		},
 		routes: workerRoutes,

@@ -5,12 +5,12 @@ import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
-import type { Bell } from "./worker-notifications.ts";
+import type { WorkerNotifications } from "./worker-notifications.ts";
 import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
 
 export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
 	readonly sealing: JobEncryption;
-	readonly bell: Bell;
+	readonly notifications: WorkerNotifications;
 	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
 }
@@ -76,11 +76,11 @@ export class JobAssignment {
 	 * started them: it lists each started job until the service has stored the end.
 	 */
 	async takeBack(worker: string, held: readonly HeldJob[]): Promise<void> {
-		const { storage, bell } = this.#parts;
+		const { storage, notifications } = this.#parts;
 		for (const { id, fence, labels, runner } of held) {
 			const freed = { status: "waiting", worker: null, worker_name: null, user: null, fence: null, lease_expires_at: null } as const;
 			const back = await storage.update("worker_job", id, freed, { status: "taken", worker, fence });
-			if (back !== undefined) bell.ring({ about: "work", job: id, needs: { labels, runner } });
+			if (back !== undefined) notifications.notify({ about: "work", job: id, needs: { labels, runner } });
 		}
 	}
 

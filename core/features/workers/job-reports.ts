@@ -10,13 +10,13 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { mostAhead } from "./reassigned-runs.ts";
-import type { Bell } from "./worker-notifications.ts";
+import type { WorkerNotifications } from "./worker-notifications.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
 export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly hub: Meters;
 	readonly sealing: JobEncryption;
-	readonly bell: Bell;
+	readonly notifications: WorkerNotifications;
 	readonly contents: {
 		files(content: string): Promise<readonly PackContentFile[]>;
 		readBytes(content: string, start: number, length: number): Promise<Buffer>;
@@ -66,12 +66,12 @@ export class JobReports implements JobReporting {
 			expected: { ...toExpected(claim), sequence: sequence - 1 },
 		} as const;
 		await this.#write(job, claim, { sequence, operations: [update, this.#toInsert(job, sequence, pieces)] });
-		this.#parts.bell.ring({ about: "news", job });
+		this.#parts.notifications.notify({ about: "news", job });
 		return true;
 	}
 
 	async end(job: string, given: WorkerEnd, reporter: Reporter): Promise<void> {
-		const { sealing, bell } = this.#parts;
+		const { sealing, notifications } = this.#parts;
 		const { fence, sequence, pieces, ...result } = given;
 		const claim = { fence, reporter };
 		const found = await this.#find(job);
@@ -85,8 +85,8 @@ export class JobReports implements JobReporting {
 		const before = isLast ? sequence - 1 : found.sequence;
 		const update = { update: "worker_job", id: job, patch, expected: { ...toExpected(claim), sequence: before } } as const;
 		await this.#write(job, claim, { sequence: before + 1, operations: [update] });
-		bell.ring({ about: "news", job });
-		bell.ring({ about: "room", job, worker: found.worker ?? undefined });
+		notifications.notify({ about: "news", job });
+		notifications.notify({ about: "room", job, worker: found.worker ?? undefined });
 	}
 
 	async files(job: string, fence: string, reporter: Reporter): Promise<readonly PackContentFile[]> {

@@ -5,7 +5,7 @@ import type { HostedRunContext } from "../../kernel/runs/runner-context.ts";
 import { wait } from "../../lib/wait.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { TakenOver } from "./reassigned-runs.ts";
-import type { Bell } from "./worker-notifications.ts";
+import type { WorkerNotifications } from "./worker-notifications.ts";
 import type { StoredEnd } from "./workers-api.ts";
 
 /** Milliseconds between retries while the storage is unavailable. */
@@ -21,7 +21,7 @@ const fields = [
 
 export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
 	readonly sealing: JobEncryption;
-	readonly bell: Pick<Bell, "ring">;
+	readonly notifications: Pick<WorkerNotifications, "notify">;
 	/** True if the output of executions is stored. */
 	readonly isOutputKept: boolean;
 	/** Returns true if the lease of the job has expired, so that its worker counts as gone. */
@@ -131,14 +131,14 @@ export class PlacedRun {
 
 	/** Requests the end of the job. A job that no worker has taken ends at once. */
 	async #end(job: FollowedJob, kind: "cancel" | "timeout"): Promise<RunResult | undefined> {
-		const { storage, bell } = this.#parts;
+		const { storage, notifications } = this.#parts;
 		if (job.status === "waiting") {
 			const ended = await storage.update("worker_job", this.#id, { status: "ended", stop: kind }, { status: "waiting" });
 			if (ended !== undefined) return { succeeded: false, result: {} };
 			this.#isNews = true;
 		} else if (job.stop === null) {
 			await storage.update("worker_job", this.#id, { stop: kind }, { status: "taken" });
-			bell.ring({ about: "stop", job: this.#id, worker: job.worker ?? undefined });
+			notifications.notify({ about: "stop", job: this.#id, worker: job.worker ?? undefined });
 		} else if (this.#parts.isLapsed(job) && (await this.#giveUp(job))) return toLost(job);
 		return undefined;
 	}

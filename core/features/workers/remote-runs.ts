@@ -19,7 +19,7 @@ import type { Demand } from "../policies/worker-demands-api.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import { type FollowedJob, PlacedRun } from "./remote-run.ts";
-import type { Bell } from "./worker-notifications.ts";
+import type { WorkerNotifications } from "./worker-notifications.ts";
 import type { JobSpec } from "./workers-api.ts";
 
 /** Storage of the contents of pack directories. */
@@ -30,7 +30,7 @@ export interface Contents {
 
 export interface RemoteRunsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly sealing: JobEncryption;
-	readonly bell: Bell;
+	readonly notifications: WorkerNotifications;
 	readonly contents: Contents;
 	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
@@ -78,11 +78,11 @@ export class PlacedRuns {
 	}
 
 	start(): void {
-		const { bell, pollInterval, logger } = this.#parts;
+		const { notifications, pollInterval, logger } = this.#parts;
 		this.#stopping = new AbortController();
 		// Workers could not renew their leases while no service was running.
 		this.#trust.onRenewalFailure();
-		this.#forget = bell.on(({ job }) => {
+		this.#forget = notifications.on(({ job }) => {
 			if (job === undefined) for (const run of this.#runs.values()) run.wake();
 			else this.#runs.get(job)?.wake();
 		});
@@ -105,7 +105,7 @@ export class PlacedRuns {
 		await toHostedContext(context).saveStateWith({ worker: true, policies }, [insert]);
 		// Listen before the notification is sent, so that no change is missed.
 		const end = this.#follow(context, policies, { isNew: true });
-		this.#parts.bell.ring({ about: "work", job: job.id, needs: { labels, runner } });
+		this.#parts.notifications.notify({ about: "work", job: job.id, needs: { labels, runner } });
 		return end;
 	}
 

@@ -64,8 +64,16 @@ async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Pro
 	const { createDoor, storage, release } = createSharedStorage();
 	const other = createOtherWriter();
 	const sealing = new JobEncryption({ encryptText: (text: string) => text, decryptText: (text: string) => text });
-	const bell = { ring: () => undefined } as never;
-	const parts = { storage: createDoor(other.onCall).plugin.create(), clock, logger: silentLogger, hub: noMeters, sealing, bell, lease: 60 };
+	const notifications = { notify: () => undefined } as never;
+	const parts = {
+		storage: createDoor(other.onCall).plugin.create(),
+		clock,
+		logger: silentLogger,
+		hub: noMeters,
+		sealing,
+		notifications,
+		lease: 60,
+	};
 	const controller = new AbortController();
 	const context = {
 		...{ liveaction_id: id, execution_id: "2", signal: controller.signal, emit: async () => undefined, noteRunnerInfo: () => undefined },

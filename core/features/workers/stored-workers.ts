@@ -45,7 +45,7 @@ export class StoredWorkers implements Workers {
 	/** Ends all waiting polls, and lets none wait from now on. */
 	close(): void {
 		this.#isOpen = false;
-		this.#parts.bell.ring({ about: "stop", job: undefined });
+		this.#parts.notifications.notify({ about: "stop", job: undefined });
 	}
 
 	open(): void {
@@ -85,13 +85,13 @@ export class StoredWorkers implements Workers {
 	}
 
 	async poll(poll: WorkerPoll, { username: user }: Principal, signal: AbortSignal): Promise<WorkerNews> {
-		const { lease, bell, pollInterval } = this.#parts;
+		const { lease, notifications, pollInterval } = this.#parts;
 		const worker = toStableId(`worker ${user} ${poll.instance}`);
 		await this.#notes.note(worker, poll, user);
 		const deadline = performance.now() + Math.min(poll.wait, lease / 3) * 1_000;
-		let rung = new AbortController();
+		let notified = new AbortController();
 		let free: number | undefined;
-		const forget = bell.on((ring) => isFor(ring, { worker, poll, free }) && rung.abort());
+		const forget = notifications.on((notification) => isFor(notification, { worker, poll, free }) && notified.abort());
 		try {
 			let own = await this.#jobs.of(worker, poll);
 			const request = { worker, user, poll, held: await this.#jobs.renew(worker, poll, own), signal };
@@ -101,8 +101,8 @@ export class StoredWorkers implements Workers {
 				const left = deadline - performance.now();
 				if (isNew || left <= 0 || signal.aborted || !this.#isOpen) return { lease, jobs, stops, lost };
 				free = look.free;
-				await waitFor([rung.signal, signal], Math.min(left, pollInterval * 1_000));
-				rung = new AbortController();
+				await waitFor([notified.signal, signal], Math.min(left, pollInterval * 1_000));
+				notified = new AbortController();
 				free = undefined;
 				own = await this.#jobs.of(worker, poll);
 			}
@@ -139,13 +139,13 @@ export class StoredWorkers implements Workers {
  * while a poll is running.
  */
 function isFor(
-	ring: WorkerNotification,
+	notification: WorkerNotification,
 	{ worker, poll, free }: { readonly worker: string; readonly poll: WorkerPoll; readonly free: number | undefined },
 ): boolean {
-	if (ring.worker !== undefined && ring.worker !== worker) return false;
-	if (ring.about === "work") return (free ?? 1) > 0 && (ring.needs === undefined || fits(poll, ring.needs));
-	if (ring.about === "room") return (free ?? 0) <= 0;
-	return ring.about === "stop";
+	if (notification.worker !== undefined && notification.worker !== worker) return false;
+	if (notification.about === "work") return (free ?? 1) > 0 && (notification.needs === undefined || fits(poll, notification.needs));
+	if (notification.about === "room") return (free ?? 0) <= 0;
+	return notification.about === "stop";
 }
 
 /** Resolves when one of the signals aborts, or after the given milliseconds. */

@@ -26,9 +26,9 @@ export interface WorkerNotification {
 /**
  * Notifies the nodes of the service that a worker's job has changed. If a notification is lost, polling the storage finds the change later.
  */
-export class Bell {
+export class WorkerNotifications {
 	readonly #parts: { readonly eventBus: EventBus; readonly nodeId: string };
-	readonly #listeners = new Set<(ring: WorkerNotification) => void>();
+	readonly #listeners = new Set<(notification: WorkerNotification) => void>();
 	readonly #watch;
 
 	constructor(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }) {
@@ -38,24 +38,24 @@ export class Bell {
 			names: [eventName],
 			purpose: "work of workers",
 			filter: ({ data }: BusEvent) => data["node_id"] !== parts.nodeId,
-			onEvent: ({ data }) => this.#tell(toWorkerNotification(data)),
+			onEvent: ({ data }) => this.#callListeners(toWorkerNotification(data)),
 			onGap: () => {
-				for (const about of ["stop", "news"] as const) this.#tell({ about, job: undefined });
+				for (const about of ["stop", "news"] as const) this.#callListeners({ about, job: undefined });
 			},
 		});
 	}
 
 	/** Calls `listener` for each notification of any node. Returns a function that removes the listener. */
-	on(listener: (ring: WorkerNotification) => void): () => void {
+	on(listener: (notification: WorkerNotification) => void): () => void {
 		this.#listeners.add(listener);
 		return () => void this.#listeners.delete(listener);
 	}
 
-	ring(ring: WorkerNotification): void {
+	notify(notification: WorkerNotification): void {
 		const { eventBus, nodeId } = this.#parts;
-		this.#tell(ring);
+		this.#callListeners(notification);
 		if (eventBus.capabilities.shared !== true) return;
-		const { about, job = "", worker = "", needs } = ring;
+		const { about, job = "", worker = "", needs } = notification;
 		eventBus.publish(eventName, {
 			...{ node_id: nodeId, about, job, worker },
 			...(needs !== undefined && { labels: needs.labels, runner: needs.runner }),
@@ -70,8 +70,8 @@ export class Bell {
 		this.#watch.stop();
 	}
 
-	#tell(ring: WorkerNotification): void {
-		for (const listener of [...this.#listeners]) listener(ring);
+	#callListeners(notification: WorkerNotification): void {
+		for (const listener of [...this.#listeners]) listener(notification);
 	}
 }
 

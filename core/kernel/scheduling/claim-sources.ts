@@ -137,8 +137,8 @@ function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSource
 }
 
 /**
- * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due. Also marks executions that
- * are not due as `delayed`, including queued ones.
+ * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due, and is due itself while more
+ * of them may be left. Also marks executions that are not due as `delayed`, including queued ones.
  */
 function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: ClaimSourceOptions) {
 	/** Only executions that are due at this time or before are claimed. */

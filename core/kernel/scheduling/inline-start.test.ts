@@ -117,7 +117,7 @@ for (const [action, startsInline] of [
 	["instant", false],
 ] as const) {
 	const how = startsInline ? "started inline" : "stored first";
-	test(`everybody is told of each state of an execution, in order: ${action}, ${how}`, () =>
+	test(`each state of an execution is published, in order: ${action}, ${how}`, () =>
 		withNodes(async ({ startNode }) => {
 			const bus = createSharedBus();
 			const node = await startNode({ startsInline, eventBus: bus, runners: [createInstant().plugin], options });

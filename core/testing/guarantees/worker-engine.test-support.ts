@@ -6,7 +6,7 @@ import { type JsonObject, type RunContext, type Runner, type Storage, SvcError, 
 import { JobEncryption } from "../../features/workers/job-encryption.ts";
 import { PlacedRuns } from "../../features/workers/remote-runs.ts";
 import { StoredWorkers } from "../../features/workers/stored-workers.ts";
-import { Bell } from "../../features/workers/worker-notifications.ts";
+import { WorkerNotifications } from "../../features/workers/worker-notifications.ts";
 import { routeToWorkers } from "../../features/workers/worker-routing.ts";
 import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-api.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
@@ -59,7 +59,7 @@ export class WorkerEngine implements LastingEngine {
 		this.#parts = {
 			...{ clock, logger: silentLogger, contents, lease: 15, pollInterval: 0.05, isOutputKept: true, maxResultOutput: 1_048_576 },
 			sealing: new JobEncryption(new KeyRing({ path: "/nowhere/key", isEnabled: false, logger: silentLogger })),
-			bell: new Bell({ eventBus, logger: silentLogger, nodeId: "node" }),
+			notifications: new WorkerNotifications({ eventBus, logger: silentLogger, nodeId: "node" }),
 			hub: new TelemetryHub(),
 		};
 		this.#front = new StoredWorkers({ ...this.#parts, storage: this.#storage });

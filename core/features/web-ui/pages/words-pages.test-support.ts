@@ -46,12 +46,12 @@ webTest("a trigger type says what it takes and tells, which rules have it and wh
 			assert.match(page.url(), /#\/rules\?trigger=disk\.full$/);
 			await goTo(page, "/events/triggers/default.seen");
 			await page.getByRole("link", { name: "default.watcher" }).waitFor();
-			const somebody = await web.open("ann", "/events");
-			await somebody.getByRole("link", { name: "disk.full" }).click();
-			await somebody.getByRole("heading", { name: "disk.full" }).waitFor();
-			await somebody.getByText("limit").first().waitFor();
-			assert.equal(await somebody.getByText("Rules with it").count(), 0);
-			await assertClean(somebody);
+			const restricted = await web.open("ann", "/events");
+			await restricted.getByRole("link", { name: "disk.full" }).click();
+			await restricted.getByRole("heading", { name: "disk.full" }).waitFor();
+			await restricted.getByText("limit").first().waitFor();
+			assert.equal(await restricted.getByText("Rules with it").count(), 0);
+			await assertClean(restricted);
 		},
 		{
 			packs,
