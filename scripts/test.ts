@@ -5,7 +5,6 @@ import { backendVariable, chosenBackend, missingFor } from "../core/testing/back
 import { chosenExtent, type Extent, extentVariable } from "../core/testing/extent.test-support.ts";
 import { findFiles } from "./find-files.ts";
 import { ended, killRunning } from "./run-test-file.ts";
-import { toSecondRun } from "./second-run.ts";
 import { announce, keepCosts, readCosts } from "./test-costs.ts";
 import { Lane } from "./test-lane.ts";
 import { type Job, planJobs } from "./test-plan.ts";
@@ -53,7 +52,7 @@ async function main({ filters, extent, parallel }: Run): Promise<number> {
 	process.env[extentVariable] = extent;
 	progress.total = jobs.length;
 	await startServers(toServers(jobs));
-	const results = await runTwice(jobs, parallel).finally(stopServers);
+	const results = await runAll(jobs, parallel).finally(stopServers);
 	const total = results.map(({ tally }) => tally).reduce(addTallies, noTests);
 	const costs = results.map(({ job, processorSeconds }) => ({ name: job.name, seconds: processorSeconds }));
 	keepCosts(Object.fromEntries(costs.map(({ name, seconds }) => [name, seconds])));
@@ -81,24 +80,6 @@ function verdict(total: Tally): string | undefined {
 	return undefined;
 }
 
-/** With CI=true a file that fails among all the others gets a second chance by itself, and is named. */
-async function runTwice(jobs: readonly Job[], parallel: number): Promise<readonly Result[]> {
-	const results = await runAll(jobs, parallel);
-	const failed = results.filter(({ job, tally }) => tally.failed > 0 && job.file !== "").map(({ job }) => job);
-	for (const job of process.env["CI"] === "true" ? toSecondRun(failed) : []) {
-		process.stdout.write(`once more, alone: ${job.name}\n`);
-		const again = await runJob({ ...job, isAlone: true }, new Lane());
-		if (again.tally.failed > 0) continue;
-		process.stdout.write(`UNSTEADY ${job.name}: it has failed above and passed alone; see CONTRIBUTING.md\n`);
-		results.splice(
-			results.findIndex((result) => result.job === job),
-			1,
-			again,
-		);
-	}
-	return results;
-}
-
 /**
  * Files that wait have a worker of their own, so that the others have something to do meanwhile. When there are none left it helps the
  * others: what they run waits now and then, too.
@@ -118,7 +99,7 @@ async function runAll(jobs: readonly Job[], parallel: number): Promise<Result[]>
 	return results;
 }
 
-/** The result of a process that went on after its last file. It is no file, so it has no second chance. */
+/** The result of a process that went on after its last file. */
 function toLeftRunning(files: string): Result {
 	process.stdout.write(
 		`FAIL a process did not end by itself, and was killed. One of these files has left a server, timer or process running: ${files}\n`,
