@@ -17,7 +17,7 @@ export interface StructureCounts {
 	readonly kernelCode: number;
 	/** Files with fewer than 60 lines that exactly one file imports, which lies in the same folder. */
 	readonly smallPrivateFiles: number;
-	/** Interfaces and types with a name that ends with `ConnectionOptions`. */
+	/** Interfaces and types with a name that ends with `Parts`. */
 	readonly partsTypes: number;
 }
 
