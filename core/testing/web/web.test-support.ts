@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { test } from "uvu";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
 import { requires } from "../requires.ts";
@@ -32,9 +32,6 @@ let browser: Promise<Browser> | undefined;
 
 /** What went wrong in a page: errors, and what the content security policy refused. */
 const problems = new WeakMap<Page, string[]>();
-
-/** The requests of a page that the service has not begun to answer. */
-const unanswered = new WeakMap<Page, Set<Request>>();
 
 /** Starts a browser whose pages share one process, which an empty page keeps: most of what a page costs is the start of its process. */
 async function launchShared(): Promise<Browser> {
@@ -108,13 +105,6 @@ export async function goTo(page: Page, address: string): Promise<void> {
 	await page.goto(page.url().replace(/#.*$/s, `#${address}`));
 }
 
-/** Waits until the service has answered every request of the page, and those that the page sends because of an answer. */
-export async function whenAnswered(page: Page): Promise<void> {
-	// The page handles an answer before it evaluates this, and has sent its next request then.
-	do await page.evaluate("new Promise((resolve) => setTimeout(resolve, 20))");
-	while (unanswered.get(page)?.size);
-}
-
 /** Nothing went wrong in the page, and axe finds nothing in it, light and dark. */
 export async function assertClean(page: Page): Promise<void> {
 	// Between two addresses the page is empty for a moment.
@@ -134,11 +124,6 @@ export async function assertFitsPhone(page: Page): Promise<void> {
 function watch(page: Page): Page {
 	const list: string[] = [];
 	problems.set(page, list);
-	const requests = new Set<Request>();
-	unanswered.set(page, requests);
-	page.on("request", (request) => requests.add(request));
-	page.on("response", (response) => requests.delete(response.request()));
-	page.on("requestfailed", (request) => requests.delete(request));
 	page.on("pageerror", (error) => list.push(String(error)));
 	page.on("console", (message) => {
 		const isRefusal = /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_)/.test(message.text());
