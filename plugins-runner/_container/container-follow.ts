@@ -3,8 +3,8 @@ import { OutputRefused, recordOutput } from "./output-pass.ts";
 import type { OwnContainer } from "./own-container.ts";
 
 /**
- * Outcome of a started container. `left`: it continues while the service stops. `gone`: it was removed from outside. `unstarted`: it has
- * not started after all.
+ * Outcome of a started container. `left`: it continues while the service stops. `gone`: it was removed from outside. `unstarted`: the
+ * container has not started, and its run was aborted.
  */
 export type FollowedEnd =
 	| { readonly exitCode: number; readonly outOfMemory: boolean; readonly error: string }
@@ -12,7 +12,10 @@ export type FollowedEnd =
 	| "gone"
 	| "unstarted";
 
-/** Milliseconds: between two polls of the container's state; after a stream that ended early; and for the last lines of the live stream. */
+/**
+ * Milliseconds between two polls of the container's state (`lookEvery`), before a retry (`shortPause`), and to wait for the last lines of
+ * the live stream after the container's end (`lastLines`).
+ */
 const lookEvery = 10_000;
 const shortPause = 200;
 const lastLines = 1_000;

@@ -17,7 +17,7 @@ export interface PreparedContainer extends ContainerSpec {
 }
 
 export interface ContainerRunOptions extends OwnContainerOptions {
-	/** Where the engine is: whoever finds the same in a state has asked the same engine. */
+	/** Identifier of the engine, valid on all nodes (`toPlace`). A stored state with another identifier belongs to another engine. */
 	readonly place: string;
 	prepare(): Promise<PreparedContainer>;
 	/** Seconds between TERM and KILL. */
@@ -137,7 +137,7 @@ export class ContainerRun {
 		return end === "unstarted" ? this.#abandon() : end;
 	}
 
-	/** Handles an abort after the start was requested: the container may have started. */
+	/** Ends a run that was aborted after the start was requested: follows the container if it has started, removes it otherwise. */
 	async #endStarted(): Promise<ContainerEnd> {
 		const answer = await this.#container.lookLong();
 		if (answer === undefined) return "left";
@@ -157,7 +157,7 @@ export class ContainerRun {
 	}
 }
 
-/** Fails at once: no container was started, and retrying does not fix certificates. */
+/** Throws at once if certificates are not trusted: no container was started, and retries do not fix certificates. */
 function refuseDistrust(error: unknown): void {
 	if (error instanceof EngineDistrust) throw new SvcError("SVC_RUNNER", error.message, { cause: error });
 }

@@ -191,8 +191,8 @@ export function toError(end: Exclude<ContainerEnd, "left">, signal: AbortSignal)
 }
 
 /**
- * Removes the containers of runs whose result is stored. Retries while the engine is unreachable. `LeftoverContainers` removes containers that
- * remain when the service stops.
+ * Removes the containers of runs whose result is stored. Retries while the engine is unreachable. If the service stops first,
+ * `LeftoverContainers` removes the containers later.
  */
 class Removals {
 	readonly #engine: Engine;

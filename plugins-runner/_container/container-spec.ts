@@ -17,7 +17,7 @@ export interface GivenLimits {
 	readonly pull?: string | null | undefined;
 }
 
-/** The image and the program in it. */
+/** Image of a container, and the program to run in it. */
 export interface ContainerProgram {
 	readonly image: string;
 	/** Name of the parameter that contains the image, for error messages. Default `image`. */

@@ -85,7 +85,8 @@ export class ContainerStart {
 	}
 
 	/**
-	 * Returns the container's state after a refused request. If it has started, the refusal has no effect; otherwise throws `SVC_RUNNER`.
+	 * Returns the container's state after a refused request. If the container has started, the refusal is ignored; otherwise throws
+	 * `SVC_RUNNER`.
 	 */
 	async #lookAfter(error: unknown, what: string): Promise<ContainerView> {
 		if (!(error instanceof EngineRefusal)) throw error;

@@ -74,14 +74,14 @@ export class Engine {
 	}
 
 	/**
-	 * Reads a file of a container, even after its end. Returns undefined if the file or the container does not exist. Throws
-	 * `EngineRefusal` if the file is longer than `most` bytes.
+	 * Reads a file of a container, even after its end. Returns undefined if the file or the container does not exist. Throws `EngineRefusal`
+	 * if the archive with the file exceeds `most` bytes by more than 64 KiB.
 	 */
 	async download(name: string, file: string, most: number): Promise<Buffer | undefined> {
 		const path = `/containers/${encodeURIComponent(name)}/archive`;
 		const response = await orUndefined(this.#client.stream({ method: "GET", path, query: { path: file } }));
 		if (response === undefined) return undefined;
-		// The archive is slightly longer than the file.
+		// An archive is longer than its file: it has a header and padding.
 		return readFirstFile(await readBytes(response, most + 64 * 1024));
 	}
 
@@ -102,7 +102,7 @@ export class Engine {
 		return { exitCode: answer.Error ? undefined : answer.StatusCode };
 	}
 
-	/** Sends TERM to the container, and KILL after that many seconds. */
+	/** Sends TERM to the container, and KILL after `seconds`. */
 	async end(name: string, seconds: number): Promise<void> {
 		const call = {
 			method: "POST",

@@ -2,9 +2,11 @@ import type { JsonValue, Logger } from "../../core/contract/index.ts";
 import type { Engine, ListedContainer } from "./engine.ts";
 
 const untilLabel = "svc.until";
-/** Seconds after its timeout for which a container is kept: its result may not be stored yet, or the service may be unavailable. */
+/**
+ * Seconds for which a container is kept after the timeout of its run: the result may not be stored yet, or the service may be unavailable.
+ */
 const margin = 3_600;
-/** Seconds for which an idle container is kept if its run has no timeout. The service may be unavailable for a long time. */
+/** Seconds for which a container that does not run is kept if its run has no timeout. The service may be unavailable for a long time. */
 const longestAbsence = 7 * 86_400;
 /** Milliseconds before the first cleanup, so that runs are recovered first, and milliseconds between two cleanups. */
 const usual = { first: 600_000, every: 600_000 };
@@ -17,9 +19,9 @@ export interface LeftoverContainersOptions {
 }
 
 /**
- * Removes containers of this service that are no longer needed, whichever node created them. A container is removed an hour after the
- * timeout of its run. A container without a timeout is removed after a week in which it did not run. All other containers are removed when
- * the result of their run is stored.
+ * Removes containers of this service that are no longer needed, whichever node created them. Normally a container is removed when the
+ * result of its run is stored. A container that remains is removed an hour after the timeout of its run. If the run has no timeout, it is
+ * removed after a week in which it did not run.
  */
 export class LeftoverContainers {
 	readonly #parts: LeftoverContainersOptions;

@@ -12,7 +12,7 @@ export interface EngineMount {
 	readonly BindOptions?: { readonly Propagation: "rprivate" };
 }
 
-/** Directories of a container that belong to the engine or to the service. */
+/** Directories of a container in which no mount may have its target, because the engine or the service uses them. */
 const taken = ["/", "/proc", "/sys", "/dev", "/svc"];
 
 /**

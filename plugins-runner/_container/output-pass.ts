@@ -10,8 +10,8 @@ export class OutputRefused extends Error {
 }
 
 /**
- * Reads the output of a container from its beginning and records the part that is not recorded yet. The recorded bytes are skipped by their
- * count. So another reader, even one in a restarted service, can continue without losing or repeating output.
+ * Reads the output of a container from its beginning and records the part that is not recorded yet. Recorded bytes are skipped by their
+ * number, so another reader, even one in a restarted service, can continue without losing or repeating output.
  *
  * @param isWhole true if no output follows: an incomplete character at the end is then recorded as a replacement character
  */

@@ -40,8 +40,8 @@ export class ShellContainers extends ChosenContainers {
 }
 
 /**
- * Returns the container's program and files. All data is in files of the container: any user who may inspect containers can read their
- * description.
+ * Returns the container's program and files. Variables and the command are passed in files, because any user who may inspect containers can
+ * read a container's description.
  */
 async function toWork({ runnerParameters, environment }: Context, program: ShellProgram): Promise<ContainerWork> {
 	const variables = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };

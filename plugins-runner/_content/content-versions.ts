@@ -24,7 +24,7 @@ export class ContentVersions {
 	readonly #runner: string;
 	#started: Started | undefined;
 
-	/** @param runner name of the runner, which separates its runs from those of other runners */
+	/** @param runner name of the runner, which separates the files of its runs from those of other runners */
 	constructor(runner: string) {
 		this.#runner = runner;
 	}
@@ -40,13 +40,18 @@ export class ContentVersions {
 		for (const id of await records.findLeft()) if (!isGoingOn(id)) await this.#remove(id);
 	}
 
-	/** Does the work of a run with its files. Removes them afterwards, unless the run's process continues or `debug` keeps them. */
+	/**
+	 * Calls `work` with the paths of the run's files. Removes the files afterwards, unless the run's process continues or `debug` keeps them.
+	 */
 	async use(run: ContentRun, work: (place: ContentPlace) => Promise<RunResult>): Promise<RunResult> {
 		if (!run.runnerParameters.content_version) return work(run);
 		return this.during(run, async () => work(await this.place(run)));
 	}
 
-	/** Does the work of a run that may create its files with `place`, now or in an earlier process. Removes them when the run has ended. */
+	/**
+	 * Calls `work`, which may create the run's files with `place`, as may an earlier process of the service. Removes the files when the run
+	 * has ended.
+	 */
 	async during<T extends RunResult | undefined>(run: ContentRun, work: () => Promise<T>): Promise<T> {
 		return this.#endWith(run, work);
 	}
@@ -110,7 +115,9 @@ export interface ContentRecord {
 
 const ending = ".json";
 
-/** Records of the worktrees in use on disk, by which a later process of the service finds those of a killed process. */
+/**
+ * Records on disk of the worktrees in use. With them, the service finds the worktrees of a killed process of the service after a restart.
+ */
 export class ContentRecords {
 	readonly #directory: string;
 

@@ -7,7 +7,7 @@ import { createBaseEnvironment } from "../_process/environment.ts";
 import { assertNoNul } from "../_shell/index.ts";
 
 const mostTries = 5;
-/** Serializes changes of a repository's worktrees within this process. */
+/** Serializes worktree changes of one pack directory within this process. */
 const turns = new KeyedMutex();
 /** Matches git errors about worktree files that another process creates or removes at the same time. */
 const isHalfMade = /worktrees\//;
@@ -63,7 +63,8 @@ export async function removeWorktree({ directory, packDirectory }: Pick<Worktree
 
 /**
  * Changes worktrees with retries. git does not isolate concurrent changes of a repository's worktrees: one fails if it finds an incomplete
- * change of another. Changes of this process are serialized; conflicts with other processes or other packs of the repository are retried.
+ * change of another. Changes of one pack in this process are serialized; conflicts with other processes, or with other packs of the
+ * repository, are retried.
  */
 async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>, signal?: AbortSignal): Promise<GitEnd> {
 	for (let tried = 1; ; tried += 1) {

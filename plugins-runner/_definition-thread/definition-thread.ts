@@ -17,11 +17,14 @@ const maxInlineLength = 8_000;
 const idleMilliseconds = 30_000;
 /** Milliseconds after which a definition is refused. */
 const maxMilliseconds = 20_000;
-/** Maximum number of requests for expressions and actions by the thread. It normally needs one. */
+/**
+ * Maximum number of times that one definition is sent to the thread. Normally it is sent twice: the first reply names the expressions and
+ * actions that the thread needs.
+ */
 const maxRounds = 5;
-/** Milliseconds of finding expressions before yielding to the event loop. */
+/** Milliseconds for which expressions are searched before yielding to the event loop. */
 const turnMilliseconds = 5;
-/** Maximum number of waiting definitions of requests. */
+/** Maximum number of definitions of API requests that wait for the thread. */
 const mostWaitingRequests = 16;
 
 // A thread cannot run a TypeScript file directly: when running from source, the loader is registered first.
@@ -73,7 +76,7 @@ export class DefinitionThread {
 		return this.#ask(task, text, tools) as Promise<readonly DefinitionFinding[]>;
 	}
 
-	/** Returns the result of reading a definition or of drawing its graph. `T` must be plain data, which is copied. */
+	/** Returns the definition, or its graph for the task `graph`. `T` must be plain data, which is copied between threads. */
 	read<T>(task: "read" | "graph", text: string): Promise<T> {
 		return this.#ask(task, text) as Promise<T>;
 	}

@@ -7,7 +7,7 @@ type Inspection = (text: string, tools: DefinitionTools) => Promise<readonly Def
 /** Functions with which a runner reads its definitions. */
 export interface DefinitionReader {
 	readonly inspect: Inspection;
-	/** Inspects a definition that will run next. */
+	/** Inspects a definition immediately before it runs. */
 	readonly inspectForRun: Inspection;
 	readonly read: (text: string) => unknown;
 	readonly graph: (text: string) => unknown;

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { OutputReader } from "./output-reader.ts";
 
-/** Milliseconds between checks after the process has exited, and milliseconds that other processes may then hold the pipe open. */
+/** Once the process has exited: milliseconds between checks, and milliseconds for which other processes may hold the pipe open. */
 const checkIntervalMs = 50;
 const lingerMs = 1_000;
 
@@ -42,8 +42,8 @@ export class BorrowedPipe {
 	}
 
 	/**
-	 * Bounds the wait for the end: the process has exited, but processes it left running may hold the pipe open. Time in which the consumer
-	 * takes no bytes does not count.
+	 * Limits the wait for the end of the pipe. To be called when the process has exited: processes that it started may still hold the pipe
+	 * open. Time in which the consumer takes no bytes does not count.
 	 */
 	expectEnd(): void {
 		if (this.#reader.isEnded) return;

@@ -1,11 +1,11 @@
 import { creditWindowBytes } from "./protocol.ts";
 
-/** Bytes of a buffer above which it is released once no bytes wait in it. */
+/** Size in bytes above which an empty buffer is released. */
 const maxIdleBytes = 256 * 1024;
 const minBufferBytes = 4 * 1024;
 const noBuffer = Buffer.alloc(0);
 
-/** Most bytes of one read, and bytes reserved in front of them for bytes that already wait. */
+/** Maximum bytes of one read, and space reserved in front of them for bytes that still wait in the queue. */
 const [maxReadBytes, reservedBytes] = [creditWindowBytes, 64 * 1024];
 
 /** Queue of bytes in one reused buffer. A new buffer for each read would only create garbage during bulk output. */

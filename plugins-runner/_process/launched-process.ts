@@ -224,7 +224,10 @@ export class LaunchedProcess {
 		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeChannelNumber(channel, descriptor));
 	}
 
-	/** Reports the exit to the server, which may read a pipe of this process and must now wait for its end for a limited time. */
+	/**
+	 * Reports the exit to the server if the server may read a pipe of this process: from now on, it waits only a limited time for the end of
+	 * the pipe.
+	 */
 	#announceExit(): void {
 		if (this.#exit !== undefined && this.#offeredChannels.size > 0) this.#options.writer.write(frameTypes.exited, this.#options.id);
 	}
@@ -257,7 +260,7 @@ export class LaunchedProcess {
 		this.#finish(this.#exit);
 	}
 
-	/** Runs while something that the process started outlives it. Time in which the server holds the output up does not count. */
+	/** Called periodically from the exit of the process until it is closed. Time in which the server does not take output does not count. */
 	#checkLingering(): void {
 		this.#closeIfOver();
 		if (this.#isClosed || this.#graceMs !== undefined || this.#isBlocked()) return;
@@ -328,7 +331,7 @@ export class LaunchedProcess {
 
 const killedExit: ProcessExit = { code: null, signal: "SIGKILL" };
 
-/** Returns why a process could not be started, with the member of the request that caused it. */
+/** Returns the reason why a process could not be started, and the member of the request that caused the failure. */
 export function toStartFailure(error: unknown, member: StartFailure["member"], request: ProcessRequest): StartFailure {
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	const message = error instanceof Error ? error.message : String(error);

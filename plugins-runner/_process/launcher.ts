@@ -23,9 +23,9 @@ interface Connection {
 }
 
 export interface LauncherOptions {
-	/** Way to start processes. Default: the quickest that is available. */
+	/** Method of starting processes. Default: `posix_spawn`, or `child_process` if that is not available. */
 	readonly spawner?: LauncherInfo["spawner"];
-	/** Default: nothing is measured. */
+	/** Receives measurements. By default, nothing is measured. */
 	readonly metrics?: LauncherMetrics;
 	/** Called when the launcher process ends although `stop` was not called. */
 	onLost?(): void;

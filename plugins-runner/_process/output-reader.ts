@@ -4,7 +4,10 @@ import type { Terminal } from "./terminal.ts";
 
 /** Most bytes of one read: as many as a pipe of the system holds unless it is widened. */
 const maxReadBytes = 64 * 1024;
-/** Memory shared by all readers with little output, which most processes have; memory for each would be garbage with every process. */
+/**
+ * Memory shared by all readers with little output, which is most of them. Memory of its own for each reader would become garbage with each
+ * process.
+ */
 let sharedBuffer: Buffer | undefined;
 
 interface OutputReaderOptions {
@@ -13,8 +16,8 @@ interface OutputReaderOptions {
 	/** Returns memory for the bytes of a pipe; called again after each `onData`. Default: the reader allocates it. */
 	readonly nextBuffer?: () => Buffer;
 	/**
-	 * Takes the bytes. Without memory of the consumer, few bytes (what a frame writer copies) are valid only until it returns; more are not
-	 * reused.
+	 * Takes the bytes. Without `nextBuffer`, a read of up to `maxCopiedPayloadBytes` is valid only until the function returns; the memory of a
+	 * larger read is not reused.
 	 */
 	onData(bytes: Buffer): void;
 	onEnd(): void;
@@ -27,7 +30,7 @@ export class OutputReader {
 	readonly #stream: Pick<Socket, "pause" | "resume" | "destroy">;
 	readonly #options: OutputReaderOptions;
 	#credit = creditWindowBytes;
-	/** State of the reader. It is held while it is paused, and left once another process reads the pipe. */
+	/** `held`: reading is paused. `left`: another process reads the pipe. */
 	#state: "reading" | "held" | "left" = "reading";
 	#isEnded = false;
 
@@ -40,7 +43,7 @@ export class OutputReader {
 		return this.#isEnded;
 	}
 
-	/** True if it waits for the consumer of the bytes, not for the process. */
+	/** True if the reader waits for the consumer of the bytes, not for the process. */
 	get isBlocked(): boolean {
 		return !this.#isEnded && (this.#state !== "reading" || this.#credit <= 0);
 	}
@@ -62,7 +65,7 @@ export class OutputReader {
 		if (!this.#isEnded && this.#credit > 0) this.#stream.resume();
 	}
 
-	/** Stops reading for good, because another process reads the pipe now. It has not ended until `end` is called. */
+	/** Stops reading for good, because another process reads the pipe now. The reader has not ended until `end` is called. */
 	detach(): void {
 		this.#state = "left";
 		this.#stream.destroy();
@@ -76,7 +79,7 @@ export class OutputReader {
 		this.#options.onEnd();
 	}
 
-	/** Reads into memory that it provides itself. Otherwise Node would read ahead, and those bytes would be lost to another reader. */
+	/** Passes its own memory to Node. Otherwise Node would read ahead, and those bytes would be lost to another reader. */
 	#openPipe(descriptor: number): Socket {
 		const { nextBuffer } = this.#options;
 		sharedBuffer ??= Buffer.allocUnsafeSlow(maxReadBytes);

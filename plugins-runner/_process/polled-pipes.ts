@@ -3,20 +3,23 @@ import { type Channel, creditWindowBytes, maxCopiedPayloadBytes } from "./protoc
 
 /** Milliseconds for which the pipes of a process are not watched: most processes end within them, and all their output is read at once. */
 const watchDelayMs = 10;
-/** Most bytes of one read. */
+/** Maximum bytes of one read. */
 const maxReadBytes = 64 * 1024;
 const readBuffer = Buffer.allocUnsafeSlow(maxReadBytes);
 
 interface PolledPipesOptions {
 	/** Descriptors of the reading ends, which must be non-blocking. */
 	readonly pipes: readonly (readonly [Channel, number])[];
-	/** Takes bytes. Few bytes (as many as a frame writer copies) are valid only until it returns. */
+	/** Takes bytes. Up to `maxCopiedPayloadBytes` are valid only until the function returns. */
 	onData(channel: Channel, bytes: Buffer): void;
 	/** Called for a pipe that must be watched from now on. The callee closes it. `passed` is the number of bytes already passed on. */
 	onWatch(channel: Channel, descriptor: number, passed: number): void;
 }
 
-/** Pipes of a process that has just started. Watching each costs more than everything else the launcher does for a short process. */
+/**
+ * Pipes of a process that has just started. They are not watched at first, because watching costs more than everything else that the
+ * launcher does for a short process.
+ */
 export class PolledPipes {
 	readonly #options: PolledPipesOptions;
 	#pipes: readonly (readonly [Channel, number])[];

@@ -13,7 +13,7 @@ export function signalGroup(group: number, signal: GroupSignal): void {
 	if (!trySignal(group, signal)) execFile("sudo", sudoKill(group, signal), () => {});
 }
 
-/** Sends a signal to every process of a group and waits for it. To be used just before this process exits. */
+/** Sends a signal to every process of a group and waits for it. Use it only just before this process exits. */
 export function signalGroupSync(group: number, signal: GroupSignal): void {
 	if (trySignal(group, signal)) return;
 	try {

@@ -26,13 +26,14 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	/** Takes a chunk of output. Until its promise resolves, the channel waits, and eventually the process blocks. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
-	/** Takes bulk output that is pure ASCII, as bytes that are valid until it returns its promise. */
+	/** Takes bulk output that is pure ASCII, as bytes. They are valid only until the function returns, not until its promise resolves. */
 	readonly onBytes?: ((channel: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>) | undefined;
-	/** Takes what the process writes to descriptor 3; only if this is given does the process have that descriptor. */
+	/** Takes the output of the process on descriptor 3. If this is undefined, the process does not have that descriptor. */
 	onReport?(text: string): Promise<void> | void;
 	/**
-	 * Takes the function that writes to the standard input, which stays open after `stdin` if this is given. Input that the process does
-	 * not read waits in memory, so write only what it has requested. The standard input ends when the launcher ends, even unexpectedly.
+	 * Receives a function that writes to the standard input. If `onInput` is given, the standard input stays open after `stdin`. Input that
+	 * the process does not read waits in memory, so write only what it has requested. The standard input ends when the launcher ends, even
+	 * unexpectedly.
 	 */
 	onInput?(write: (text: string) => void): void;
 }

@@ -6,7 +6,7 @@ export const frameTypes = {
 	ready: 0,
 	/** Sent by the server: starts a process. JSON `ProcessRequest`. */
 	start: 1,
-	/** Sent by the server: a channel, and how many of its bytes were consumed. The launcher may read as many more. */
+	/** Sent by the server: a channel, and the number of its bytes that were consumed. The launcher may then read as many more. */
 	credit: 2,
 	/** Sent by the server: ends the process. JSON `{ grace }`, in milliseconds. */
 	end: 3,
@@ -50,7 +50,7 @@ export const channels = ["stdout", "stderr", "report"] as const;
 export type Channel = (typeof channels)[number];
 
 export interface LauncherInfo {
-	/** How the launcher starts processes. */
+	/** Method by which the launcher starts processes. */
 	readonly spawner: "posix_spawn" | "child_process";
 }
 
@@ -77,7 +77,7 @@ export interface StartFailure {
 	readonly message: string;
 }
 
-/** Bytes of one channel that may be sent but not yet consumed. If so many are, the launcher stops reading the channel. */
+/** Maximum bytes of one channel that were sent and are not consumed yet. At this limit, the launcher stops reading the channel. */
 export const creditWindowBytes = 256 * 1024;
 
 const headBytes = 9;
@@ -103,9 +103,9 @@ const pageBytes = 4 * maxCopiedPayloadBytes;
 const maxBytesPerCodeUnit = 3;
 
 /**
- * Writes frames. Frames of one turn of the event loop leave together. A `start` frame leaves at once if it is the first frame of the turn.
- * Its process need not wait for the rest of the turn. Small frames are copied into one page of memory, because passing each to the stream
- * separately costs more than everything else about a small frame.
+ * Writes frames. Frames of one turn of the event loop are sent together. A `start` frame is sent at once if it is the first frame of the
+ * turn, so that its process need not wait for the rest of the turn. Small frames are copied into one page of memory, because passing each
+ * to the stream separately costs more than everything else about a small frame.
  */
 export class FrameWriter {
 	readonly #socket: Socket;
@@ -113,8 +113,8 @@ export class FrameWriter {
 	#hasWrittenThisTurn = false;
 	#isCorked = false;
 	/**
-	 * Memory for the small frames; those from `#sent` to `#end` are not yet passed to the socket. Bytes before `#sent` may still be on their
-	 * way, so they are not overwritten.
+	 * Memory for the small frames; those from `#sent` to `#end` are not yet passed to the socket. Bytes before `#sent` are not overwritten,
+	 * because the socket may still be sending them.
 	 */
 	#page = Buffer.allocUnsafeSlow(0);
 	#sent = 0;
@@ -164,7 +164,7 @@ export class FrameWriter {
 		this.#end += headBytes;
 	}
 
-	/** Ensures that the page has room for a head and `maxBytes` bytes of payload; allocates a new page if it does not. */
+	/** Ensures that the page has space for a head and `maxBytes` bytes of payload; allocates a new page if it does not. */
 	#ensureSpace(maxBytes: number): void {
 		if (this.#page.length - this.#end >= headBytes + maxBytes) return;
 		this.#flush();

@@ -1,6 +1,6 @@
 import type { ProcessRequest } from "./protocol.ts";
 
-/** How a process ended: exactly one of the two is not null. */
+/** Exit of a process: exactly one of the two members is not null. */
 export interface ProcessExit {
 	readonly code: number | null;
 	readonly signal: string | null;

@@ -1,10 +1,13 @@
-/** Starts in one turn of the event loop. With fewer, the launcher's additional turns cost more than the server gains by earlier reports. */
+/**
+ * Maximum number of starts in one turn of the event loop. With fewer, the launcher's additional turns cost more than the server gains by
+ * earlier reports.
+ */
 const mostInARow = 4;
 
 /**
  * Runs starts of processes, a few in each turn of the event loop. Each start blocks the launcher until the new process has begun its
- * program. Between the turns, the launcher reports processes that have ended. The server has more work for these, so it must not wait until
- * all others are started.
+ * program. Between the turns, the launcher reports processes that have ended. The server has further work for those, so the reports must
+ * not wait until all other processes are started.
  */
 export class StartQueue {
 	readonly #waiting: (() => void)[] = [];

@@ -15,7 +15,7 @@ export interface Terminal {
 	/** Descriptor for the stdout of the child. */
 	readonly descriptor: number;
 	readonly stream: ReadStream;
-	/** Turns the bytes that were read into the program's output. `ended` is true once the mark of `finish` was read. */
+	/** Converts the bytes that were read to the program's output. `ended` is true once the mark of `finish` was read. */
 	decode(bytes: Buffer): { readonly output: Buffer; readonly ended: boolean };
 	/** Marks the end of the stream. Called when the child has exited: everything that it wrote precedes the mark. */
 	finish(): void;

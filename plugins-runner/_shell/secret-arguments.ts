@@ -38,7 +38,10 @@ export function createScriptInput(run: ScriptRun, { secret_arguments = "environm
 export interface SeparatedArguments {
 	/** Values for the command line; secrets are null. */
 	readonly values: JsonObject;
-	/** Secrets by environment variable, `SVC_ARG_<NAME>`. A value is formatted as in an argument; a named flag that is set has the value `True`. */
+	/**
+	 * Secrets by environment variable, `SVC_ARG_<NAME>`. A value is formatted as in an argument; the value true of a named parameter becomes
+	 * `True`.
+	 */
 	readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -115,7 +115,7 @@ export class ConnectionPool {
 		return connection;
 	}
 
-	/** Opens a stream through the jump host. Connections through a jump host are not limited in number. */
+	/** Opens a stream through the jump host. Unlike channels of runs, such streams are not limited in number. */
 	async #openWay({ via, address, port }: Target) {
 		if (via === undefined) return undefined;
 		const key = toConnectionKey(via);

@@ -26,7 +26,7 @@ export class Connection {
 	limit = 8;
 	/** Number of runs with a channel on this connection. */
 	channels = 0;
-	/** Number of runs and of connections that use this one as a jump host. */
+	/** Number of runs on this connection, and of connections that use it as a jump host. */
 	users = 0;
 	/** True if any channel request on this connection has completed. */
 	used = false;

@@ -71,7 +71,7 @@ export class HostKeys {
 	}
 }
 
-/** Appends a line in a single write: it is written completely or not at all, and concurrent additions of other processes are kept. */
+/** Appends a line in a single write, so that concurrent additions of other processes are neither lost nor mixed with it. */
 async function append(path: string, line: string): Promise<void> {
 	try {
 		await mkdir(dirname(path), { recursive: true, mode: 0o700 });

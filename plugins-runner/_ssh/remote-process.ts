@@ -52,7 +52,7 @@ export class RemoteProcess {
 		});
 		channel.on("exit", (code: number | null, signal?: string) => this.#onExit({ code: code ?? undefined, signal }));
 		channel.on("close", () => this.#close());
-		// The connection is lost; its own end reports that.
+		// An error means that the connection is lost, which the connection itself reports.
 		channel.on("error", () => {});
 		this.ended = this.#follow(closed);
 		channel.end(options.script);

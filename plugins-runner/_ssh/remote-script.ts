@@ -15,11 +15,11 @@ export interface RemoteScriptOptions {
 
 /**
  * Command line that the host receives. The script follows on standard input, so that neither the host's process list nor its logs contain
- * it. It includes a token in the environment and may include a password for sudo.
+ * it. The script contains a token of the environment, and possibly a password for sudo.
  */
 export const shellCommand = "exec /bin/sh -s";
 
-/** Returns that command line with a variable in the shell's own environment, by which a sweep finds the processes. */
+/** Returns `shellCommand` with a variable in the shell's own environment, by which `createSweep` finds the processes. */
 export function createMarkedShell(marker: string): string {
 	return `exec env ${quote(marker)} /bin/sh -s`;
 }

@@ -69,7 +69,7 @@ function toWork({ runnerParameters, environment }: RunContext<typeof parameters>
 	};
 }
 
-/** Directory that belongs to the run alone, in its container. */
+/** Directory in the container that only this run uses. */
 const directory = "/svc";
 
 function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof parameters>): Pick<ContainerProgram, "command" | "entrypoint"> {
@@ -82,7 +82,7 @@ function toProgram({ command, cmd, entrypoint }: ParameterValues<typeof paramete
 	return { ...given, ...(command === null || command === undefined ? {} : { command: toTexts("command", command) }) };
 }
 
-/** Converts a list to strings; numbers and other values are converted as written. Throws `SVC_INVALID` for an empty list. */
+/** Converts the values of a list to strings, as Python's `str` does. Throws `SVC_INVALID` for an empty list. */
 function toTexts(name: string, values: JsonValue): string[] {
 	if (!Array.isArray(values) || values.length === 0)
 		throw new SvcError("SVC_INVALID", `parameter "${name}" must be a list with something in it`);

@@ -7,7 +7,7 @@ export interface ResponseBody {
 	readonly body: JsonValue;
 	/** True if `body` is a parsed JSON value. */
 	readonly parsed: boolean;
-	/** Present if `body` contains bytes that are not text. */
+	/** Present if the response is not text; `body` then contains its bytes in base64. */
 	readonly body_encoding?: "base64";
 	/** Present if the server sent more bytes than were kept. */
 	readonly truncated?: true;

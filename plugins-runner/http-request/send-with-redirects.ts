@@ -27,7 +27,7 @@ export interface SendOptions {
 
 const maximumRedirects = 20;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Headers that must only be sent to the original host. */
+/** Headers that a redirect to another origin must not receive. */
 const credentialHeaders: ReadonlySet<string> = new Set([
 	"authorization",
 	"cookie",
@@ -62,7 +62,7 @@ export async function sendWithRedirects(first: HttpRequest, options: SendOptions
 	}
 }
 
-/** Returns the value of a header; the case of its name does not matter. */
+/** Returns the value of a header, whatever the case in which it was sent. `name` must be in lower case. */
 export function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
 	return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }

@@ -10,7 +10,7 @@ export interface JobCreationOptions {
 	readonly context: JobContext;
 	readonly client: KubeClient;
 	readonly manifests: Manifests;
-	/** Id of this run object. It is written to an annotation of the job to mark which process follows the job. */
+	/** Id of the `JobRun`, written to an annotation of the job. The annotation shows which process of the service follows the job. */
 	readonly holder: string;
 	/** Writes a line to the output of the execution, for users who view it. */
 	tell(line: string): Promise<void>;
@@ -57,8 +57,8 @@ export class JobCreation {
 	}
 
 	/**
-	 * Starts the suspended job, since its id is stored now. A job that was started before stays unchanged: an administrator may have
-	 * suspended it.
+	 * Starts the suspended job. To be called once the id of the job is stored. A job that was started before stays unchanged, because an
+	 * administrator may have suspended it.
 	 */
 	async begin({ metadata: { uid, annotations } }: Job): Promise<void> {
 		if (annotations?.[begunAnnotation] !== undefined || this.#options.context.signal.aborted) return;

@@ -12,7 +12,7 @@ export const labels = {
 	liveaction: "svc-automation/liveaction",
 	execution: "svc-automation/execution",
 } as const;
-/** Annotation with the id of the run object that follows the job. Only the latest holder may delete the job. */
+/** Annotation with the id of the `JobRun` that follows the job. Only the latest holder may end the job. */
 export const holderAnnotation = "svc-automation/holder";
 /** Annotation of a job that the service has started. If such a job is suspended, an administrator has suspended it. */
 export const begunAnnotation = "svc-automation/begun";
@@ -68,8 +68,8 @@ export function toManifests({ context, options, namespace, script, holder }: Man
 			kind: "Job",
 			metadata: { name, labels: marked, annotations: { [holderAnnotation]: holder } },
 			spec: {
-				// Suspended until its id is stored. If an administrator deletes a job with an unknown id, a new job is created. The deleted
-				// job must not have started.
+				// Suspended until its id is stored. If an administrator deletes a job whose id is not stored yet, a new job is created, so the deleted
+				// one must not have started.
 				suspend: true,
 				// Only the engine retries failures: a second pod would be a second run.
 				backoffLimit: 0,
@@ -141,7 +141,7 @@ function toVolumes(name: string, script: string | undefined): JsonObject {
 }
 
 /**
- * Returns the command of the container. Returns undefined if the image's own command must run.
+ * Returns the command of the container; undefined for the image's own command.
  * @param args Arguments of the script of the action; undefined for an action without a script.
  */
 function toCommand(values: Values, args: readonly string[] | undefined): readonly string[] | undefined {

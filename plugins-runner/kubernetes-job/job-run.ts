@@ -14,7 +14,7 @@ interface JobRunOptions {
 	readonly client: KubeClient;
 	readonly manifests: Manifests;
 	readonly watch: NamespaceWatch;
-	/** Id of this run object. It is written to an annotation of the job to mark which process follows the job. */
+	/** Id of this run, written to an annotation of the job. The annotation shows which process of the service follows the job. */
 	readonly holder: string;
 }
 
@@ -47,7 +47,7 @@ export class JobRun {
 		const { context, manifests } = this.#options;
 		const place = { namespace: manifests.namespace, name: manifests.name };
 		await context.saveState(place);
-		// A run that must end already only finds its job, which an earlier attempt may have created. It creates none.
+		// If the run is aborted already, find a job that an earlier attempt may have created, but create none.
 		const job = await this.#making.persist(() => (context.signal.aborted ? this.#making.find() : this.#making.create()));
 		if (job === undefined) return this.#withoutJob();
 		await context.saveState({ ...place, uid: job.metadata.uid ?? "" });
@@ -156,7 +156,7 @@ export class JobRun {
 	async #readLast(isGone: boolean): Promise<boolean> {
 		const { context } = this.#options;
 		const left = new Promise<void>((resolve) => context.signal.addEventListener("abort", () => resolve(), { once: true }));
-		// If the watch of the pods has missed the end of the container, the log would be read forever.
+		// The wait is limited, because the log is read forever if the watch of the pods has missed the end of the container.
 		await Promise.race([this.#log?.done, ...(isGone ? [delay(lastOutput)] : [left])]);
 		return true;
 	}

@@ -46,12 +46,13 @@ export class KubeClient {
 	}
 
 	/**
-	 * Reads and validates the files without a request to the server. Returns the namespace of actions that name none. Throws `SVC_CONFIG`.
+	 * Reads and validates the files with credentials, without a request to the server. Returns the namespace of actions that name none. Throws
+	 * `SVC_CONFIG`.
 	 */
 	async start(): Promise<string> {
 		const { namespace, ca, certificate, key } = await findAccess(this.#options);
 		try {
-			// Node.js ignores a CA string that is not PEM without an error, and would then trust no server.
+			// Without an error, Node.js ignores a CA string that is not PEM, and then trusts no server.
 			if (ca !== undefined && !ca.includes("-----BEGIN ")) throw new Error("no certificate of an authority");
 			createSecureContext(toTls({ ca, certificate, key, serverName: undefined }));
 		} catch (cause) {
@@ -188,7 +189,7 @@ async function* withinPatience(answer: IncomingMessage): AsyncGenerator<Buffer> 
 	}
 }
 
-/** Directory in which a pod finds the service account that its cluster assigns. */
+/** Directory in a pod with the token and certificate of its service account. */
 const ofPod = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Reads every file again, because tokens of pods change and certificates expire. Sends no request. */

@@ -27,7 +27,7 @@ export interface KubernetesJobOptions {
 	readonly client_key_file?: string;
 	/** Namespace of actions that name none. Default: the namespace of the kubeconfig's context, or of the pod; otherwise `default`. */
 	readonly namespace?: string;
-	/** Namespaces that actions may name. Default: only the option `namespace`. */
+	/** Namespaces that actions may name. Default: only the namespace of actions that name none. */
 	readonly namespaces?: readonly string[];
 	/** Service accounts that actions may name. Default: none. */
 	readonly service_accounts?: readonly string[];

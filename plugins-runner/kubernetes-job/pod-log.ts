@@ -95,7 +95,7 @@ export class PodLog {
 			if (!answer.isOther && answer.bytes > this.#last.end) this.#last = last;
 			return "";
 		}
-		// Everything after it is new as well, and is counted from the beginning of this file.
+		// Everything after this fragment is new as well, and is counted from the beginning of this file.
 		answer.isOther = false;
 		this.#file = answer.file;
 		this.#delivered = answer.bytes;

@@ -85,6 +85,6 @@ async function prepareScript(path: string): Promise<void> {
 		() => true,
 		() => false,
 	);
-	// This fails for a read-only file system or a file of another user. The start then reports the error.
+	// This fails for a read-only file system or a file of another user. The start of the script then reports the error.
 	if (!executable) await chmod(path, file.mode | 0o111).catch(() => {});
 }

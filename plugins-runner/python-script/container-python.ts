@@ -56,8 +56,8 @@ function toPythonEnd({ signal }: Context, end: Exclude<ContainerEnd, "left">, te
 const noPython = 127;
 
 /**
- * Returns the container's program and files. All data is in files of the container: any user who may inspect containers can read their
- * description.
+ * Returns the container's program and files. Variables and parameters are passed in files, because any user who may inspect containers can
+ * read a container's description.
  */
 async function toWork({ runnerParameters }: Context, request: PythonRequest): Promise<ContainerWork> {
 	const { environment, packDirectory, entryPoint, pythonPaths } = request;

@@ -42,7 +42,7 @@ export class Engines {
 				reasons.push(`${name}: ${toErrorMessage(error)}`);
 			}
 		}
-		// The other runners still work. A run of a Python action fails with the reason.
+		// Not an error: the other runners still work, and only runs of Python actions fail.
 		context.logger.warn("no python engine can run here", { reason: reasons.join("; ") });
 	}
 

@@ -125,7 +125,7 @@ function invalid(message: string): SvcError {
 	return new SvcError("SVC_INVALID", message);
 }
 
-/** Returns the configured sendmail command, or the first one in the usual directories. */
+/** Returns the configured sendmail command, or the first one in the directories of PATH, `/usr/sbin` and `/usr/lib`. */
 async function findBinary(configured: string): Promise<string> {
 	if (configured !== "") return configured;
 	for (const directory of [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/lib"]) {
@@ -176,7 +176,7 @@ function createMail({ to, from, subject, contentType, body, attachments }: Mail)
 	return `${[...head, `Content-Type: multipart/mixed; boundary="${boundary}"`, "", ...parts, `--${boundary}--`].join("\n")}\n`;
 }
 
-/** Returns the subject as a header value; a long one is encoded, which also folds it. */
+/** Returns the subject as a header value. A subject that is long or not ASCII is encoded, which also folds it. */
 function toSubject(text: string): string {
 	return /^[ -~]{0,900}$/.test(text) && !text.includes("=?") ? text : encodeWords(text);
 }

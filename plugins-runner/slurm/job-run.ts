@@ -120,7 +120,7 @@ export class JobRun {
 		}
 	}
 
-	/** Stops following without ending the job. Another process of the service has recovered the run and needs the job alive. */
+	/** Stops following the job without ending it, because another process of the service has recovered the run and follows the job. */
 	#giveUp(): boolean {
 		if (this.#failure !== undefined) throw this.#failure.error;
 		return false;

@@ -13,7 +13,7 @@ import { toArray, toSbatchArguments } from "./sbatch-arguments.ts";
 import { SlurmCommands } from "./slurm-commands.ts";
 import { type JobProgram, toBatchScript, toItemText, toStartScript } from "./start-script.ts";
 
-/** Milliseconds after which the directory of a run is deleted, because no service has resumed the run. 90 days. */
+/** Milliseconds (90 days) without a change after which the directory of a run is deleted at start: no service has resumed the run. */
 const forgottenAfter = 90 * 86_400_000;
 
 /** Creates the runs of the runner. They share the commands and the polling of Slurm. */

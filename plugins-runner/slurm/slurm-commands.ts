@@ -98,7 +98,10 @@ export class SlurmCommands {
 		}
 	}
 
-	/** Returns the id of the job with this name and comment. Returns undefined if Slurm has none. */
+	/**
+	 * Returns the id of the job with this name and comment; undefined if Slurm has none. In the accounting, a job without a comment matches as
+	 * well.
+	 */
 	async find(name: string, comment: string): Promise<string | undefined> {
 		const queued = parseSqueue(await this.#run("squeue", [...squeueArguments, `--name=${name}`]));
 		const found = queued.find((task) => task.comment === comment);
@@ -162,8 +165,8 @@ export class SlurmCommands {
 	}
 
 	/**
-	 * Returns the environment of a command. Jobs inherit the environment of sbatch. Variables can contain options of sbatch, so that no
-	 * variables of the service itself are passed on.
+	 * Returns the environment of a command. Jobs inherit the environment of sbatch, and variables can set options of sbatch. Therefore only
+	 * PATH, HOME and SLURM_CONF are taken from the service.
 	 */
 	#environment(command: string): Record<string, string> {
 		const { slurm_conf = process.env["SLURM_CONF"] } = this.#options;

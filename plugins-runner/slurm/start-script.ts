@@ -20,8 +20,8 @@ export function toBatchScript(directory: string, attempt: number): string {
 }
 
 /**
- * Returns the script that starts each job of a run. Only the first of all jobs submitted for an attempt passes its `claim` file. If the
- * service has created the claim file itself, no job passes it.
+ * Returns the script that starts each job of a run. It creates the `claim` file of its attempt and task, or exits if the file exists.
+ * Therefore only the first job of an attempt runs its program, and none does if the service has created the file.
  */
 export function toStartScript(directory: string, { command, cwd, environment }: JobProgram): string {
 	const variables = Object.entries(environment).map(([name, value]) => `export ${toName(name)}=${quote(value)}`);
@@ -31,7 +31,7 @@ export function toStartScript(directory: string, { command, cwd, environment }: 
 		"task=${SLURM_ARRAY_TASK_ID:-0}",
 		'(set -C; printf "%s\\n" "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}" >"$directory/claim.$1.$task") 2>/dev/null || exit 0',
 		'date +%s >"$directory/began.$task"',
-		// Otherwise the steps of a job whose environment was not exported would have none either.
+		// Without this, the steps of a job that was submitted without its environment would have no environment either.
 		"export SLURM_EXPORT_ENV=ALL",
 		'export PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"',
 		'[ -z "${SLURM_ARRAY_TASK_ID:-}" ] || export SVC_ITEM_INDEX="$task"',

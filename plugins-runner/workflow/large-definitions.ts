@@ -22,12 +22,15 @@ export function inspectForRun(text: string, tools: DefinitionTools): Promise<rea
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }
 
-/** Reads a definition. Rejects with `SVC_INVALID` if it has findings other than warnings. */
+/**
+ * Reads a definition. Rejects with `SVC_INVALID` if there are findings about its form or its graph; expressions and actions are not
+ * checked.
+ */
 export async function read(text: string): Promise<Definition> {
 	return DefinitionThread.isLarge(text) ? forRuns.read<Definition>("read", text) : readDefinition(text);
 }
 
-/** Reads a definition and returns its graph. Rejects with `SVC_INVALID` if it has findings other than warnings. */
+/** Reads a definition and returns its graph. Rejects with `SVC_INVALID` if there are findings about its form or its graph. */
 export async function graph(text: string): Promise<DefinitionGraph> {
 	return DefinitionThread.isLarge(text) ? forRequests.read<DefinitionGraph>("graph", text) : toGraph(readDefinition(text));
 }

@@ -11,8 +11,8 @@ export type WorkflowEvent =
 	| { readonly type: "pause" }
 	/**
 	 * The run continues after a pause (`isResumed`), or after a recovery by another process. Events with the current status of all children
-	 * follow. After a pause, `isAsked` tells whether a resume was requested (default true). Then everything that is paused below is resumed
-	 * as well. If it is false, only a child was resumed.
+	 * follow. After a pause, `isAsked` is true (default) if a resume was requested: all paused children are then resumed as well. If it is
+	 * false, only a child was resumed.
 	 */
 	| { readonly type: "continue"; readonly isResumed: boolean; readonly isAsked?: boolean }
 	| { readonly type: "cancel" }
@@ -21,7 +21,7 @@ export type WorkflowEvent =
 	/** The time that `nextWake` returned is reached. */
 	| { readonly type: "wake" };
 
-/** Decisions after events. The entry must be stored before the caller carries out anything else of the step, or together with it. */
+/** Decisions after events. The entry must be stored before the caller carries out the rest of the step, or together with it. */
 export interface Step {
 	/** Decided facts for the journal; undefined if nothing was decided. */
 	readonly entry: JsonObject | undefined;
@@ -31,7 +31,7 @@ export interface Step {
 	readonly cancel: readonly string[];
 	readonly pause: readonly string[];
 	readonly resume: readonly string[];
-	/** Requests that the workflow's own execution be paused or canceled. */
+	/** Request to pause or cancel the workflow's own execution. */
 	readonly request: "pause" | "cancel" | undefined;
 	/** Tasks whose status has changed. */
 	readonly tasks: readonly TaskState[];

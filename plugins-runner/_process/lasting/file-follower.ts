@@ -9,7 +9,7 @@ interface FileFollowerOptions {
 	onFailure(error: unknown): void;
 }
 
-/** Reads a growing file as text, by lines as a pipe would be read. Skips the bytes that were delivered before. */
+/** Reads a growing file and delivers it as strings, in the same way as the output of a pipe. Skips the bytes that were delivered before. */
 export class FileFollower {
 	readonly #file: FileHandle;
 	readonly #channel: OutputChannel;

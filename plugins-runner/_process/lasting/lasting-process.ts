@@ -10,7 +10,7 @@ import type { RunDirectory } from "./run-directory.ts";
 const pollIntervalMs = 50;
 /** Milliseconds between polls when the process is about to start or to end. */
 const shortPollIntervalMs = 5;
-/** Default of the time to start. */
+/** Default of `beginTimeoutMs`. */
 const defaultBeginTimeMs = 5_000;
 /** Default of `killGrace`. */
 const defaultGraceMs = 5_000;
@@ -35,8 +35,8 @@ export interface LastingOptions {
 }
 
 /**
- * How a followed process ended. `left`: it continues without this service. `unknown`: it ended without an exit code. `unstarted`: it never
- * started, and will not.
+ * Outcome of following a process. `left`: the process continues without this process of the service. `unknown`: it ended without an exit
+ * code. `unstarted`: it never started, and will not.
  */
 export type LastingEnd = ProcessExit | "left" | "unknown" | "unstarted";
 
@@ -50,7 +50,7 @@ class LastingProcess {
 	readonly #options: LastingOptions;
 	#failure: { readonly error: unknown } | undefined;
 	#wake = () => {};
-	/** Time at which everything is killed; set once the end was requested. */
+	/** Time at which all processes of the run are killed; set once the end was requested. */
 	#killAt: number | undefined;
 	#wasKilled = false;
 	/** Time at which the exit code was first seen. */
@@ -119,7 +119,7 @@ class LastingProcess {
 		if (status !== undefined) this.#exitedAt ??= performance.now();
 		if (signal.aborted || this.#failure !== undefined) return this.#terminate(process);
 		if (isAlive && this.#exitedAt !== undefined && performance.now() > this.#exitedAt + lingerMs) {
-			// A process that it started holds the output open.
+			// A process that the program started holds the output open.
 			this.#kill(process);
 			return toExit(status);
 		}
@@ -127,10 +127,13 @@ class LastingProcess {
 		return status === undefined ? "unknown" : toExit(status);
 	}
 
-	/** Sends TERM to everything in its session, and KILL after the grace. Returns the end once none of these processes is alive. */
+	/**
+	 * Sends TERM to all processes of the run, and KILL after the grace. Returns the end when none of them is alive, or one second after KILL.
+	 * Returns undefined until then.
+	 */
 	#terminate(process: ProcessIdentity): LastingEnd | undefined {
 		const { directory, mark, killGrace = defaultGraceMs } = this.#options;
-		// Another process of the service follows it now, and must find it alive.
+		// Another process of the service follows the run now, and must find it alive.
 		if (!directory.isHeld()) return "left";
 		const groups = findGroups(process, mark);
 		if (!hasLiveProcess(groups)) return toExitAfterSignal(directory.readExitCode(), this.#wasKilled);

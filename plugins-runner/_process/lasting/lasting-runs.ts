@@ -10,7 +10,7 @@ import { findGroups, isRunning, readBootId } from "./identity.ts";
 import { followProcess, type LastingEnd } from "./lasting-process.ts";
 import { RunDirectory } from "./run-directory.ts";
 
-/** Process to start. Its standard input may be given. The context receives its output. */
+/** Process to start, optionally with its standard input. */
 export type LastingRequest = Pick<ProcessOptions, "file" | "args" | "cwd" | "env" | "stdin">;
 
 type Context = Pick<RunContext, "execution_id" | "liveaction_id" | "signal" | "emit" | "captured" | "saveState">;

@@ -91,7 +91,7 @@ function* checkTargets(value: JsonObject): Generator<ChainProblem> {
 			const target = node[key];
 			if (!isTarget(target) || names.has(target)) continue;
 			const problem = missing(target, ["chain", index, key], `referenced in "${key}" in task "${String(node["name"])}".`);
-			// A warning only: targets are never rendered, so that the chain runs until it reaches this one.
+			// Only a warning if the target is a template: targets are never rendered, but the chain runs until it reaches this one.
 			yield /\{\{|\{%/.test(target) ? { ...problem, type: "warning" } : problem;
 		}
 	}

@@ -15,7 +15,7 @@ type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { r
 /** Maximum number of findings that are returned. */
 const mostFindings = 1_000;
 
-/** Returns all findings about the definition of a chain. */
+/** Returns at most 1,000 findings about the definition of a chain, sorted by type and line. */
 export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	const source = read(text);
 	if (!(source instanceof ChainSource)) return [source];

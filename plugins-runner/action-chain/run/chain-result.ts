@@ -51,7 +51,7 @@ function toTraceback(error: unknown): JsonValue {
 	return causes.join("\ncaused by ");
 }
 
-/** Returns the end of the run. A chain has the status of the last task. */
+/** Returns the end of the run: the status of its last task if that is `succeeded`, `timeout` or `canceled`, otherwise `failed`. */
 export function toRunEnd({ status }: Lap, result: JsonObject): RunResult {
 	if (status === "succeeded") return { succeeded: true, result };
 	if (status === "timeout" || status === "canceled") return { succeeded: false, status, result };

@@ -69,7 +69,7 @@ export class ChainRun {
 		await this.#record({ type: "resumed" });
 	}
 
-	/** Starts or ends one task. Returns the result if the run ends. */
+	/** Starts or ends one task. Returns the result if the run ends or pauses. */
 	async #advance(): Promise<RunResult | undefined> {
 		const { open, next, last, failure } = this.#state;
 		if (open !== undefined) return this.#goOn(open);
@@ -118,8 +118,8 @@ export class ChainRun {
 	}
 
 	/**
-	 * Resolves with the child when it has ended, or when it rests while the run pauses. Resolves with `left` if the service stops: a
-	 * recovery continues then.
+	 * Resolves with the child when it has ended, or when it is paused or pending while the run pauses. Resolves with `left` if the service
+	 * stops: a recovery follows the child later.
 	 */
 	async #settle({ executionId, name, number }: Lap): Promise<Child | "left"> {
 		const { children, signal, pausing } = this.#context;
@@ -133,7 +133,7 @@ export class ChainRun {
 				if (!isCanceled) isCanceled = await isAccepted(children.cancel(id));
 			} else if (child !== undefined && isResting(child)) {
 				if (!pausing.aborted) await isAccepted(this.#context.request("pause"));
-				// A user may have resumed the child, or answered it, before the run was paused.
+				// A user may have resumed the child, or answered its inquiry, before the run was paused.
 				const now = await children.find(toKey(name, number));
 				if (now !== undefined && (now.hasEnded || isResting(now)) && pausing.aborted) return now;
 			} else if (child?.status === "running" && pausing.aborted) {
@@ -155,8 +155,8 @@ export class ChainRun {
 	}
 
 	/**
-	 * Appends an entry to the journal, together with the child that it starts, before any other effect of it. Only then can a recovery
-	 * repeat the decision.
+	 * Appends an entry to the journal, together with the child that it starts, before the entry has any effect outside this run. Otherwise a
+	 * recovery could not repeat the decision.
 	 */
 	async #record(
 		entry: ChainEntry,
@@ -171,7 +171,7 @@ export class ChainRun {
 		if (isTold) await emit("other", `task ${last.name} ${last.hasEnded ? last.status : "started"}\n`);
 	}
 
-	/** Returns the result if the run was asked to end or to pause, so that no new task starts. Otherwise returns undefined. */
+	/** Returns the result if the run is aborted or must pause, so that no new task starts. Otherwise returns undefined. */
 	#stopped(open?: OpenTask): RunResult | undefined {
 		const { signal, pausing } = this.#context;
 		if (!signal.aborted && !pausing.aborted) return undefined;
@@ -229,8 +229,8 @@ function toFailure(words: string, cause: unknown): SvcError {
 }
 
 /**
- * Separates published values from large strings that are copies of strings in the task's result. Of those, the journal records only the
- * path.
+ * Separates published values from large strings that are copies of strings in the task's result. Of such strings, the journal records only
+ * the path.
  */
 function toPublished(
 	values: JsonObject,

@@ -19,7 +19,7 @@ import { namesOfVars } from "./names.ts";
 import { render } from "./render.ts";
 import { keptResults } from "./task-results.ts";
 
-/** State of a chain that starts, or that another process has left; or the result of a chain that could not start. */
+/** State of a chain that starts or is recovered, or the result of a chain that could not start. */
 export type ChainStart = { readonly state: ChainState } | { readonly refused: RunResult };
 
 export async function beginChain(context: RunContext<ChainParameters>): Promise<ChainStart> {

@@ -169,7 +169,9 @@ function toTaskStatus(status: ExecutionStatus): TaskStatus {
 	return status === "resuming" || status === "canceling" ? "running" : status;
 }
 
-/** Adds a `result` member to the result of an inquiry, because existing chains read the answer from either of both. */
+/**
+ * Adds to the result of an inquiry a member `result` with the same content: existing chains read the answer with or without this member.
+ */
 export function withAnswer(result: JsonValue): JsonValue {
 	if (!isJsonObject(result) || Object.hasOwn(result, "result")) return result;
 	return ["schema", "ttl", "response"].every((name) => Object.hasOwn(result, name)) ? { ...result, result } : result;

@@ -1,7 +1,8 @@
 import type { Child, RunContext } from "../../../core/contract/index.ts";
 
 /**
- * Latest states of the executions of a chain. It continues after the run is asked to end, because the run waits for its canceled children.
+ * Latest states of the child executions of a chain. They are followed even after the run is aborted, because the run waits for its canceled
+ * children.
  */
 export class ChildWatch {
 	readonly #context: Pick<RunContext, "children" | "signal" | "pausing">;
@@ -37,7 +38,7 @@ export class ChildWatch {
 		this.#known.delete(id);
 	}
 
-	/** Resolves when a child has changed, or the run is asked to pause or to end. Resolves at once if that happened since the last call. */
+	/** Resolves when a child has changed, or when the run is aborted or must pause. Resolves at once if that happened since the last call. */
 	async news(): Promise<void> {
 		if (!this.#hasChanged && this.#failure === undefined) {
 			await new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ export async function render(
 	}
 }
 
-/** Renders each of several values. An error message names the value and its kind, as given by `what`: `publish parameter`. */
+/** Renders each of several values. An error message names the value and its kind, as given by `what`, such as `publish parameter`. */
 export async function renderEach(
 	context: Pick<RunContext, "expressions" | "signal">,
 	values: JsonObject,

@@ -68,7 +68,7 @@ export class WorkerPool {
 		this.#idle = setTimeout(() => this.#endPrepared(), this.#options.idleTime);
 		while (this.#prepared.length < this.#options.warm) {
 			const prepared = this.#prepare();
-			// The caller that takes a failed worker starts another one, and receives its error.
+			// Only logged: a caller that takes this worker starts another one, and receives an error only if that one fails too.
 			prepared.catch((error: unknown) => {
 				if (!this.#stopped) this.#options.logger.warn("python worker could not be prepared", { error });
 			});

@@ -4,7 +4,7 @@ import type { Logger } from "../../../core/contract/index.ts";
 const longestEntry = 8_000;
 /** Maximum number of lines in one write that become separate log entries; more lines are joined into longer entries. */
 const manyLines = 16;
-/** Log entries a second. Further output waits for the next second, so that it can be joined into longer entries. */
+/** Maximum number of log entries a second. Further output waits for the next second, so that it can be joined into longer entries. */
 const mostEntries = 100;
 /** Characters that may wait before the sensor is blocked. */
 const mostWaiting = 64 * 1024;
@@ -21,7 +21,7 @@ export class PrintedLines {
 	#entries = 0;
 	#second = 0;
 	#isHurried = false;
-	/** Pause until the next second; undefined if no output waits. */
+	/** Pause of one second; undefined if no output waits. */
 	#pause: { readonly over: Promise<void>; end(): void } | undefined;
 
 	constructor(logger: Logger, channel: "stdout" | "stderr") {

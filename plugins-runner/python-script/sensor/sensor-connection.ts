@@ -16,7 +16,7 @@ import {
 
 /** Maximum length of a line from the process (python/svc/host.py); a longer line ends the process. */
 const longestLine = 4 * 1024 * 1024;
-/** Concurrent calls above which the process must wait. */
+/** Maximum number of concurrent calls. At this limit, nothing more is read from the process until a call has ended. */
 const mostCalls = 16;
 
 /** The service's end of the connection to the process of a sensor (python/svc/host.py). */
@@ -132,7 +132,7 @@ function parse(line: string): JsonObject {
 		const value: unknown = parseJson(line, maxLargeNumbers);
 		if (typeof value === "object" && value !== null) return value as JsonObject;
 	} catch {
-		// Throw below.
+		// Not JSON: throws below.
 	}
 	throw notUnderstood();
 }

@@ -10,7 +10,7 @@ import type { Conductor } from "../conductor/conductor.ts";
 import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import type { DefinitionCase, GivenResult } from "./read-cases.ts";
 
-/** Most events in a case, because a workflow may loop forever. */
+/** Maximum number of steps in a case, because a workflow may loop forever. */
 const maxSteps = 10_000;
 /** Time at which every case begins, in microseconds, so that results are reproducible. */
 const startTime = 1_800_000_000_000_000;
@@ -19,7 +19,7 @@ interface Child {
 	readonly key: string;
 	readonly id: string;
 	readonly given: GivenResult | undefined;
-	/** True if it waits for an answer, which a case never gives. */
+	/** True if the child waits for an answer, which a case never gives. */
 	isPending: boolean;
 }
 
@@ -44,7 +44,7 @@ export class CaseRun {
 	readonly #results: Map<string, JsonObject | null>;
 	/** Children that have not ended, by their keys. */
 	readonly #openChildren = new Map<string, Child>();
-	/** Starts of tasks: by task name and route, the number of each start by its key. */
+	/** Number of each start of a task: by task name and route, then by the key of the start. */
 	readonly #starts = new Map<string, Map<string, number>>();
 	readonly #usedResults = new Set<GivenResult>();
 	#now = startTime;
@@ -65,7 +65,7 @@ export class CaseRun {
 		return { end: this.#end, tasks: this.#conductor.progress().tasks, unused };
 	}
 
-	/** Advances the case by one event. Returns false if nothing is left to happen. */
+	/** Advances the case by one step. Returns false if nothing is left to happen. */
 	async #advance(): Promise<boolean> {
 		const wake = this.#conductor.nextWake();
 		if (wake !== undefined && wake <= this.#now) return this.#handle({ type: "wake" });
@@ -84,7 +84,7 @@ export class CaseRun {
 
 	async #handle(...events: readonly WorkflowEvent[]): Promise<boolean> {
 		const step = await this.#conductor.handle(events, this.#now);
-		// Serialized and parsed, because a stored entry must survive that.
+		// Serialize and parse the entry, as storing and reading it would.
 		if (step.entry !== undefined) this.entries.push(parseJson(stringifyJson(step.entry)) as JsonObject);
 		for (const request of step.start) this.#start(request);
 		this.#end = step.end;
@@ -92,7 +92,7 @@ export class CaseRun {
 		return true;
 	}
 
-	/** Carries out the requests of a step at once. */
+	/** Carries out the requests of a step immediately. */
 	async #carryOut({ cancel, request }: Step): Promise<void> {
 		if (request !== undefined) await this.#handle({ type: request });
 		const cancelEvents = cancel.flatMap((key) => this.#openChildren.get(key) ?? []).map((child) => this.#changeStatus(child, "canceled"));

@@ -47,7 +47,7 @@ export function toChildRequest(
 	};
 }
 
-/** Returns the child of an earlier execution of which tasks run again; undefined if the child runs from the beginning. */
+/** Returns the child execution of the earlier run, some tasks of which run again; undefined if the child runs from the beginning. */
 function toPartialRerun({ keeps, attempt }: TaskRun, item: number | undefined): ChildRequest["takesUp"] {
 	if (keeps === undefined || keeps.inner.length === 0 || attempt > 1) return undefined;
 	const executionId = keeps.task.childOf(item)?.id;

@@ -3,9 +3,9 @@ import { ByteCache } from "./byte-cache.ts";
 import type { JournalValues } from "./journal-values.ts";
 import { estimateBytes } from "./value-scan.ts";
 
-/** Most bytes of cached results. */
+/** Maximum bytes of cached results. */
 const maxCacheBytes = 32 * 1024 * 1024;
-/** Most results that are read at the same time. */
+/** Maximum number of results that are read at the same time. */
 const maxParallelReads = 20;
 
 /** Results of children, read on demand and cached. */

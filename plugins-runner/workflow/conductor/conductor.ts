@@ -15,9 +15,9 @@ import { TaskCompletion } from "./task-completion.ts";
 import { TaskStarter } from "./task-starter.ts";
 import { Variables } from "./variables.ts";
 
-/** Most tasks and items that are started or ended in one step. If more are due, the next step follows at once. */
+/** Maximum number of tasks and items that are started or ended in one step. If more are due, the next step follows at once. */
 const maxChangesPerStep = 200;
-/** Microseconds before a step is repeated that could not reach the storage. */
+/** Microseconds before a step is repeated that failed because the storage was unavailable. */
 const retryDelayMicroseconds = 1_000_000;
 
 /**
@@ -31,8 +31,9 @@ const retryDelayMicroseconds = 1_000_000;
  * States of the run:
  * - *new*: waits for the event `begin`, which evaluates the variables and stages the first tasks.
  * - *running*: staged tasks and further items are started; tasks whose children have ended are completed and stage their successors.
- * - *pausing*: starts nothing more and completes the tasks whose children end. A pause event leads here, and so does a child that waits for
- *   an answer, or that all remaining children are paused. When no child is active, the step ends with `paused`, or with `resuming` if the
+ * - *pausing*: starts nothing more and completes the tasks whose children end. A pause event leads here, as does a child that waits for
+ *   an answer. So does the state in which all remaining children are paused. When no child is active, the step ends with `paused`, or with
+ *   `resuming` if the
  *   reason for the pause is over. The event `continue` leads back to running. Without any work left, the run finishes.
  * - *failed*: a task failed without a transition that handles it, or an expression could not be evaluated. Active children are awaited, and
  *   tasks that already run continue. New tasks start only if a command `fail` was reached together with them. Children that are paused or
@@ -59,7 +60,7 @@ export class Conductor {
 	#pendingBegin: BeginEvent | undefined;
 	/** Journal entries of the earlier execution in a partial re-run, until the first entry has been written. */
 	#earlierEntries: readonly JournalEntry[] | undefined;
-	/** True in a partial re-run until its begin event has been taken. */
+	/** True in a partial re-run until its begin event was handled. */
 	#isRerunStarting = false;
 	#isPaused = false;
 	/** Time of the next step without an event, in microseconds; undefined if none is due. */
@@ -83,8 +84,8 @@ export class Conductor {
 
 	/**
 	 * Returns a conductor that runs chosen tasks of an ended execution again (a partial re-run). `entries` is the journal of that execution,
-	 * and `tasks` are paths as in `PartialRerunSource`; with none, the tasks that failed run again. The first new entry contains the earlier entries.
-	 * Rejects with `SVC_INVALID` if these tasks cannot run again.
+	 * and `tasks` are paths as in `PartialRerunSource`; with none, the tasks that failed run again. The first new entry contains the earlier
+	 * entries. Rejects with `SVC_INVALID` if these tasks cannot run again.
 	 */
 	static async createPartialRerun(
 		definition: Definition,
@@ -152,7 +153,7 @@ export class Conductor {
 		this.#run.record({ fact: "system", system: this.#run.encode(event.system), ...(deadline !== undefined && { deadline }) });
 	}
 
-	/** Makes the changes that are due now, at most `maxChangesPerStep`. */
+	/** Decides the changes that are due now, at most `maxChangesPerStep`. */
 	async #advance(): Promise<void> {
 		const { state } = this.#run;
 		if (this.#pendingBegin !== undefined) await begin(this.#run, this.#pendingBegin);

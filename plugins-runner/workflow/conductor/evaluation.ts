@@ -16,9 +16,9 @@ export interface ExpressionView {
 	functions?(lookup: (executionId: string) => JsonValue | undefined): Readonly<Record<string, ExpressionFunction>>;
 }
 
-/** Most attempts of an evaluation. Each reads results that were not loaded, and may show which others are needed. */
+/** Maximum number of attempts of an evaluation. Each attempt may need further results, which are loaded before the next one. */
 const maxRounds = 30;
-/** Most bytes of merged variables that are cached. */
+/** Maximum bytes of merged variables that are cached. */
 const maxMergedBytes = 8 * 1024 * 1024;
 
 /**

@@ -6,7 +6,7 @@ import { createFunctions } from "./scope.ts";
 import { estimateBytes, isArray, isSmall } from "./value-scan.ts";
 import type { Variables } from "./variables.ts";
 
-/** Most bytes of a result in an error. A larger result is replaced by the id of its execution. */
+/** Maximum bytes of a result in an error. A larger result is replaced by the id of its execution. */
 const maxResultBytes = 64 * 1024;
 
 /** Finishes a run in which nothing is active: evaluates the output and records the end status. */
@@ -65,7 +65,10 @@ async function renderOutput(run: ConductorRun): Promise<{ output: JsonValue; pro
 	return { output: output.size === 0 ? null : Object.fromEntries(output), problems };
 }
 
-/** Returns the variables of all branches, in the order of their last tasks. Includes branches that wait at a join that never started. */
+/**
+ * Returns the merged variables of all branches, in the order of their last tasks; later ones win. Includes branches that wait at a join
+ * that never started.
+ */
 function toFinalVariables({ state }: ConductorRun): Variables {
 	const ends = state.terminals.filter(({ run }) => !run.isSuperseded).sort((one, other) => one.order - other.order);
 	const staged = [...state.stagedTasks.values()];

@@ -10,11 +10,12 @@ import type { TaskRun } from "./task-run.ts";
 import { estimateBytes, isArray } from "./value-scan.ts";
 
 /**
- * Most items of a workflow that are active at once, even if its tasks allow a higher concurrency. The next ones start as these end. With an
- * execution stored for each of 100,000 items, other executions would be delayed, and each listing of open children would read them all.
+ * Maximum number of items of a workflow that are active at once, even if its tasks allow a higher concurrency. Further items start as
+ * active ones end. With an execution stored for each of 100,000 items, other executions would be delayed, and each listing of open children
+ * would read them all.
  */
 const maxActiveItems = 1_000;
-/** Most bytes of item lists that are cached between items. */
+/** Maximum bytes of item lists that are cached between items. */
 const maxCacheBytes = 16 * 1024 * 1024;
 
 /** Starts items of running tasks. */
@@ -28,7 +29,10 @@ export class ItemStarter {
 		this.#requests = requests;
 	}
 
-	/** Starts at most `maxCount` items and returns how many. If one of them cannot be rendered, the workflow fails. */
+	/**
+	 * Starts at most `maxCount` items and returns how many. If an item cannot be rendered, the workflow fails, and this counts as one more
+	 * item.
+	 */
 	async start(maxCount: number): Promise<number> {
 		const { status, tasksWantingItems } = this.#run.state;
 		if (status !== "running" && status !== "failed") return 0;

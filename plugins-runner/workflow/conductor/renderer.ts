@@ -23,11 +23,11 @@ export class RenderingError extends Error {
 	}
 }
 
-/** Most variables, and members of one, that an error shows. */
+/** Maximum number of variables, and of members of an object, that an error shows. */
 const maxShownNames = 10;
-/** Most characters of a string that an error shows. */
+/** Maximum characters of a string that an error shows. */
 const maxShownCharacters = 80;
-/** Longest delay or timeout: ten years. */
+/** Maximum delay, timeout or count: ten years in seconds. */
 const maxSeconds = 10 * 366 * 86_400;
 
 /** Evaluates values of the definition. Errors name the location in the definition, and the variables that the expression used. */
@@ -51,18 +51,18 @@ export class Renderer {
 		}
 	}
 
-	/** Returns true if a condition holds. A string without an expression holds. */
+	/** Returns true if a condition holds. A string without an expression counts as true. */
 	async evaluateCondition(when: string, view: ExpressionView, place: SourceLocation): Promise<boolean> {
 		if (this.#expressions.find(when).length === 0) return true;
 		return isTruthy(await this.render(when, view, place));
 	}
 
-	/** Evaluates a whole number of at least 0. Rejects with a `RenderingError` for other values. */
+	/** Evaluates a whole number from 0 to `maxSeconds`. Rejects with a `RenderingError` for other values. */
 	async renderCount(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isSafeInteger, wanted: "integer" });
 	}
 
-	/** Evaluates a number of seconds, which may have a fraction. Rejects with a `RenderingError` for other values. */
+	/** Evaluates a number of seconds from 0 to `maxSeconds`, which may have a fraction. Rejects with a `RenderingError` for other values. */
 	async renderSeconds(timing: Timing, what: string, view: ExpressionView): Promise<number> {
 		return this.#number(timing, { what, view, isAllowed: Number.isFinite, wanted: "number" });
 	}

@@ -19,7 +19,7 @@ interface BranchEnd {
 	readonly run: TaskRun;
 }
 
-/** Most errors that are stored; further ones are only counted. */
+/** Maximum number of errors that are stored; further ones are only counted. */
 const maxErrors = 500;
 
 /** State of a run. Only facts change it: `applyFact` calls its mutating methods. */
@@ -44,7 +44,7 @@ export class RunState {
 	readonly joins = new Map<string, JoinRun>();
 	/** Children that have not ended, by their keys. */
 	readonly children = new Map<string, OpenChild>();
-	/** Numbers of open children that are at work, and of those that are paused or wait for an answer. */
+	/** Number of open children that are active, and of those that are paused or wait for an answer. */
 	active = 0;
 	resting = 0;
 	/** Tasks whose children have all ended, and which are due to be completed. */
@@ -78,7 +78,10 @@ export class RunState {
 		return this.status === "canceling" || this.status === "timeout";
 	}
 
-	/** Returns the task of this name that was started last, on this route or on those that precede it. */
+	/**
+	 * Returns the task of this name that was started last on this route; if there is none, the last one on the nearest preceding route that
+	 * has one.
+	 */
 	findTask(name: string, route: number): TaskRun | undefined {
 		for (let at = route; at >= 0; at = this.#routes[at]?.before ?? -1) {
 			const latest = this.#latestTasks.get(`${at} ${name}`);

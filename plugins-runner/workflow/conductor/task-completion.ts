@@ -16,7 +16,7 @@ interface HoldingEdge {
 	readonly published: Map<string, JsonValue>;
 }
 
-/** Most items of one task for which an error is recorded. */
+/** Maximum number of items of one task for which an error is recorded. */
 const maxItemErrors = 100;
 const failureMessages: Readonly<Record<string, string>> = {
 	failed: "Execution failed. See result for details.",
@@ -24,7 +24,7 @@ const failureMessages: Readonly<Record<string, string>> = {
 	abandoned: "Execution was abandoned. See result for details.",
 };
 
-/** Decides what follows when everything that a task has started has ended. */
+/** Completes tasks whose children have ended: decides on retries, transitions and errors. */
 export class TaskCompletion {
 	readonly #run: ConductorRun;
 

@@ -7,7 +7,7 @@ import type { Variables } from "./variables.ts";
 export interface ChildRun {
 	id: string | null;
 	status: ExecutionStatus | "asked";
-	/** Reason why it could not be started. */
+	/** Reason why the child could not be started. */
 	message?: string;
 }
 
@@ -36,7 +36,7 @@ export interface StagedTask {
 	variables: Variables;
 	/** Numbers of the tasks that led to it. */
 	readonly sources: number[];
-	/** True if it runs although the workflow failed by the completion that staged it. */
+	/** True if the task starts even if the workflow has failed, because it was staged together with the command `fail`. */
 	readonly runsOnFail: boolean;
 	isBlocked: boolean;
 	/** Task of which this is the next attempt. */
@@ -93,7 +93,7 @@ export class TaskRun {
 	hasExpired = false;
 	/** True if a further item could not be rendered. */
 	isBroken = false;
-	/** True if it runs again, or a task that led to it does. */
+	/** True if the task, or a task that led to it, runs again in a partial re-run. This run of the task then no longer counts. */
 	isSuperseded = false;
 	next: readonly { readonly to: string; readonly transition: number }[] = [];
 	readonly executionIds: string[] = [];
@@ -127,7 +127,7 @@ export class TaskRun {
 		return this.due === null || this.hasExpired;
 	}
 
-	/** True if there are further items that it may start. */
+	/** True if the task may start further items. */
 	get wantsItems(): boolean {
 		if (this.items === null || this.hasEnded || this.hasExpired || this.isBroken || this.items.canceled > 0) return false;
 		if (this.items.failed > 0 && !this.items.continues) return false;

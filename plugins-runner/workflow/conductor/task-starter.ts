@@ -9,9 +9,9 @@ import { createFunctions } from "./scope.ts";
 import type { StagedTask } from "./task-run.ts";
 import { isArray } from "./value-scan.ts";
 
-/** Most task starts in a run, so that an endless loop ends. */
+/** Maximum number of task starts in a run; it ends endless loops. */
 export const maxTasks = 100_000;
-/** Most items of a task. */
+/** Maximum number of items of a task. */
 export const maxItems = 100_000;
 
 type RenderedItems = Omit<ItemsFacts, "list"> & { readonly list: readonly JsonValue[] };
@@ -40,7 +40,10 @@ export class TaskStarter {
 		this.#requests = requests;
 	}
 
-	/** Starts at most `maxCount` tasks and returns how many. If one of them cannot be rendered, none is started, and the workflow fails. */
+	/**
+	 * Starts at most `maxCount` tasks. If one of them cannot be rendered, all of them are blocked, and the workflow fails. Returns how many
+	 * were started or blocked.
+	 */
 	async startTasks(maxCount: number): Promise<number> {
 		const ready = this.#findReady().slice(0, Math.max(0, maxCount));
 		const rendered: RenderedTask[] = [];
@@ -64,7 +67,7 @@ export class TaskStarter {
 		return ready.length;
 	}
 
-	/** Returns the staged tasks that may start now, by name and route. */
+	/** Returns the staged tasks that may start now, sorted by name and route. */
 	#findReady(): readonly StagedTask[] {
 		const { status, stagedTasks } = this.#run.state;
 		if (status !== "running" && status !== "failed") return [];

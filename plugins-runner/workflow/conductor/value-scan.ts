@@ -27,7 +27,7 @@ interface Part {
 	readonly bytes: number;
 	/** JSON of the part; its digest instead if it is large. */
 	readonly text: string;
-	/** True if it contains a member `$`, and so cannot be identified by `text`. */
+	/** True if the part contains a member `$` and therefore cannot be identified by `text`. */
 	readonly isOpaque: boolean;
 }
 
@@ -35,7 +35,7 @@ interface Part {
 const largeBytes = 512;
 /** Estimated bytes below which a value is serialized at once, without examining its parts. */
 const flatBytes = largeBytes / 2;
-/** Deepest nesting; deeper values are refused. */
+/** Maximum nesting depth; deeper values are refused. */
 const maxDepth = 1000;
 
 /**

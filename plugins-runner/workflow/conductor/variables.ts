@@ -3,7 +3,7 @@ import { PersistentMap } from "./persistent-map.ts";
 
 /** Value written to a variable. An object is merged with the previous object of the variable. */
 export interface VariableWrite {
-	/** Number of the publication; all values published together have the same. */
+	/** Number of the publication; all values published together have the same number. */
 	readonly id: number;
 	readonly held: JournalValue;
 	readonly before: VariableWrite | undefined;

@@ -3,7 +3,10 @@ import type { LocatedUse } from "./expression-finder.ts";
 import { findingAt } from "./findings.ts";
 import { shorten } from "./shorten.ts";
 
-/** Returns findings about expressions that cannot be evaluated: by their grammar, or because they call something that does not exist. */
+/**
+ * Returns findings about expressions that cannot be evaluated, because of their grammar or because they call a function that does not
+ * exist.
+ */
 export function checkExpressions(uses: readonly LocatedUse[]): readonly DefinitionFinding[] {
 	return uses.flatMap((use) => {
 		const problems = use.problem === undefined ? (use.unknown ?? []) : [use.problem];

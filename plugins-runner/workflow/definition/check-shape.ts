@@ -99,7 +99,7 @@ function spellEnumValue(value: JsonValue): string {
 	return typeof value === "number" ? value.toFixed(1) : spellText(String(value));
 }
 
-/** Characters of a value in a message; the rest is omitted. */
+/** Maximum characters of a value in a message; the rest is omitted. */
 const maxSpelledLength = 600;
 
 /** Returns a value as Python writes it: `None`, `True`, `'text'`, `[1, 'x']`, `{'k': 'v'}`. A long value is shortened. */

@@ -12,7 +12,7 @@ export function findingAt(spot: Spot, type: FindingType, message: string): Defin
 
 /**
  * Sorts findings by type, then by their location in the schema and in the definition. Removes duplicates, and returns at most the first
- * thousand.
+ * thousand, with a note if there are more.
  */
 export function sortFindings(findings: readonly DefinitionFinding[]): readonly DefinitionFinding[] {
 	const distinct = new Map(findings.map((finding) => [toSortKey(finding).join("\0"), finding]));

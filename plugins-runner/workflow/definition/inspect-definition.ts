@@ -11,8 +11,8 @@ import { parseDefinition } from "./read-definition.ts";
 import type { Spot } from "./source.ts";
 
 /**
- * Returns all findings of a definition, of all kinds, sorted by type, then by location. Values of a wrong form are not checked further.
- * Rejects only with errors of `tools`.
+ * Returns the findings of a definition, of all kinds, as sorted and limited by `sortFindings`. Values of a wrong form are not checked
+ * further. Rejects only with errors of `tools`.
  *
  * @param functions Names of functions that expressions may call. If undefined, calls are not checked: a run does not check them, because a
  * call that it never reaches does no harm.

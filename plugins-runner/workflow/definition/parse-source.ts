@@ -15,7 +15,7 @@ export interface ParsedSource {
 	readonly findings: readonly DefinitionFinding[];
 }
 
-/** Most syntax errors that are returned; later ones usually follow from the first. */
+/** Maximum number of syntax errors that are returned; later ones usually follow from the first. */
 const maxSyntaxErrors = 5;
 
 /** Returns the object in a YAML document, with the shorthand for items expanded. Never throws. */

@@ -17,12 +17,12 @@ export interface ParsedDefinition {
 	readonly findings: readonly DefinitionFinding[];
 }
 
-/** Most findings that the message of an error names. */
+/** Maximum number of findings that the message of an error names. */
 const maxNamedFindings = 5;
 
 /**
  * Reads a definition. Expressions, their variables and the actions are not checked. Throws `SVC_INVALID` with `facts.findings` if there are
- * other findings than warnings about its form.
+ * findings about its form or its graph.
  */
 export function readDefinition(text: string): Definition {
 	const { read, findings } = parseDefinition(text);

@@ -1,4 +1,4 @@
-/** Most characters of a message. A message may quote a string that is as long as the definition itself. */
+/** Maximum characters of a message. A message may quote a string that is as long as the definition itself. */
 const maxMessageLength = 500;
 
 /** Returns the message, shortened to 500 characters. */

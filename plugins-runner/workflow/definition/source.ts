@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
 
-/** How a member or an element is written in the source. */
+/** Line and notation of a member or an element in the source. */
 export interface WrittenForm {
 	/** Line of the source, from 1. */
 	readonly line: number;
@@ -9,7 +9,7 @@ export interface WrittenForm {
 	readonly isFloat: boolean;
 }
 
-/** How the members and elements of each object and list are written. */
+/** Lines and notations of the members and elements, by the object or list that contains them. */
 export type WrittenForms = WeakMap<object, ReadonlyMap<string | number, WrittenForm>>;
 
 /** Link from a location to one directly below it. */

@@ -15,7 +15,7 @@ import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toJournalEntry } from "./entries.ts";
 
-/** Errors for which a child is refused, so that its task fails. Any other error is not the fault of the workflow. */
+/** Codes of errors with which a child is refused, so that its task fails. Errors with other codes are not caused by the workflow. */
 const refusalCodes = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;
 
 /** End of a run, with the last decision if it must be stored together with the end. */
@@ -31,7 +31,10 @@ export class WorkflowRun {
 	readonly #clock: Clock;
 	readonly #queue = new EventQueue();
 	readonly #wakeTimer: WakeTimer;
-	/** Aborts when this run ends. It is not tied to the run's own signal, because canceled children are awaited after that has aborted. */
+	/**
+	 * Aborts when this run ends. It does not follow the signal of the run, because canceled children are awaited after that signal has
+	 * aborted.
+	 */
 	readonly #runAbort = new AbortController();
 	#isServiceStopping = false;
 
@@ -209,7 +212,7 @@ class WakeTimer {
 	}
 }
 
-/** Most events that are handled in one step. */
+/** Maximum number of events that are handled in one step. */
 const maxEventsPerStep = 1_000;
 
 /** Events from several sources that have not been handled yet. */

@@ -17,10 +17,10 @@ import type { WorkflowEvent } from "../steps.ts";
 import { toChildEvent } from "./child-event.ts";
 import { toConductorEntries } from "./entries.ts";
 
-/** A workflow that may run, with its first events; or the result of one that was refused. */
+/** Conductor of a workflow that may run, with its first events; or the result of a run that was refused. */
 export type WorkflowStart = { readonly conductor: Conductor; readonly first: readonly WorkflowEvent[] } | { readonly refused: RunResult };
 
-/** Creates the conductor of a new run, of a run that another process has left, or of a partial re-run of an earlier execution. */
+/** Creates the conductor of a new run, of a run that is recovered or resumed, or of a partial re-run of an earlier execution. */
 export async function beginWorkflow(context: RunContext): Promise<WorkflowStart> {
 	const entries = toConductorEntries(await context.journal.read());
 	const tools = toTools(context);
@@ -67,8 +67,8 @@ function toContinue({ pausing, context }: RunContext): WorkflowEvent {
 }
 
 /**
- * Returns the current status of all children. Otherwise a workflow that must pause would decide so by old statuses, and an answer given in
- * the meantime would not wake it.
+ * Returns the current status of all children. Without it, a workflow that must pause would decide this from outdated statuses, and an
+ * answer given in the meantime would not wake it.
  */
 async function readChildren({ children }: RunContext): Promise<readonly WorkflowEvent[]> {
 	return (await children.list()).flatMap((child) => toChildEvent(child) ?? []);
@@ -104,7 +104,7 @@ async function toResultOrNull(result: Promise<JsonObject | null>): Promise<JsonO
 	}
 }
 
-/** Returns the parameters of the action, and those of the runner that the action has overridden. */
+/** Returns the parameters of the action and of its runner. If both have the same name, the action's value wins. */
 function toParameters({ actionParameters, runnerParameters }: RunContext): JsonObject {
 	return { ...(runnerParameters as JsonObject), ...actionParameters };
 }
