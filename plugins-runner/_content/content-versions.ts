@@ -49,8 +49,8 @@ export class ContentVersions {
 	}
 
 	/**
-	 * Calls `work`, which may create the run's files with `place`, as may an earlier process of the service. Removes the files when the run
-	 * has ended.
+	 * Calls `work`, which may create the run's files with `place`. Removes these files when the run has ended, even if an earlier process of
+	 * the service created them.
 	 */
 	async during<T extends RunResult | undefined>(run: ContentRun, work: () => Promise<T>): Promise<T> {
 		return this.#endWith(run, work);

@@ -15,7 +15,7 @@ import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, keyO
  */
 const maxInlineLength = 8_000;
 const idleMilliseconds = 30_000;
-/** Milliseconds after which a definition is refused. */
+/** Milliseconds that the thread may take for one definition; after that, the definition is refused. */
 const maxMilliseconds = 20_000;
 /**
  * Maximum number of times that one definition is sent to the thread. Normally it is sent twice: the first reply names the expressions and
@@ -42,8 +42,8 @@ interface Waiting {
 
 /**
  * Reads large definitions in a thread, one after another. Reading half a megabyte takes seconds, which would block the event loop. The
- * thread requests the expressions and actions of a definition from its caller. It starts with the first large definition and ends after 30
- * seconds without one.
+ * thread requests the expressions and actions of a definition from its caller. The thread starts with the first large definition and ends
+ * after 30 seconds without one.
  */
 export class DefinitionThread {
 	readonly #worker: string;

@@ -12,7 +12,7 @@ export interface FindCall {
 
 /** Expressions and actions that the thread has received so far. */
 export interface KnownAnswers {
-	/** Uses of expressions by `keyOfCall`. */
+	/** Found uses of expressions, by the key of the call (`keyOfCall`). */
 	readonly uses: ReadonlyMap<string, readonly ExpressionUse[]>;
 	readonly actions: ReadonlyMap<string, ActionSignature | undefined>;
 	/** False if actions are not checked. */

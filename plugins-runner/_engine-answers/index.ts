@@ -15,7 +15,7 @@ export async function readAnswer(answer: AsyncIterable<Buffer>, most: number): P
 	return Buffer.concat(pieces);
 }
 
-/** Maximum characters of an engine's error message, and of another response in its place. */
+/** Maximum characters of an engine's error message, and of a response that contains no such message. */
 const [longestMessage, longestOther] = [1_000, 500];
 
 /**

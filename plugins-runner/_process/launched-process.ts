@@ -196,7 +196,7 @@ export class LaunchedProcess {
 		this.#unwatchedPipes = new PolledPipes({
 			pipes,
 			onData: (channel, bytes) => this.#options.writer.write(frameTypes[channel], this.#options.id, bytes),
-			// The bytes already passed on have used up credit. The server gives it back later, as for all other output.
+			// The bytes already passed on have used up credit. The server returns the credit later, as for all other output.
 			onWatch: (channel, descriptor, passed) => this.#createReader(channel, descriptor).addCredit(-passed),
 		});
 	}
@@ -273,7 +273,7 @@ export class LaunchedProcess {
 	#killAll(): void {
 		this.#killGroups();
 		const giveUp = () => {
-			// Its output may still be waiting for the server and must not be lost.
+			// Output of the process may still be waiting for the server and must not be lost.
 			if (this.#exit !== undefined && this.#isBlocked()) this.#killTimer = setTimeout(giveUp, checkIntervalMs);
 			else this.#finish(this.#exit ?? killedExit);
 		};

@@ -5,7 +5,7 @@ import { creditWindowBytes } from "./protocol.ts";
 
 /** Milliseconds that an incomplete line is held back: long enough for a line to be completed, short enough for a prompt. */
 const maxHoldMs = 50;
-/** Bytes of an incomplete line that are delivered without waiting for its end. */
+/** Bytes from which an incomplete line is delivered without waiting for its end. */
 const maxHeldBytes = 64 * 1024;
 /** Maximum size of a batch that is delivered as a string: about one read of a pipe. Four such strings fit a page of the V8 heap. */
 const maxTextBatchBytes = 60 * 1024;

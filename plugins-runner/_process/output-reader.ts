@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Most bytes of one read: as many as a pipe of the system holds unless it is widened. */
+/** Maximum bytes of one read: the default size of a pipe on Linux. */
 const maxReadBytes = 64 * 1024;
 /**
  * Memory shared by all readers with little output, which is most of them. Memory of its own for each reader would become garbage with each
@@ -79,7 +79,9 @@ export class OutputReader {
 		this.#options.onEnd();
 	}
 
-	/** Passes its own memory to Node. Otherwise Node would read ahead, and those bytes would be lost to another reader. */
+	/**
+	 * Lets Node read into memory that the reader provides. Otherwise Node would read ahead, and those bytes would be lost to another reader.
+	 */
 	#openPipe(descriptor: number): Socket {
 		const { nextBuffer } = this.#options;
 		sharedBuffer ??= Buffer.allocUnsafeSlow(maxReadBytes);
@@ -89,7 +91,8 @@ export class OutputReader {
 			callback: (length: number) => {
 				const bytes = readBuffer.subarray(0, length);
 				if (nextBuffer === undefined && length <= maxCopiedPayloadBytes) return this.#passOn(bytes, false);
-				// Other readers reuse the shared memory before so many bytes are consumed: copy them, and use memory of its own from now on.
+				// Copy the bytes, because other readers reuse the shared memory before so many bytes are consumed. From now on, use memory of this
+				// reader alone.
 				this.#passOn(readBuffer === sharedBuffer ? Buffer.from(bytes) : bytes, false);
 				readBuffer = nextBuffer === undefined ? Buffer.allocUnsafeSlow(maxReadBytes) : nextBuffer();
 			},

@@ -28,7 +28,8 @@ export class PolledPipes {
 	constructor(options: PolledPipesOptions) {
 		this.#options = options;
 		this.#pipes = options.pipes;
-		// An exit is handled later in a turn of the event loop than timers are. The immediate runs after an exit that has already happened.
+		// In a turn of the event loop, exits are handled after timers. Because of the immediate, an exit that has already happened is handled
+		// first.
 		this.#timer = setTimeout(() => setImmediate(() => this.#watch()), watchDelayMs);
 	}
 

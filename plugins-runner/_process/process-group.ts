@@ -93,7 +93,7 @@ function ownerOf(pid: string): number | undefined {
 	try {
 		return statSync(`/proc/${pid}`).uid;
 	} catch {
-		// The process has ended, so it does not matter.
+		// The process has ended, so it does not count as a process of another user.
 		return process.geteuid?.();
 	}
 }

@@ -19,7 +19,7 @@ import type { ProcessExit } from "./spawner.ts";
 const defaultGraceMs = 5_000;
 
 export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input"> {
-	/** Ends the process and everything it started when it aborts. */
+	/** When the signal aborts, the process and everything it started are ended. */
 	readonly signal: AbortSignal;
 	/** Milliseconds between TERM and KILL. Default 5000. */
 	readonly killGrace?: number;

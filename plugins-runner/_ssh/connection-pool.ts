@@ -18,7 +18,7 @@ interface ConnectionPoolOptions {
 /** A slot on a connection, held until it is released. */
 export interface Lease<T> {
 	readonly connection: Connection;
-	/** The first channel. */
+	/** Channel that was opened together with the slot. */
 	readonly opened: T;
 	release(): void;
 }

@@ -18,7 +18,7 @@ export interface RemoteProcessOptions {
 	/** Channel of a shell that waits for its script. */
 	readonly channel: ClientChannel;
 	readonly script: string;
-	/** Ends the command and all processes that it started. */
+	/** When the signal aborts, the command and all processes that it started are ended. */
 	readonly signal: AbortSignal;
 	onOutput(type: "stdout" | "stderr", text: string): Promise<void>;
 	/** Signals all remaining processes of the command on the host. Never rejects. */

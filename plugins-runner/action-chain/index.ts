@@ -14,7 +14,10 @@ import { beginChain, replay } from "./run/chain-start.ts";
 import { toTaskState } from "./run/chain-state.ts";
 import { toChainEntries } from "./run/entries.ts";
 
-/** Runner of chains of actions. A chain runs one action at a time, and each action has a successor after success and one after failure. */
+/**
+ * Runner of chains of actions. A chain runs one action at a time, and each action may have one successor after success and another after
+ * failure.
+ */
 export const actionChain = defineRunner("action-chain", () => {
 	let clock: Clock = { now: () => Date.now() * 1_000 };
 	const perform = async (context: RunContext<ChainParameters>): Promise<RunResult> => {

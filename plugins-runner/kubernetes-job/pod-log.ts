@@ -128,7 +128,7 @@ export class PodLog {
 class Answer {
 	/** Timestamp of the first line. */
 	file: string | undefined;
-	/** True while the response has a new file of which everything so far was delivered before. */
+	/** True while the response reads a new log file and an earlier response has delivered everything read so far. */
 	isOther = false;
 	at = "";
 	/** Bytes read, and the part of them that has the timestamp of the last line. */
@@ -177,7 +177,7 @@ class StampedLog {
 		}
 	}
 
-	/** Emits text that is not a timestamp as part of the line, with the timestamp of the previous line. */
+	/** Yields a string that is not a timestamp as part of the line, with the timestamp of the previous line. */
 	*#begin(begun: string): Generator<StampedPart> {
 		this.#begun = undefined;
 		const at = begun.slice(0, -1);

@@ -31,7 +31,7 @@ export interface PythonRequest {
 	readonly signal: AbortSignal;
 }
 
-/** Operations through which a run reaches the service. */
+/** Functions with which a run sends its output and its calls to the service. */
 export interface PythonIo {
 	/**
 	 * Stores a part of the output, which must consist of whole characters. The caller must await it, since it applies back-pressure. If it
@@ -110,7 +110,7 @@ export interface PythonEngine {
 	 * cannot run sensors.
 	 */
 	runSensor?(request: SensorRequest, context: SensorContext): Promise<void>;
-	/** Prepares the requirements of a pack. Rejects with the reason if that fails. */
+	/** Installs the requirements of a pack. Rejects with the reason if that fails. Absent if the engine installs nothing. */
 	prepare?(pack: PackPreparation): Promise<void>;
 	/** Ends all active runs. Also works if `start` failed or was never called. */
 	stop(): Promise<void>;

@@ -6,7 +6,7 @@ import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { readDefinition } from "./definition/read-definition.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Reads large definitions in threads. */
+/** Worker threads that read large definitions. */
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 /** Returns the findings of a definition, including calls of functions that do not exist. */
@@ -15,8 +15,8 @@ export function inspect(text: string, tools: DefinitionTools): Promise<readonly 
 }
 
 /**
- * Returns the findings that prevent a run of the definition. Calls of functions are not checked, because a call that the run never reaches
- * does no harm.
+ * Returns the findings of a definition that will run. Calls of functions are not checked, because a call that the run never reaches does no
+ * harm.
  */
 export function inspectForRun(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);

@@ -76,7 +76,8 @@ export class FileFollower {
 }
 
 /**
- * Returns a function that removes the first `bytes` bytes of a text that is passed to it in parts. They must end at a character boundary.
+ * Returns a function that removes the first `bytes` bytes of a string that is passed to it in parts. The removed bytes must end at a
+ * character boundary.
  */
 function createSkip(bytes: number): (text: string) => string {
 	let remainingBytes = bytes;

@@ -111,7 +111,7 @@ class LastingProcess {
 		}
 	}
 
-	/** Returns how the process ended, or undefined while it continues. */
+	/** Returns the end of the process; undefined while it continues. */
 	#checkEnd(process: ProcessIdentity): LastingEnd | undefined {
 		const { signal } = this.#options;
 		const isAlive = isRunning(process);

@@ -8,7 +8,7 @@ const mostBytes = 1_000_000;
 /** Options of requirements files that do not change the sources of packages. */
 const plainOptions = new Set(["--pre", "--prefer-binary", "--require-hashes"]);
 const valueOptions = new Set(["--only-binary", "--no-binary"]);
-/** A revision must not begin with a minus, because git would parse it as an option. */
+/** In an address, a revision must not begin with a minus, because git would parse it as an option. */
 const addressPattern = /^(?:git\+)?https:\/\/(?:(?!@-)\S)+$/;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:$|[<>=!~;(@])/;
 

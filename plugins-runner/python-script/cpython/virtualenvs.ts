@@ -36,8 +36,8 @@ export interface VirtualenvsOptions {
 	/** Milliseconds before an unused virtualenv is removed. Default a week. */
 	readonly unusedAfter?: number;
 	/**
-	 * Milliseconds between two updates of the time of use, which other processes check, and between two removals of unused ones. Default an
-	 * hour.
+	 * Milliseconds between two updates of a virtualenv's time of use, which other processes check, and between two removals of unused
+	 * virtualenvs. Default an hour.
 	 */
 	readonly interval?: number;
 }

@@ -1,4 +1,4 @@
-/** Settings of a worker process: JSON in its only argument. */
+/** Settings of a worker process, passed as JSON in its only argument. */
 export interface WorkerSettings {
 	/** URL of the module of the package pyodide. */
 	readonly pyodide: string;
@@ -18,7 +18,7 @@ export interface WorkerSettings {
 
 /** Settings of the process that makes a snapshot. */
 export interface SnapshotSettings extends Pick<WorkerSettings, "pyodide" | "recipe"> {
-	/** Directory of the modules in the snapshot. */
+	/** Directory with the Python modules to include in the snapshot. */
 	readonly python: string;
 	/** Path of the file to write. */
 	readonly file: string;
@@ -30,7 +30,9 @@ export const descriptors = {
 	input: 5,
 	/** Messages from the worker. */
 	output: 3,
-	/** Closing it ends the worker, and any byte sent to the worker interrupts Python. The worker writes a byte when memory runs out. */
+	/**
+	 * Closing the lifeline ends the worker, and any byte sent to the worker interrupts Python. The worker writes a byte when memory runs out.
+	 */
 	lifeline: 4,
 } as const;
 

@@ -12,7 +12,7 @@ import { toWorkerArguments } from "./worker-arguments.ts";
 
 /** Milliseconds that Python has to end by itself after an interrupt. */
 const interruptGrace = 1_000;
-/** Characters of standard error kept to explain why a worker ended. */
+/** Maximum characters from the beginning of standard error that are kept to explain why a worker ended. */
 const keptErrors = 2_000;
 
 /** Error of a worker that found its snapshot unusable. */

@@ -14,8 +14,8 @@ import { RunState } from "./run-state.ts";
 export interface ConductorTools {
 	readonly expressions: Expressions;
 	/**
-	 * Returns the result of a child that has ended, or the question for whose answer it waits. Null if there is none. Repeated calls return
-	 * the same value.
+	 * Returns the result of a child that has ended, or the question of a child that waits for an answer. Null if there is none. Repeated calls
+	 * return the same value.
 	 */
 	result(executionId: string): Promise<JsonObject | null>;
 	/** Id of the execution that runs the workflow. */

@@ -31,9 +31,8 @@ const retryDelayMicroseconds = 1_000_000;
  * States of the run:
  * - *new*: waits for the event `begin`, which evaluates the variables and stages the first tasks.
  * - *running*: staged tasks and further items are started; tasks whose children have ended are completed and stage their successors.
- * - *pausing*: starts nothing more and completes the tasks whose children end. A pause event leads here, as does a child that waits for
- *   an answer. So does the state in which all remaining children are paused. When no child is active, the step ends with `paused`, or with
- *   `resuming` if the
+ * - *pausing*: starts nothing more and completes the tasks whose children end. Reached by a pause event, by a child that waits for an
+ *   answer, or when all remaining children are paused. When no child is active, the step ends with `paused`, or with `resuming` if the
  *   reason for the pause is over. The event `continue` leads back to running. Without any work left, the run finishes.
  * - *failed*: a task failed without a transition that handles it, or an expression could not be evaluated. Active children are awaited, and
  *   tasks that already run continue. New tasks start only if a command `fail` was reached together with them. Children that are paused or

@@ -7,7 +7,7 @@ export type JournalRecord = Readonly<Record<string, JournalValue>>;
 /** Status of a run, as the conductor sees it. `failed`, `canceling` and `timeout` become the end status once nothing is active any more. */
 export type RunStatus = "new" | "running" | "pausing" | "failed" | "canceling" | "timeout";
 
-/** Edge to a task or command that a completed task leads to. */
+/** Edge that a completed task follows to another task or to a command. */
 export interface FollowedEdge {
 	/** Id of the edge, unique within the graph. */
 	readonly id: string;
@@ -17,7 +17,7 @@ export interface FollowedEdge {
 	readonly published?: JournalRecord;
 	/** Route of the target. `new`: a route of its own, which continues the route of the task. Default: the route of the task. */
 	readonly route?: "new";
-	/** Number of different tasks that the target needs as a join. Absent if it is not a join. */
+	/** Number of different tasks that must arrive at the target before it starts. Absent if the target is not a join. */
 	readonly needs?: number;
 	readonly isCommand?: true;
 }
@@ -54,7 +54,7 @@ export type Fact =
 			readonly starts: readonly string[];
 			readonly deadline?: number;
 	  }
-	/** Start of a partial re-run: it has another system context, and its timeout starts anew. */
+	/** Start of a partial re-run, with its own system variables and timeout. */
 	| { readonly fact: "system"; readonly system: JournalRecord; readonly deadline?: number }
 	| (AttemptFacts & {
 			readonly fact: "start";

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/con
 import { isArray, isSmall, mapArray, mapObject, scanValue, toPath, type ValueScan } from "./value-scan.ts";
 
 /**
- * A value as it is stored in the journal. It is stored as it is, except that an object with the member `$` has one of these meanings:
+ * Value in the form that the journal stores. Values are stored unchanged, except that an object with the member `$` has one of these
+ * meanings:
  *
  * - `{"$": ["<execution id>" | <number>, ...path]}`: a reference to a part of a child's result, or of a value stored elsewhere in the
  *   journal; with `"m": true` if the part is an object

@@ -55,7 +55,7 @@ export class RunState {
 	readonly wakes = new WakeQueue<TaskRun>();
 	/** Tasks whose status has changed since the caller last cleared this set. */
 	readonly changedTasks = new Set<TaskRun>();
-	/** All published variables, in the order of time. */
+	/** All published variables, in the order in which they were published. */
 	publishedVariables = Variables.empty;
 	/** Variables at the start of the run. */
 	initialVariables = Variables.empty;

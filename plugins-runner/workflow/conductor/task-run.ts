@@ -75,7 +75,7 @@ export class TaskRun {
 	readonly sources: readonly number[];
 	readonly action: string | null;
 	readonly startedAt: number;
-	/** Position among all starts and ends of branches. */
+	/** Position in the order of all task starts and branch ends. */
 	readonly order: number;
 	readonly retry: { readonly count: number; readonly delay: number } | null;
 	readonly keeps: EarlierTask | undefined;

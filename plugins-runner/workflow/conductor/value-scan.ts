@@ -33,7 +33,7 @@ interface Part {
 
 /** Estimated bytes from which a value is stored once and then referred to. */
 const largeBytes = 512;
-/** Estimated bytes below which a value is serialized at once, without examining its parts. */
+/** Estimated bytes below which a value is serialized in one call, without examining its parts. */
 const flatBytes = largeBytes / 2;
 /** Maximum nesting depth; deeper values are refused. */
 const maxDepth = 1000;
@@ -65,8 +65,8 @@ function surveyPart(part: JsonValue, trail: PathLink | undefined, at: { readonly
 }
 
 /**
- * Returns the part for a small value, or for a list of small values, serialized at once, as a list may have 100,000 elements. Returns
- * undefined for other values, and for values that contain a member `$`.
+ * Returns the part for a small value, or for a list of small values, which is serialized in one call, because it may have 100,000 elements.
+ * Returns undefined for other values, and for values that contain a member `$`.
  */
 function toFlatPart(value: JsonValue): Part | undefined {
 	const isFlat = isArray(value) ? value.every(isFlatValue) : isFlatValue(value);

@@ -7,7 +7,7 @@ import { findingAt } from "./findings.ts";
 import { findTruncatedArguments } from "./inline-arguments.ts";
 import type { Spot } from "./source.ts";
 
-/** Condition that is always true. */
+/** Matches conditions that are always true. */
 const alwaysTrueExpression = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
 
 /** Returns warnings about definitions that run, but perhaps not as intended. */
@@ -65,7 +65,7 @@ function findReasonForTrue(text: string, finder: ExpressionFinder, spot: Spot): 
 	const uses = finder.findIn(text, spot);
 	if (uses.length === 0) return "as it holds no expression";
 	if (alwaysTrueExpression.test(text.trim())) return "as its expression is";
-	// A string with blocks is one expression, including everything between them.
+	// A string with `{% … %}` blocks is one expression, including everything between them.
 	const isText = uses.every(({ expression }) => expression !== text) && !text.includes("{%");
 	return isText ? "as it is a text with more in it than one expression" : undefined;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 import { definitionShape, type Shape } from "./shape.ts";
 
-/** JSON schema of definition files, for editors; the same shape is used to check them. */
+/** JSON schema of definition files, for editors; definitions are validated against the same shape. */
 export const workflowFileSchema = toFileSchema("Workflow", definitionShape);
 
 /** Returns the JSON schema of files of a shape. */

@@ -11,7 +11,7 @@ export const limits = {
 	tasks: 10_000,
 	/** Targets of all transitions together. */
 	edges: 50_000,
-	/** Characters in the name of a task; the names of a run's children begin with it. */
+	/** Characters in the name of a task. */
 	taskName: 128,
 	/** Findings that are returned. */
 	findings: 1000,

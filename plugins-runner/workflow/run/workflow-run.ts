@@ -187,7 +187,7 @@ async function ignoreRefusal(request: Promise<void>): Promise<void> {
 	}
 }
 
-/** Longest delay of a Node timer in milliseconds; a longer one fires at once. */
+/** Maximum delay of a Node timer in milliseconds; a longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
 
 /** Timer that fires once, at the time to which it was last set. */
@@ -207,7 +207,7 @@ class WakeTimer {
 		clearTimeout(this.#timer);
 		if (time === undefined) return;
 		const milliseconds = Math.ceil((time - this.#now()) / 1_000);
-		// A time beyond the longest delay makes the timer fire too early; the caller then sets it again.
+		// A time beyond the maximum delay makes the timer fire too early; the caller then sets it again.
 		this.#timer = setTimeout(this.#onTime, Math.min(Math.max(0, milliseconds), maxTimerMs));
 	}
 }

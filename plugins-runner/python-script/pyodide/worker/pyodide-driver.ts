@@ -2,7 +2,7 @@ import { stringifyJson } from "../../../../core/contract/index.ts";
 import type { AnswerMessage, RunMessage } from "../messages.ts";
 import type { PyodideInterface } from "./interpreter.ts";
 
-/** Operations through which a run reaches the service. */
+/** Functions with which a run sends its output, its report and its calls to the service. */
 export interface Host {
 	write(channel: "stdout" | "stderr", bytes: Uint8Array): void;
 	report(text: string): void;
