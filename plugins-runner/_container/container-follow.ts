@@ -12,10 +12,7 @@ export type FollowedEnd =
 	| "gone"
 	| "unstarted";
 
-/**
- * Milliseconds between two polls of the container's state (`lookEvery`), before a retry (`shortPause`), and to wait for the last lines of
- * the live stream after the container's end (`lastLines`).
- */
+/** Milliseconds between two polls of the container's state, before a retry, and to wait for the last lines of the live stream. */
 const lookEvery = 10_000;
 const shortPause = 200;
 const lastLines = 1_000;

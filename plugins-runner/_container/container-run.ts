@@ -137,7 +137,7 @@ export class ContainerRun {
 		return end === "unstarted" ? this.#abandon() : end;
 	}
 
-	/** Ends a run that was aborted after the start was requested: follows the container if it has started, removes it otherwise. */
+	/** Handles an abort after the start was requested: follows the container if it has started, removes it otherwise. */
 	async #endStarted(): Promise<ContainerEnd> {
 		const answer = await this.#container.lookLong();
 		if (answer === undefined) return "left";
@@ -157,7 +157,7 @@ export class ContainerRun {
 	}
 }
 
-/** Throws at once if certificates are not trusted: no container was started, and retries do not fix certificates. */
+/** Throws at once for untrusted certificates: no container was started, and a retry does not help. */
 function refuseDistrust(error: unknown): void {
 	if (error instanceof EngineDistrust) throw new SvcError("SVC_RUNNER", error.message, { cause: error });
 }

@@ -75,7 +75,7 @@ export class Engine {
 
 	/**
 	 * Reads a file of a container, even after its end. Returns undefined if the file or the container does not exist. Throws `EngineRefusal`
-	 * if the archive with the file exceeds `most` bytes by more than 64 KiB.
+	 * if the file is longer than about `most` bytes.
 	 */
 	async download(name: string, file: string, most: number): Promise<Buffer | undefined> {
 		const path = `/containers/${encodeURIComponent(name)}/archive`;

@@ -12,7 +12,7 @@ export interface EngineMount {
 	readonly BindOptions?: { readonly Propagation: "rprivate" };
 }
 
-/** Directories of a container in which no mount may have its target, because the engine or the service uses them. */
+/** Directories of the engine or the service in a container, in which no mount may have its target. */
 const taken = ["/", "/proc", "/sys", "/dev", "/svc"];
 
 /**

@@ -65,7 +65,6 @@ class ChannelText {
 	}
 }
 
-/** Output channel of a frame. */
 type Channel = "stdout" | "stderr";
 
 /** Maximum length of a frame; a longer one shows that the stream does not consist of frames. */

@@ -15,12 +15,9 @@ import { type DefinitionReply, type DefinitionRequest, type DefinitionTask, keyO
  */
 const maxInlineLength = 8_000;
 const idleMilliseconds = 30_000;
-/** Milliseconds that the thread may take for one definition; after that, the definition is refused. */
+/** Milliseconds that the thread may take for one definition; a slower one is refused. */
 const maxMilliseconds = 20_000;
-/**
- * Maximum number of times that one definition is sent to the thread. Normally it is sent twice: the first reply names the expressions and
- * actions that the thread needs.
- */
+/** Maximum number of times that one definition is sent to the thread. Normally two: the first reply names what the thread needs. */
 const maxRounds = 5;
 /** Milliseconds for which expressions are searched before yielding to the event loop. */
 const turnMilliseconds = 5;

@@ -24,7 +24,7 @@ const newline = 10;
 interface OutputChannelOptions {
 	/** Takes a string of output. The next one is delivered only after the returned promise has resolved. */
 	deliver(text: string): Promise<void> | void;
-	/** Takes bulk output that is pure ASCII, as bytes. They are valid only until the function returns, not until its promise resolves. */
+	/** Takes bulk output that is pure ASCII, as bytes. They are valid until the function returns its promise. */
 	deliverBytes?(bytes: Buffer): Promise<void>;
 	/** Called with the number of bytes that were consumed. */
 	onConsumed(bytes: number): void;

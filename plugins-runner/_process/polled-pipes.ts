@@ -17,8 +17,8 @@ interface PolledPipesOptions {
 }
 
 /**
- * Pipes of a process that has just started. They are not watched at first, because watching costs more than everything else that the
- * launcher does for a short process.
+ * Pipes of a process that has just started. Watching them at once would cost more than everything else that the launcher does for a short
+ * process.
  */
 export class PolledPipes {
 	readonly #options: PolledPipesOptions;

@@ -26,7 +26,7 @@ export interface ProcessOptions extends Omit<ProcessRequest, "report" | "input">
 	/** Takes a chunk of output. Until its promise resolves, the channel waits, and eventually the process blocks. */
 	onStdout(text: string): Promise<void> | void;
 	onStderr(text: string): Promise<void> | void;
-	/** Takes bulk output that is pure ASCII, as bytes. They are valid only until the function returns, not until its promise resolves. */
+	/** Takes bulk output that is pure ASCII, as bytes. They are valid until the function returns its promise. */
 	readonly onBytes?: ((channel: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>) | undefined;
 	/** Takes the output of the process on descriptor 3. If this is undefined, the process does not have that descriptor. */
 	onReport?(text: string): Promise<void> | void;

@@ -18,7 +18,7 @@ interface ConnectionPoolOptions {
 /** A slot on a connection, held until it is released. */
 export interface Lease<T> {
 	readonly connection: Connection;
-	/** Channel that was opened together with the slot. */
+	/** Channel that `open` returned. */
 	readonly opened: T;
 	release(): void;
 }

@@ -20,7 +20,7 @@ import {
 import { type StagedFiles, upload } from "./staging.ts";
 import type { Target } from "./target.ts";
 
-/** Command to run on every host of an execution, and the settings and services that all hosts share. */
+/** Command to run on every host of an execution, and what all hosts share. */
 export interface Work {
 	readonly pool: ConnectionPool;
 	readonly signal: AbortSignal;
@@ -210,10 +210,7 @@ function toResult(
 
 /** Milliseconds after which a housekeeping command fails. */
 const patience = 10_000;
-/**
- * Maximum number of concurrent housekeeping channels on one connection, in addition to those of runs (`Connection.limit`); hosts allow a
- * few more channels than runs use.
- */
+/** Maximum number of housekeeping channels on one connection, in addition to those of runs; hosts allow a few more than runs use. */
 const atOnce = 2;
 
 const busy = new WeakMap<Connection, { running: number; readonly waiting: (() => void)[] }>();

@@ -5,7 +5,6 @@ import { inspectChain } from "./definition/inspect-chain.ts";
 import { readChain } from "./definition/read-chain.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Worker threads that read large chains. */
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 export function inspect(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {

@@ -12,7 +12,7 @@ import type { KubernetesJobOptions } from "./options.ts";
 const patience = 30_000;
 const mostAnswer = 32 * 1024 * 1024;
 
-/** The API server could not be reached, did not respond, or answered 429 or 5xx. The request may still have been carried out. */
+/** The API server was not reached, or could not answer (429, 5xx). The request may still have been carried out. */
 export class KubeUnreachable extends Error {
 	override readonly name = "KubeUnreachable";
 }

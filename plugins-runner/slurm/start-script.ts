@@ -20,8 +20,8 @@ export function toBatchScript(directory: string, attempt: number): string {
 }
 
 /**
- * Returns the script that starts each job of a run. It creates the `claim` file of its attempt and task, or exits if the file exists.
- * Therefore only the first job of an attempt runs its program, and none does if the service has created the file.
+ * Returns the script that starts each job of a run. It creates the `claim` file of its attempt and task, or exits if the file exists. So
+ * only the first job of an attempt runs, and none if the service has created the file.
  */
 export function toStartScript(directory: string, { command, cwd, environment }: JobProgram): string {
 	const variables = Object.entries(environment).map(([name, value]) => `export ${toName(name)}=${quote(value)}`);

@@ -6,7 +6,6 @@ import { inspectDefinition } from "./definition/inspect-definition.ts";
 import { readDefinition } from "./definition/read-definition.ts";
 import { toGraph } from "./definition/to-graph.ts";
 
-/** Worker threads that read large definitions. */
 const { forRequests, forRuns } = DefinitionThread.createPair(new URL("./definition-worker", import.meta.url).href);
 
 /** Returns the findings of a definition, including calls of functions that do not exist. */
@@ -22,10 +21,7 @@ export function inspectForRun(text: string, tools: DefinitionTools): Promise<rea
 	return DefinitionThread.isLarge(text) ? forRuns.inspect(text, tools, "inspectForRun") : inspectDefinition(text, tools);
 }
 
-/**
- * Reads a definition. Rejects with `SVC_INVALID` if there are findings about its form or its graph; expressions and actions are not
- * checked.
- */
+/** Reads a definition. Rejects with `SVC_INVALID` if there are findings about its form or its graph. */
 export async function read(text: string): Promise<Definition> {
 	return DefinitionThread.isLarge(text) ? forRuns.read<Definition>("read", text) : readDefinition(text);
 }

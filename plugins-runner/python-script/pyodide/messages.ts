@@ -53,7 +53,6 @@ export interface AnswerMessage {
 /** Name of the link to the run's pack. */
 export const packLink = "pack";
 
-/** A message from the worker. */
 export type WorkerMessage =
 	/** The worker is ready for its run. */
 	| { readonly type: "ready" }

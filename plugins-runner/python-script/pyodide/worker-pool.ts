@@ -68,7 +68,7 @@ export class WorkerPool {
 		this.#idle = setTimeout(() => this.#endPrepared(), this.#options.idleTime);
 		while (this.#prepared.length < this.#options.warm) {
 			const prepared = this.#prepare();
-			// Only logged: a caller that takes this worker starts another one, and receives an error only if that one fails too.
+			// Only logged, because a caller that takes this worker starts another one instead.
 			prepared.catch((error: unknown) => {
 				if (!this.#stopped) this.#options.logger.warn("python worker could not be prepared", { error });
 			});

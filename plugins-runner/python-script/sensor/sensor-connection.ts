@@ -104,7 +104,6 @@ interface SensorCall {
 	readonly arguments: JsonObject;
 }
 
-/** A message from the process of a sensor. */
 type SensorMessage =
 	| SensorCall
 	| { readonly log: (typeof levels)[number]; readonly name: string; readonly text: string }

@@ -23,7 +23,6 @@ interface Child {
 	isPending: boolean;
 }
 
-/** End of a case. */
 export interface CaseEnd {
 	/** Undefined if the case does not end. */
 	readonly end: WorkflowEnd | undefined;

@@ -25,7 +25,6 @@ export interface ExpectedEnd {
 	readonly tasks: readonly string[] | undefined;
 }
 
-/** Test case of a definition. */
 export interface DefinitionCase {
 	readonly name: string;
 	readonly input: JsonObject;
@@ -76,7 +75,6 @@ const caseShape: Shape = {
 	additionalProperties: false,
 };
 
-/** Shape of a file of cases. */
 export const casesShape: Shape = { type: "array", minItems: 1, items: caseShape };
 
 type Optional<T> = { readonly [K in keyof T]?: T[K] };

@@ -104,7 +104,6 @@ export interface RerunTask {
 	readonly innerReset: readonly string[];
 }
 
-/** Entry of the journal. */
 export interface JournalEntry {
 	/** Time of the step in microseconds. */
 	readonly at: number;

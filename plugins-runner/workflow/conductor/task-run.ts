@@ -93,7 +93,7 @@ export class TaskRun {
 	hasExpired = false;
 	/** True if a further item could not be rendered. */
 	isBroken = false;
-	/** True if the task, or a task that led to it, runs again in a partial re-run. This run of the task then no longer counts. */
+	/** True if the task, or one that led to it, runs again in a partial re-run, so that this run no longer counts. */
 	isSuperseded = false;
 	next: readonly { readonly to: string; readonly transition: number }[] = [];
 	readonly executionIds: string[] = [];

@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from "../../../core/contract/index.ts";
 
 /** Definition that can run: parsed, with all shorthand expanded, and without findings other than warnings. */
 export interface Definition {
-	/** Original source. */
 	readonly text: string;
 	readonly input: readonly InputDefinition[];
 	readonly vars: readonly Assignment[];
@@ -84,7 +83,6 @@ export interface TransitionDefinition extends SourceLocation {
 /** Engine commands, which are used as targets like tasks. */
 export const engineCommands = ["continue", "noop", "fail"] as const;
 
-/** Graph of the tasks. */
 export interface TaskGraph {
 	/** Names of the tasks without a predecessor, sorted by name. */
 	readonly starts: readonly string[];

@@ -85,7 +85,6 @@ const task: Shape = {
 	additionalProperties: false,
 };
 
-/** Shape of a definition. */
 export const definitionShape: Shape = {
 	type: "object",
 	properties: {
