@@ -23,7 +23,7 @@ export class RoleAccess implements Access {
 	readonly enabled: boolean;
 	readonly roles: ReadonlyMap<string, Role>;
 	readonly #parts: AccessOptions;
-	/** Those that name users. */
+	/** Role assignments in `rbac.assignments`, which name users instead of groups. */
 	readonly #local: readonly RoleAssignment[];
 
 	constructor(parts: AccessOptions) {
@@ -138,7 +138,7 @@ export function hasAdminRole(roles: readonly string[]): boolean {
 
 /**
  * Returns true if the scopes of an API key include the permission; undefined scopes include all. A scope is a permission type, a webhook to
- * which the key may post, or a label of work that it may take.
+ * which the key may post, or a worker label whose jobs the key may take.
  */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
 	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;

@@ -132,7 +132,7 @@ function toUid(hash: string): string {
 	return `api_key:${hash}`;
 }
 
-/** Returns the API record of a key. Hash and uid are masked unless `isShown`: they allow to load the key on another instance. */
+/** Returns the API record of a key. Hash and uid are masked unless `isShown`: with the hash the key can be loaded on another instance. */
 function toApiKey(entity: ApiKeyEntity, isShown: boolean) {
 	const { id, user, key_hash, metadata, created_at, enabled, last_used_at, expires_at, scopes } = entity;
 	return {

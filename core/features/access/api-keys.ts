@@ -32,9 +32,9 @@ export interface ApiKeyInput {
 
 export interface ApiKeys {
 	/**
-	 * Creates a key, or loads one by its hash; then `key` is null. The key is returned only here. Throws `SVC_FORBIDDEN` if the key is for
-	 * another user, unless the principal is an administrator. Also throws it if the key would have more scopes than the principal, and
-	 * always for the token of a run.
+	 * Creates a key and returns it; it cannot be read later. With `key_hash`, loads a key by its hash and returns null as `key`. Throws
+	 * `SVC_FORBIDDEN` if the key is for another user, unless the principal is an administrator. Also throws it if the key would have more
+	 * scopes than the principal, and always for the token of a run.
 	 */
 	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
 	/** @param paging if it has a user, only keys of that user are returned */
@@ -48,9 +48,9 @@ export interface ApiKeys {
 	verify(key: string): Promise<ApiKeyEntity>;
 }
 
-/** What API keys need of the engine. */
+/** Parts of the engine that API keys use. */
 export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
-	/** For whom there are no keys. */
+	/** Name of the system user, which cannot have API keys. */
 	readonly systemUser: string;
 }
 

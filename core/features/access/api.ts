@@ -10,7 +10,7 @@ export interface AccessApi {
 	readonly singleSignOn: SingleSignOn;
 	readonly apiKeys: ApiKeys;
 	readonly access: Access;
-	/** Tokens for processes that work for the service outside of executions. */
+	/** Tokens for processes of the service that are not executions, such as sensors. */
 	readonly processTokens: ProcessTokens;
 	/**
 	 * Creates the first administrator if no user exists yet. Call it once the service is running: the returned password is shown nowhere

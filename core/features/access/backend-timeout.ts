@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Seconds after which a backend that does not respond is regarded as unavailable. */
+/** Seconds after which a call to a backend that does not respond fails with `SVC_UNAVAILABLE`. */
 const defaultTimeout = 30;
 
 interface Patience {

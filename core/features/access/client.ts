@@ -79,15 +79,15 @@ export interface DeviceSignInRecord {
 	readonly interval: number;
 }
 
-/** The user has not decided yet. */
+/** State of a device sign-in that the user has neither confirmed nor refused. */
 export interface DevicePendingRecord {
 	/** True if the client must add five seconds to its poll interval. */
 	readonly slow_down: boolean;
 }
 
-/** Client for the sign-in with the provider of the service. */
+/** Client for single sign-on with the identity provider of the service. */
 export interface SingleSignOnClient {
-	/** Starts a sign-in in a browser. Returns the address that the browser must open. `place` is the path in the web page to return to. */
+	/** Starts a sign-in in a browser and returns the address to open. `place` is the path in the web page that opens after the sign-in. */
 	begin(place: string, options?: Waiting): Promise<string>;
 	/** Returns the address at which a browser signs out of the provider; null if the provider has none. */
 	signOutUrl(options?: Waiting): Promise<string | null>;

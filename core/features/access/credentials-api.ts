@@ -10,7 +10,7 @@ export interface RemoteUser {
 	readonly peerAddress: string | undefined;
 	/** Value of the header `Svc-Proxy-Secret`. It must equal `auth.proxy_secret` if that is set. */
 	readonly proxySecret?: string | undefined;
-	/** Address of the client as reported by the proxy. */
+	/** Address of the client as reported by the proxy; the address of the peer if it is not a trusted proxy. */
 	readonly remoteAddress: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Credentials {
 	 * does not come from a trusted proxy.
 	 */
 	signInByProxy(remote: RemoteUser, options: { readonly ttl?: number | null }): Promise<IssuedToken>;
-	/** Verifies a password and issues a token. Throws `SVC_UNAUTHORIZED` if they are wrong, `SVC_INVALID` for a bad `ttl` (seconds). */
+	/** Verifies a password and issues a token. Throws `SVC_UNAUTHORIZED` if it is wrong, and `SVC_INVALID` for a bad `ttl` (seconds). */
 	signIn(
 		credentials: { readonly username: string; readonly password: string },
 		/** `remoteAddress` is logged, and failed sign-ins are counted for it. */
@@ -42,7 +42,7 @@ export interface Credentials {
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
 	/**
 	 * Returns the principal of the credentials; the system user if authentication is off. Throws `SVC_UNAUTHORIZED`, whose message contains
-	 * the word Unauthorized, if they are missing or invalid.
+	 * the word Unauthorized, if the credentials are missing or invalid.
 	 */
 	authenticate(offered: OfferedCredentials | undefined): Promise<Principal>;
 	/**

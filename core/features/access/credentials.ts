@@ -132,7 +132,7 @@ export class VerifiedCredentials implements Credentials {
 
 	async #ofApiKey(apiKey: string, location: Location): Promise<Principal> {
 		const { id, user, scopes } = await this.#parts.apiKeys.verify(apiKey);
-		// A key of an earlier version, or one created while authentication was off, may belong to the system user.
+		// A key that an earlier version created, or that existed when `system_user.user` was changed, may belong to the system user.
 		this.#assertNotSystem(user, {});
 		const principal = { ...(await this.#toPrincipal(user, { method: "API key", location })), credential: `api_key:${id}` };
 		return withScopes(principal, scopes);
@@ -202,13 +202,13 @@ interface SignInAttempt {
 
 interface IdentityCheckOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend | undefined;
-	/** Seconds. */
+	/** Seconds to wait for the backend. Default 30. */
 	readonly timeout?: number;
 }
 
 /**
  * Returns the identity that the backend verified. Throws `SVC_UNAUTHORIZED` if the backend refuses the password, and `SVC_UNAVAILABLE` if
- * it does not respond in time. Both are logged.
+ * it does not respond in time. Logs both failures.
  */
 async function verifyIdentity(
 	{ username, password, signal, remoteAddress }: SignInAttempt,

@@ -4,11 +4,14 @@ import type { Access } from "./access-api.ts";
 
 export interface PrincipalOptions {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;
-	/** User in whose name the service itself and the rules of packs act. This user may do everything. */
+	/** Name of the user as which the service itself and the rules of packs act. This user may do everything. */
 	readonly systemUser: string;
 }
 
-/** Somebody in whose name something runs that no request has asked for just now, with the roles of this moment. */
+/**
+ * Returns the principal of a user for work that is not part of a request of that user, such as the action of a rule. Loads the roles that
+ * the user has at the time of the call.
+ */
 export async function loadCurrentPrincipal(username: string, { access, systemUser }: PrincipalOptions): Promise<Principal> {
 	const authentication = { method: "none" } as const;
 	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };

@@ -4,8 +4,8 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 
 /**
- * Sign-ins whose end a provider has reported. A sign-in that is being completed at that time has no token yet, so revoking the tokens of
- * the session does not affect it. The records are stored with those of used sign-ins, for the same time.
+ * Sign-ins whose end a provider has reported. A sign-in in progress has no token that could be revoked, so it checks `has` after its token
+ * is stored. The records are `used_sign_in` records and are deleted together with those of used sign-ins.
  */
 export class EndedSignIns {
 	readonly #storage: Storage;
@@ -18,13 +18,13 @@ export class EndedSignIns {
 
 	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued meanwhile remains valid. */
 	async note({ subject, session }: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
-		// A session ends only once. If it is given, the other sessions of its subject continue.
+		// If a session is given, only that session ends; other sessions of its subject continue.
 		await this.#note(session === undefined ? toSubjectKey(subject) : toSessionKey(session));
 	}
 
 	/**
-	 * Returns true if the sign-in has ended. Call it after the token is stored. `begun` is the time in microseconds at which the provider
-	 * was queried.
+	 * Returns true if the sign-in has ended. Call it after the token is stored. `begun` is the time in microseconds just before the request
+	 * that verified the user: an earlier end of all sessions of the subject does not concern this sign-in.
 	 */
 	async has({ subject, session }: Pick<Identity, "subject" | "session">, begun: number): Promise<boolean> {
 		if (session !== undefined && (await this.#endedAt(toSessionKey(session))) !== undefined) return true;

@@ -8,15 +8,15 @@ export interface FirstUserOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend;
 	/** Password of the administrator. If undefined or empty, a random one is generated. */
 	readonly adminPassword: string | undefined;
-	/** Whose name nobody can sign in by. */
+	/** Name of the system user. It must not be the administrator's, because nobody can sign in as the system user. */
 	readonly systemUser: string;
-	/** Warning that the administrator lacks a role; undefined if none is missing. */
+	/** Warning that the administrator lacks a role; undefined if the administrator has one or needs none. */
 	readonly warning: string | undefined;
 }
 
 /**
- * Creates the user `admin` if the backend has no user yet. Returns undefined if it has. A generated password is returned so that it can
- * be shown once; it is never logged.
+ * Creates the user `admin` if the backend has no user yet. Returns undefined if it has users, cannot add one, or another node created the
+ * user. A generated password is returned so that it can be shown once; it is never logged.
  */
 export async function ensureFirstUser({
 	backend,

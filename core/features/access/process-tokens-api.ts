@@ -1,4 +1,4 @@
-/** A token of a process that works for the service. */
+/** Token of a process of the service that is not an execution, such as a sensor. */
 export interface ProcessToken {
 	readonly token: string;
 	/** Restarts the lifetime of the token. */

@@ -2,7 +2,10 @@ import type { RequiredPermission } from "../../kernel/basics/permission-types.ts
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "./access-api.ts";
 
-/** Throws `SVC_FORBIDDEN` with the first required permission that the principal does not have. */
+/**
+ * Throws `SVC_FORBIDDEN` with the first required permission that the principal does not have. A permission on one of its resources is
+ * sufficient.
+ */
 export function assertRequired(
 	access: Pick<Access, "allows" | "assert">,
 	principal: Principal,

@@ -21,7 +21,7 @@ export interface RunTokenOptions extends Uses<"storage" | "clock"> {
  */
 export class RunTokens implements RunCredentials {
 	readonly #parts: RunTokenOptions;
-	/** Whether runs may have tokens with records of their own, as an earlier version kept them. */
+	/** False if the storage has no token records of runs, which only earlier versions created. Then `toRevocations` returns nothing. */
 	#mayHaveRecords = true;
 
 	constructor(parts: RunTokenOptions) {
@@ -29,8 +29,8 @@ export class RunTokens implements RunCredentials {
 	}
 
 	/**
-	 * If authentication is off, checks once whether token records of an earlier version exist. Without authentication no run has a hash.
-	 * Only runs that an earlier version started with authentication have records. If none exist, each end of a run saves a statement.
+	 * If authentication is off, checks once whether token records of an earlier version exist. Without authentication, runs have no token
+	 * hash, so the write that ends a run would always include the removal of such a record. If no record exists, the write omits it.
 	 */
 	async start(): Promise<void> {
 		const { storage, options } = this.#parts;

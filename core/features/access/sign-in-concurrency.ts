@@ -18,8 +18,8 @@ const usualLimits: SignInConcurrencyLimits = { underWay: 8, atAddress: 4, waitin
 /** User and address of a sign-in. */
 export interface SignInSubject {
 	/**
-	 * Key of the user at the address. Only one sign-in at a time runs for it: otherwise many concurrent guesses would start before the
-	 * first failure is counted.
+	 * Key of the user at the address. Sign-ins with the same key run one at a time: otherwise many concurrent guesses would start before
+	 * the first failure is counted.
 	 */
 	readonly pair: string;
 	readonly address: string;
@@ -35,7 +35,7 @@ interface Waiting extends SignInSubject {
 /**
  * Limits concurrent sign-ins at the auth backend, so that a valid sign-in does not wait for all the invalid ones. Users at addresses from
  * which they have signed in before have separate slots. Among the others, sign-ins of the address with the fewest active ones are first,
- * the latest one before older ones. During a flood the oldest sign-ins are refused, because their clients have waited longest.
+ * the latest one before older ones. If too many wait, the oldest are refused, because their clients have waited longest.
  */
 export class SignInConcurrency {
 	/** Waiting sign-ins, the oldest first. */
@@ -141,8 +141,8 @@ export class SignInConcurrency {
 	}
 
 	/**
-	 * Refuses the oldest waiting sign-in of the address, or of all addresses, if too many wait there. Users who have not signed in from
-	 * their address before are refused first.
+	 * Refuses the oldest waiting sign-in of the address if too many wait for the address, or of all addresses if too many wait in total.
+	 * Users who have not signed in from their address before are refused first.
 	 */
 	#giveUp(address: string): void {
 		const there = this.#waiting.filter((waiting) => waiting.address === address);

@@ -8,9 +8,9 @@ import { SignInConcurrency } from "./sign-in-concurrency.ts";
 export interface SignInThrottleOptions {
 	readonly storage: Storage;
 	readonly clock: Clock;
-	/** Number of failures of one user from one address from which on each failure causes a delay; 0 disables the delays. */
+	/** Number of failures of one user from one address at which delays begin; 0 disables the delays. */
 	readonly limit: number;
-	/** Maximum delay in seconds. Failures expire after ten times as long. */
+	/** Maximum delay in seconds. Failures expire after ten times this duration. */
 	readonly longestWait: number;
 }
 
@@ -31,7 +31,7 @@ interface Counted {
 	readonly limit: number;
 }
 
-/** Counters that an attempt increments. */
+/** Counters that a failed sign-in increments. */
 interface Counts {
 	readonly pair: Counted;
 	/** Counters of all users at the address, and of the user at all addresses. */
@@ -61,7 +61,7 @@ export class SignInThrottle {
 		const place = toSubject("place", username, network);
 		const isKnown = await this.#places.isKnown(place);
 		const limits = isKnown ? [counts.pair] : [counts.pair, ...counts.wide];
-		// Check before the gate as well, so that delayed sign-ins do not take slots from others.
+		// Check before waiting for a slot as well, so that delayed sign-ins do not occupy slots.
 		await this.#check(limits);
 		const subject = { pair: counts.pair.subject, address: network, isKnown };
 		const work = async () => {
@@ -163,11 +163,11 @@ function toSubject(...parts: readonly string[]): string {
 
 const day = 86_400_000_000;
 const rememberedFor = 30 * day;
-/** Microseconds after which a repeated sign-in is stored again. */
+/** Microseconds after which another sign-in from an address updates its record. */
 const writtenEvery = day;
 const mostRemoved = 1_000;
 
-/** Addresses from which users signed in during the last 30 days. There, guesses from other addresses do not delay the user. */
+/** Addresses from which each user signed in during the last 30 days. Failures at other addresses do not delay sign-ins from these. */
 class SignInPlaces {
 	readonly #storage: Storage;
 	readonly #clock: Clock;

@@ -5,7 +5,7 @@ import type { IssuedToken } from "./credentials-api.ts";
 export interface BegunSignIn {
 	/** Address at the provider to which the browser is redirected. */
 	readonly url: string;
-	/** Content of the cookie that the browser holds until it returns. */
+	/** Content of the cookie that the browser holds until it returns from the provider. */
 	readonly kept: string;
 }
 

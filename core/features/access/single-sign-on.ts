@@ -47,7 +47,7 @@ export class ProviderSignOn implements SingleSignOn {
 	readonly #used: UsedSignIns;
 	readonly #ended: EndedSignIns;
 	readonly #gate = new SignInConcurrency();
-	/** Separate gate for sign-outs, so that they do not wait for sign-ins. */
+	/** Separate limit for sign-out messages, so that they do not wait for sign-ins. */
 	readonly #messages = new SignInConcurrency(messageLimits);
 
 	constructor(parts: SingleSignOnOptions) {
@@ -144,7 +144,7 @@ export class ProviderSignOn implements SingleSignOn {
 		throw this.#refuse("it has ended at the provider meanwhile", remoteAddress);
 	}
 
-	/** Sends a request to the backend through the gate, because each request needs a connection to the provider. */
+	/** Sends a request to the backend when a slot is free. Requests are limited because each needs a connection to the provider. */
 	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
 		const pair = randomBytes(16).toString("hex");
 		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
@@ -206,7 +206,7 @@ function isSame(given: string, expected: string): boolean {
 interface KeptSignIn {
 	/** Random value that the provider returns. If it differs, the sign-in was started in another browser and is refused. */
 	readonly state: string;
-	/** State of the auth backend. */
+	/** Data that the auth backend needs to complete the sign-in. */
 	readonly kept: string;
 	/** Path within the web page that the user wanted to open. */
 	readonly place: string;
@@ -246,12 +246,12 @@ function isToken(value: unknown): value is string {
 	return typeof value === "string" && /^[\w.~-]{1,1000}$/.test(value);
 }
 
-/** Microseconds for which a finished sign-in is remembered. Providers forget their codes within minutes. */
+/** Microseconds for which the record of a finished sign-in is kept. The codes of providers expire within minutes. */
 const rememberedFor = 86_400_000_000;
 const purgedEvery = rememberedFor / 24;
 const mostRemoved = 1_000;
 
-/** Finished sign-ins with a provider, on all nodes. Each yields one token only. */
+/** Finished sign-ins with a provider and processed sign-out messages, shared by all nodes. Each can be used only once. */
 class UsedSignIns {
 	readonly #storage: Storage;
 	readonly #clock: Clock;

@@ -18,7 +18,7 @@ export interface TrustedProxies {
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;
 }
 
-/** Creates the check for the proxies that the options trust. */
+/** Returns the proxies that `auth.trusted_proxies` and `auth.proxy_secret` identify. */
 export function createProxies(auth: { readonly trusted_proxies: readonly string[]; readonly proxy_secret: string }): TrustedProxies {
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
 	const isProxy = ({ peerAddress, proxySecret }: ProxyClaim) =>
@@ -35,7 +35,7 @@ function isSame(given: string, expected: string): boolean {
 	return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Returns the check whether an address is in `auth.trusted_proxies`. Throws `SVC_CONFIG` if an entry is not an address or a network. */
+/** Returns a test for addresses in `auth.trusted_proxies`. Throws `SVC_CONFIG` if an entry is not an address or a network. */
 export function createTrustedProxies(entries: readonly string[]): (address: string | undefined) => boolean {
 	const trusted = new BlockList();
 	for (const entry of entries) add(trusted, entry);

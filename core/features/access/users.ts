@@ -32,7 +32,7 @@ export async function ensureUser(owner: Owner, parts: UserDependencies): Promise
 
 /**
  * Throws `SVC_UNAUTHORIZED` if the name belongs to another subject. A backend that reports no subject assigns the names itself, so its
- * names are accepted.
+ * names are accepted. With `takesOver`, a user without a subject is assigned to this one.
  */
 async function ensureOwner(
 	{ id, name, subject: owning }: UserEntity,
