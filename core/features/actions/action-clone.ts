@@ -27,7 +27,7 @@ export async function cloneFiles(request: CloneRequest): Promise<void> {
 	};
 	try {
 		const entryPoint = await readEntryPoint(request);
-		// Adds write permission for the owner: files of an installed pack are read-only, and so would be the copy.
+		// Add write permission for the owner. Otherwise a copy from an installed pack would be read-only, as the original is.
 		if (entryPoint !== undefined) await write(toEntryPath(target.entry_point), entryPoint.content, entryPoint.mode | 0o600);
 		await write(toMetadataPath(target), await createMetadata(request));
 	} catch (error) {
@@ -60,7 +60,8 @@ async function createMetadata({ source, sourceDirectory, target }: CloneRequest)
 }
 
 /**
- * Returns the author's file, comments included, with the three changed members. Returns undefined if the file is not a valid YAML mapping.
+ * Returns the source's metadata file with its comments and with the target's name, pack and entry point. Returns undefined if the file is
+ * not a valid YAML mapping.
  */
 function rewrite(text: string, target: CloneRequest["target"]): string | undefined {
 	const { document } = parseYamlDocument(text);

@@ -41,7 +41,7 @@ export class ActionFileEditor {
 	}
 
 	/**
-	 * Checks the files that a change names as the action's own, and writes the data files given.
+	 * Checks that the principal may use the entry point and the metadata file of the change, then writes the data files.
 	 * Returns the events of the written files, to be stored together with the action.
 	 */
 	async write(change: ActionChange, files: readonly DataFile[] = []): Promise<readonly EventDraft[]> {
@@ -134,7 +134,7 @@ export function toNamedFiles({ entry_point = "", metadata_file = "" }: { readonl
 	};
 }
 
-/** An existing entry point may be a link, but must not lead to a file of another pack or elsewhere on the machine. */
+/** Throws `SVC_INVALID` if an existing entry point is a link that leads out of the pack's actions directory. */
 async function assertNoWayOut({ packDirectory, stored }: FileSubject, { entry_point }: ActionChange["fields"]): Promise<void> {
 	if (packDirectory === undefined || entry_point === "" || entry_point === stored?.entry_point) return;
 	if (await pathExists({ root: packDirectory, path: toEntryPath(entry_point) })) await resolveEntryPoint(packDirectory, entry_point);

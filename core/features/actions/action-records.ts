@@ -33,7 +33,7 @@ export async function toOverviews(
 	});
 }
 
-/** Returns an empty list if the actions were read without their parameters. */
+/** Returns the parameters of each action's runner type; an empty list if the actions were read without their parameters. */
 async function readRunnerParameters(
 	{ engine }: Pick<RouteContext<RouteNeeds>, "engine">,
 	actions: readonly ActionEntity[],
@@ -58,7 +58,7 @@ export async function replyWritten(
 	status = 200,
 ): Promise<Reply> {
 	const [runnerParameters] = await context.engine.actions.runnerParameters([action]);
-	// A warning may quote the default. For a secret parameter, that may be the stored default, which the caller has not seen.
+	// A warning may quote the default, so skip secret parameters: the caller may not have seen their stored defaults.
 	const shown = Object.fromEntries(Object.entries(action.parameters).filter(([, { secret }]) => secret !== true));
 	const warnings = findDefaultProblems(shown, runnerParameters);
 	const reply = await replyAction(context, action, status);

@@ -40,7 +40,7 @@ const orderBy = [
 	["name", "asc"],
 ] as const;
 
-/** Actions kept in the storage. */
+/** Actions in the storage. */
 export class StoredActions implements Actions {
 	readonly #parts: StoredActionsOptions;
 	readonly #files: ActionFileEditor;
@@ -162,7 +162,7 @@ export class StoredActions implements Actions {
 			output_schema,
 			tags: input.tags ?? [],
 			notify: input.notify ?? {},
-			// A change of the record does not change any file, so the content stays.
+			// An update does not change the files of an installed pack, so the action still refers to the same version of them.
 			content: old?.pack === pack ? old.content : null,
 		};
 	}
@@ -227,7 +227,7 @@ const deciding = ["pack", "runner_type", "entry_point", "parameters", "output_sc
 
 /**
  * Throws `SVC_INVALID` if a user who is not an administrator keeps a hidden default and changes where that default is sent.
- * Otherwise another program, template or notification could reveal it.
+ * Otherwise the changed program, template or notification could reveal it.
  */
 export function assertHiddenStay(input: ActionInput, { fields, old, principal }: ActionChange): void {
 	if (principal === undefined || principal.isAdmin || !stringifyJson(input.parameters ?? {}).includes(stringifyJson(secretMask))) return;

@@ -38,7 +38,8 @@ export interface Actions {
 	/** Returns the action with this ref or id. Throws `SVC_NOT_FOUND`. */
 	get(refOrId: string): Promise<ActionEntity>;
 	/**
-	 * Creates an action. Files that are not the action's own need permissions on its pack, also in the other methods: `SVC_FORBIDDEN`.
+	 * Creates an action. Like the other methods, throws `SVC_FORBIDDEN` for files that are not the action's own unless the principal has
+	 * permissions on the pack.
 	 *
 	 * @param principal the caller; default: the embedding program itself, which may do everything
 	 */

@@ -5,7 +5,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Access } from "../access/access-api.ts";
 import { pathExists } from "./symlink-safe-files.ts";
 
-/** An action whose files are concerned, and the principal that makes the request. */
+/** An action whose files are changed, and the principal that makes the request. */
 export interface FileSubject {
 	/** Undefined if the embedding program itself makes the request; it may do everything. */
 	readonly principal: Principal | undefined;
@@ -88,7 +88,7 @@ export class FileRights {
 		return isKnown || this.#isNewOwn(subject, path);
 	}
 
-	/** True if the file does not exist yet and has the name of the action. A file in the pack's library is never an action's own. */
+	/** Returns true if the file does not exist yet and has the action's name. A file in `actions/lib` is never an action's own. */
 	async #isNewOwn(subject: FileSubject, path: string): Promise<boolean> {
 		const { base, name } = posix.parse(path);
 		if (path.startsWith("actions/lib/") || (name !== subject.name && base !== subject.name)) return false;

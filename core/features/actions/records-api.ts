@@ -23,7 +23,7 @@ export function toAction(action: ActionEntity, runnerParameters: ParameterSchema
 	});
 }
 
-/** True if an action was read with its parameters; lists do not read members that they leave out. */
+/** Returns true if an action was read with its parameters. Lists read only the fields that the response contains. */
 export function hasParameters({ parameters }: Partial<ActionEntity>): boolean {
 	return parameters !== undefined;
 }

@@ -120,7 +120,7 @@ export const actionRoutes = [
 			const old = await engine.actions.get(toRef(context));
 			const pack = body.pack ?? old.pack;
 			const target = toTargetResource(pack, body.name);
-			// A new name makes it another resource, which needs the permission to create an action.
+			// A new name or pack makes the action another resource, which requires the permission to create an action.
 			if (target.uid !== toActionResource(old.ref).uid) guard.assert(principal, "action_create", target);
 			await assertNotFollowed(engine, old.pack, pack);
 			return replyWritten(context, await engine.actions.update(toRef(context), toInput(context.body), principal));
@@ -165,7 +165,7 @@ export const actionRoutes = [
 	}),
 ];
 
-/** Returns the action named in the path. */
+/** Returns the action in the path as the resource of permission checks. */
 export async function findActionResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
 }

@@ -19,7 +19,7 @@ const handles = "/proc/self/fd";
 const readDirectory = constants.O_RDONLY | constants.O_DIRECTORY;
 
 /**
- * Writes a file and creates directories as needed. A link as a directory, or as the file itself, is refused with `SVC_INVALID`.
+ * Writes a file and creates directories as needed. Throws `SVC_INVALID` if a directory of the path, or the file itself, is a link.
  * A link could lead anywhere, and a dangling one would create a file at its target.
  * Each directory is opened from its parent, so that none can be replaced by a link between the check and the use.
  *
@@ -42,7 +42,7 @@ export async function writeSymlinkSafe(file: SymlinkSafeFile, content: string | 
 	});
 }
 
-/** Removes a file, or a link that has its name. Does nothing if neither exists. A link as a directory is refused with `SVC_INVALID`. */
+/** Removes a file or a link. Does nothing if it does not exist. Throws `SVC_INVALID` if a directory of the path is a link. */
 export async function removeSymlinkSafe(file: SymlinkSafeFile): Promise<void> {
 	await inParent(file, { create: false }, unlink).catch((error: unknown) => {
 		if (codeOf(error) !== "ENOENT") throw error;
@@ -57,7 +57,7 @@ export async function pathExists({ root, path }: Pick<SymlinkSafeFile, "root" | 
 	);
 }
 
-/** Calls `work` with a name that reaches the file from its own open directory. */
+/** Opens the directories of the path one after another, and calls `work` with a path to the file through its open directory. */
 async function inParent(
 	{ root, path, field }: SymlinkSafeFile,
 	{ create }: { readonly create: boolean },
@@ -89,7 +89,7 @@ interface OpenDirectory {
 
 async function openDirectory(path: string, flags: number): Promise<OpenDirectory> {
 	const handle = await open(path, flags);
-	// On systems without /proc the path must do. Each of its segments was checked, but a segment can be replaced after its check.
+	// On systems without /proc, use the path. Each of its segments was checked, but a segment can be replaced after its check.
 	return { handle, place: existsSync(handles) ? `${handles}/${handle.fd}` : path };
 }
 
