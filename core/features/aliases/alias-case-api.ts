@@ -5,7 +5,7 @@ import { withWorkBudget } from "../../language/work-budget.ts";
 import { toRepresentations } from "./alias-formats.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
-/** Result of reading a command by an alias. */
+/** Result of matching a command against an alias. */
 export interface ReadCommand {
 	readonly action: string;
 	/** Representation that the command matches. */
@@ -14,7 +14,7 @@ export interface ReadCommand {
 	readonly parameters: readonly CommandValues[];
 }
 
-/** Reads a command by a single alias, without a service. Throws `SVC_INVALID` if the command does not match. */
+/** Matches a command against a single alias, without a service. Throws `SVC_INVALID` if the command does not match. */
 export function readAliasCommand(
 	{ name, action_ref, formats }: Pick<AliasInput, "name" | "action_ref" | "formats">,
 	command: string,

@@ -7,7 +7,7 @@ import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
 
 export interface AliasExecutionOptions extends Pick<Kernel, "catalog" | "executions"> {
-	/** See to it that answers are brought. */
+	/** Creates or updates the rule that delivers answers to chats. */
 	readonly answer: () => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ function toRequest({ alias }: AliasMatch, values: CommandValues, { schema, origi
 	};
 }
 
-/** Returns the value of a parameter. A list may be written with commas. */
+/** Returns the value of a parameter. A list may be given as items separated by commas. */
 function toGiven(text: string, type: unknown): JsonValue {
 	const isList = [type].flat().includes("array") && ![type].flat().includes("string");
 	if (!isList || text.trimStart().startsWith("[")) return text;
@@ -84,8 +84,8 @@ function toGiven(text: string, type: unknown): JsonValue {
 }
 
 /**
- * Returns the context with the chat user, which is passed to the action. Only administrators act for other users, so that templates read
- * the items of the chat user. With any other caller, templates read the items of the caller.
+ * Returns the chat user for the context of the execution. If the caller is an administrator, templates read the datastore items of the chat
+ * user, otherwise those of the caller: only administrators act for other users.
  */
 function toNamedUser(user: string | null | undefined, { username, isAdmin }: Principal): JsonObject {
 	if (user === undefined || user === null || user === "") return {};

@@ -7,7 +7,7 @@ import type { AliasAck, AliasInput, AliasResult } from "./aliases-api.ts";
 const resultAttributes: Readonly<Record<string, Attribute>> = { enabled: flag, format: text, extra: object };
 const ackAttributes: Readonly<Record<string, Attribute>> = { ...resultAttributes, append_url: flag };
 
-/** Returns the attribute for a message of an alias. */
+/** Returns the definition of an attribute that holds a message: `ack` or `result`. */
 function message(attributes: Readonly<Record<string, Attribute>>): Attribute {
 	return {
 		description: `an object with ${Object.keys(attributes).join(", ")}`,

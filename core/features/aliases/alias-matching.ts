@@ -80,7 +80,7 @@ export async function matchAliases(aliases: readonly ActionAliasEntity[], comman
 	throw unmatched(comparison, mayName);
 }
 
-/** Reads a command by the format that the chat names. The display string of a format selects all its representations. */
+/** Matches a command against the format that the chat names. The display string of a format selects all its representations. */
 export async function matchFormat(alias: ActionAliasEntity, format: string, command: string): Promise<AliasMatch> {
 	const representations = toRepresentations(alias.formats);
 	const named = representations.filter(({ display, representation }) => representation === format || display === format);
@@ -99,8 +99,8 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 }
 
 /**
- * Returns the values that a command holds, or undefined if it does not match. A format that cannot be compiled, as only another version of
- * the service could have stored it, matches no command. Throws `SVC_INVALID` if the search takes too long.
+ * Returns the values that a command contains, or undefined if it does not match. A format that cannot be compiled matches no command; only
+ * another version of the service could have stored it. Throws `SVC_INVALID` if the search takes too long.
  */
 function readBy(representation: Representation, command: Command): readonly CommandValues[] | undefined {
 	let format: AliasFormat;

@@ -3,8 +3,8 @@ import { splitRef, toActionResource } from "../../kernel/basics/refs.ts";
 import type { AliasInput } from "./aliases-api.ts";
 
 /**
- * Returns the permissions that writing an alias requires in addition to the permission for its record. Its author decides what its users
- * run.
+ * Returns the permissions that creating or changing an alias requires in addition to the permission for its record. They are required
+ * because the author chooses the action that users of the alias run.
  */
 export function toAliasRights({ action_ref }: Pick<AliasInput, "action_ref">): readonly RequiredPermission[] {
 	return [{ permission: "action_execute", resources: [toActionResource(action_ref)] }];

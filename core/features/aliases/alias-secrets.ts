@@ -29,8 +29,7 @@ export class AliasSecrets {
 
 	/**
 	 * Replaces masks in the fixed values by the stored values. Throws `SVC_INVALID` for a mask without a stored value. Also throws it if a
-	 * caller other than an administrator has changed the neighboring values, or the formats. The secret could otherwise be redirected and
-	 * disclosed.
+	 * caller other than an administrator has changed other fixed values, or the formats: a change could send the secret somewhere else.
 	 */
 	async restore(
 		{ action_ref, formats, immutable_parameters: given }: Pick<ActionAliasEntity, "action_ref" | "formats" | "immutable_parameters">,

@@ -8,11 +8,11 @@ import type { CommandValues } from "../../language/aliases/alias-format.ts";
 export interface AliasAck {
 	/** True to send the acknowledgement. Default true. */
 	readonly enabled?: boolean;
-	/** Template, with `execution` and `actionalias`. */
+	/** Template, which may use `execution` and `actionalias`. */
 	readonly format?: string | null;
 	/** True to append the address of the execution. Default true. */
 	readonly append_url?: boolean;
-	/** Arbitrary data for the chat, with templates. */
+	/** Arbitrary data for the chat; may contain templates. */
 	readonly extra?: JsonObject | null;
 }
 
@@ -33,7 +33,7 @@ export interface AliasInput {
 	readonly ack?: AliasAck;
 	readonly result?: AliasResult;
 	readonly extra?: JsonObject;
-	/** Values that no command may set, with templates. */
+	/** Fixed parameters of the action, which commands cannot set; may contain templates. */
 	readonly immutable_parameters?: JsonObject;
 	readonly metadata_file?: string;
 }
@@ -55,7 +55,7 @@ export interface AliasMatch {
 	readonly values: readonly CommandValues[];
 }
 
-/** Line of the help. */
+/** One command in the list of commands. */
 export interface AliasHelp {
 	readonly pack: string;
 	readonly display: string;
@@ -103,7 +103,7 @@ export interface Aliases {
 	 * the error message may name, by default all.
 	 */
 	match(command: string, mayName?: (alias: ActionAliasEntity) => boolean): Promise<AliasMatch>;
-	/** Reads a command by one format of a named alias. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the command does not match. */
+	/** Matches a command against one format of a named alias. Throws `SVC_NOT_FOUND`, or `SVC_INVALID` if the command does not match. */
 	read(asked: { readonly name: string; readonly format: string; readonly command: string }): Promise<AliasMatch>;
 	/**
 	 * Starts the executions that a command requests in the name of `principal`. The caller has checked the permission. Templates of the

@@ -15,7 +15,7 @@ import { checkAlias } from "./check-alias.ts";
 export interface AliasesOptions extends Uses<"storage" | "clock"> {
 	readonly secrets: AliasSecrets;
 	readonly executions: AliasExecutions;
-	/** Creates the rule that delivers answers to chats, unless it exists. */
+	/** Creates or updates the rule that delivers answers to chats. */
 	readonly answer: () => Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export class StoredAliases implements Aliases {
 	}
 
 	/**
-	 * Returns the alias that a chat names without its pack. If several packs have an alias of that name, returns the one with the format.
+	 * Returns the alias with this name or ref. If several packs have an enabled alias of that name, returns the one that has the format.
 	 */
 	async #named(name: string, format: string): Promise<ActionAliasEntity> {
 		const { storage } = this.#parts;
@@ -152,7 +152,7 @@ function toWhere({ id, name, pack, enabled }: AliasFilter) {
 	};
 }
 
-/** Returns the help: a line for each format with a display string. `filter` is a case-insensitive regular expression. */
+/** Returns the list of commands: a line for each format with a display string. `filter` is a case-insensitive regular expression. */
 function toHelp(aliases: readonly ActionAliasEntity[], filter: string | undefined, { limit, offset = 0 }: Paging): Page<AliasHelp> {
 	const lines = aliases.flatMap(({ pack, description, formats }) =>
 		formats.map((format) => ({ pack, display: typeof format === "string" ? format : format.display, description })),

@@ -33,7 +33,7 @@ export interface AnswerRuleOptions extends Uses<"storage"> {
 	readonly principal: Principal;
 }
 
-/** Make the rule that brings answers to chats, unless it says so already. Whether it is enabled is for operators, once it is there. */
+/** Creates the rule that delivers answers to chats, or updates it if it differs. An existing rule stays disabled if it was disabled. */
 export async function registerAnswerRule({ storage, rules, principal }: AnswerRuleOptions): Promise<void> {
 	const { pack, name, description, criteria, action } = answerRule;
 	const [known] = await storage.find("rule", { where: { ref: `${pack}.${name}` }, limit: 1 });

@@ -63,7 +63,7 @@ class ChatActions {
 	async run(context: RunContext): Promise<RunResult> {
 		const [pack, name = ""] = context.action_ref.split(".", 2);
 		const action = Object.hasOwn(this.#actions, name) ? this.#actions[name] : undefined;
-		// An action of another pack could use this runner type with a schema of its own, which bypasses the checks of the parameters.
+		// Otherwise an action of another pack could use this runner type with its own schema and bypass the parameter checks.
 		if (pack !== "chatops" || action === undefined) {
 			throw new SvcError(
 				"SVC_RUNNER",
@@ -136,7 +136,7 @@ function toRoute(value: unknown): string {
 	throw new SvcError("SVC_INVALID", "route: must be words of letters, digits, _ and -, with dots between them");
 }
 
-/** Maximum nesting of commands that are issued by executions of commands. Each command may start many executions. */
+/** Maximum depth of commands whose executions issue further commands. Each command may start many executions. */
 const deepest = 3;
 /** Maximum number of ancestors that are read to count nested commands. */
 const mostGenerations = 200;

@@ -29,7 +29,8 @@ export interface AliasRecord {
 	readonly immutable_parameters: JsonObject;
 	readonly metadata_file: string;
 	/**
-	 * User who changed the alias last. Its templates are rendered with the permissions of this user. Null if stored by an earlier version.
+	 * User who last created or replaced the alias. Its templates are rendered with the permissions of this user. Null if an earlier
+	 * version stored the alias.
 	 */
 	readonly author: string | null;
 }
@@ -44,7 +45,7 @@ export interface AliasMatchRecord {
 	readonly representation: string;
 }
 
-/** Commands that can be written. */
+/** Commands that chat users can send. */
 export interface AliasHelpRecord {
 	/** Total number of lines, regardless of the requested page. */
 	readonly available: number;
@@ -88,13 +89,13 @@ export interface AliasClient {
 	/** Replaces all fields of an alias. */
 	update(refOrId: string, alias: AliasRequest): Promise<AliasRecord>;
 	remove(refOrId: string): Promise<void>;
-	/** Lists the commands that can be written. Query: `pack`, `filter` (a regular expression), `limit`, `offset`. */
+	/** Lists the commands that chat users can send. Query: `pack`, `filter` (a regular expression), `limit`, `offset`. */
 	help(query?: ListQuery): Promise<AliasHelpRecord>;
 	/** Returns the only alias that a command matches. Throws `SVC_INVALID` if none or several match. */
 	match(command: string): Promise<AliasMatchRecord>;
-	/** Starts the executions that a command requests by one format. If there are several, `results` contains all of them. */
+	/** Matches a command against one format and starts the executions. If there are several, `results` contains all of them. */
 	execute(request: AliasExecutionRequest): Promise<AliasExecutionRecord & { readonly results?: readonly AliasExecutionRecord[] }>;
-	/** Starts the executions that a command requests by the alias that it matches. */
+	/** Finds the alias that a command matches and starts the executions that the command requests. */
 	matchAndExecute(request: CommandRequest): Promise<readonly AliasExecutionRecord[]>;
 }
 

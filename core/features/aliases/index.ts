@@ -31,7 +31,7 @@ export interface AliasesNeeds {
 export function createAliasesFeature(kernel: Kernel, { access, rules, registerFiles }: AliasesNeeds): HttpFeature<AliasesApi> {
 	const { storage, options, dependencies } = kernel;
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
-	// Called only when an alias is used, so that a service without chats has no rule for them.
+	// Called only if an alias is created, registered or used, so that a service without aliases does not have this rule.
 	const answer = () => registerAnswerRule({ storage, rules, principal });
 	const secrets = new AliasSecrets(kernel);
 	const aliases = new StoredAliases({ ...kernel, secrets, answer, executions: new AliasExecutions({ ...kernel, answer }) });
@@ -66,8 +66,8 @@ interface RegisterAliasOptions extends Uses<"storage"> {
 }
 
 /**
- * Creates or updates an alias from its file. `enabled` of an existing alias is kept, because a start would otherwise undo a change by
- * operators. With `isOverridden`, `enabled` comes from an operator and is always stored.
+ * Creates or updates an alias from its file. `enabled` of an existing alias is kept: files are registered at every start, which would
+ * otherwise undo an operator's change. With `isOverridden`, `enabled` comes from an operator and is always stored.
  */
 async function registerAlias(
 	{ storage, aliases, principal, assertPermitted }: RegisterAliasOptions,

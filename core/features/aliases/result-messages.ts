@@ -17,7 +17,7 @@ export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "exe
 	readonly secrets: AliasSecrets;
 	/** True if values of secret parameters are masked. */
 	readonly masked: boolean;
-	/** Returns the base of `web_url`. */
+	/** Returns the address that `web_url` starts with. */
 	readonly webUrl: () => string;
 }
 

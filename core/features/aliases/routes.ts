@@ -175,7 +175,7 @@ export const aliasRoutes = [
 			const { engine, guard, principal, body } = context;
 			const old = await engine.aliases.get(toRef(context));
 			const target = toAliasResource({ pack: old.pack, ...body });
-			// A changed name or pack creates another record, which requires the permission to create.
+			// A new name or pack makes the alias another resource, which requires the permission to create an alias.
 			if (target.uid !== toAliasResource(old).uid) guard.assert(principal, "action_alias_create", target);
 			const [shown = old] = await toShownAliases(context, [old]);
 			// Update `enabled` only. Another update may happen at the same time, and must not be overwritten with values that were read
@@ -205,7 +205,7 @@ export const aliasRoutes = [
 	}),
 ];
 
-/** Returns the aliases as the reader may view them. */
+/** Returns the aliases, with secrets masked unless the caller requests and may view them. */
 export async function toShownAliases(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	aliases: readonly ActionAliasEntity[],

@@ -45,7 +45,7 @@ export const aliasPart = partOf(aliasSchema);
 /** Alias that a command matches, with the matching format. */
 export const aliasMatchSchema = defineSchema("ActionAliasMatch", object({ actionalias: aliasSchema, display: text, representation: text }));
 
-/** Commands that can be written. */
+/** Commands that chat users can send. */
 export const aliasHelpSchema = defineSchema(
 	"ActionAliasHelp",
 	object({ available: whole, helpstrings: arrayOf(object({ pack: text, display: text, description: text })) }),

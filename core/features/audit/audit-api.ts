@@ -23,7 +23,7 @@ export interface AuditQuery extends Paging {
 
 /** Audit record: the users who have changed records, and their changes. */
 export interface Audit {
-	/** Records requests in the audit record. */
+	/** Records requests and their changes in the audit record. */
 	readonly recorder: AuditHook;
 	entries(query: AuditQuery): Promise<Page<AuditEntryEntity>>;
 	/** Returns the stored checkpoints by number. */

@@ -22,7 +22,7 @@ export class AuditChain {
 	readonly #parts: AuditChainOptions;
 	readonly #turns = new KeyedMutex();
 	/**
-	 * Last entry that this node has seen. If the end of the record was removed since, the next entry leaves a gap that verification finds.
+	 * Last entry that this node has seen. If the end of the record is removed later, the next entry leaves a gap that verification finds.
 	 */
 	#head: ChainHead | undefined;
 
@@ -38,8 +38,8 @@ export class AuditChain {
 			for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
 				const head = (this.#head ??= await this.head());
 				const entries = chain(drafts, head);
-				// Inserted last in the transaction. While it waits for another node's number, it then blocks only writers that wait for
-				// that number too.
+				// Insert the entries last in the transaction. While the insert waits because another node inserts the same number, it then
+				// blocks only writers that also need that number.
 				const inserted = { insert: "audit_entry", entities: entries.map((entry) => this.#toEntity(entry)) } as const;
 				try {
 					await store([...operations, inserted]);

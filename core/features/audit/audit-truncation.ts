@@ -2,7 +2,7 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
-/** Number of entries that one write removes. */
+/** Maximum number of entries that one write removes. */
 const atOnce = 1_000;
 
 export interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {

@@ -2,11 +2,11 @@ import type { EntityKind, EntityMap, PackEntity } from "../../contract/index.ts"
 
 /** Description of how changes to records of a kind are audited. */
 interface AuditedKind<E> {
-	/** Returns the name of the record for readers. Must never contain a value that may be secret. */
+	/** Returns the name of the record that entries show. Must never contain a value that may be secret. */
 	ref(entity: E): string | null;
 	/** Fields that the service maintains itself. A change to only these fields is not a user's decision, and is not recorded. */
 	readonly own?: readonly (keyof E & string)[];
-	/** Returns details that the record's name and the names of the changed fields do not contain. */
+	/** Returns details of a change beyond the record's name and the names of the changed fields. */
 	detail?(before: E | undefined, after: E | undefined): string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function auditedKind(kind: EntityKind): AuditedKind<Readonly<Record<strin
 /** Maximum characters of a recorded version. Longer ones are cut, because the author of a pack controls their length. */
 const longestVersion = 40;
 
-/** Describes the new and the previous version of a pack. The hash of its files identifies the version beyond doubt. */
+/** Describes the new and the previous version of a pack. Includes the hash of the files: different files may have the same version. */
 function tellVersions(before: PackEntity | undefined, after: PackEntity | undefined): string | undefined {
 	const [was, is] = [before, after].map((pack) => pack && tellVersion(pack));
 	if (was === is) return undefined;

@@ -5,7 +5,7 @@ import type { ChainHead } from "./entry-hash.ts";
 /** Checkpoint as the API returns it, without the id of the storage. */
 export type AuditCheckpoint = Omit<AuditCheckpointEntity, "id">;
 
-/** Signs the current end of the record. */
+/** Returns a signed checkpoint for an entry of the record. */
 export function toCheckpoint({ number, hash }: ChainHead, timestamp: string, privateKey: KeyObject): AuditCheckpoint {
 	const public_key = createPublicKey(privateKey).export({ type: "spki", format: "der" }).toString("base64");
 	const signature = sign(null, toSigned({ number, hash, timestamp }), privateKey).toString("base64");

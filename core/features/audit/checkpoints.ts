@@ -81,7 +81,7 @@ export class Checkpoints {
 		});
 	}
 
-	/** Writes the checkpoint to the log and the file. A user who can change the database cannot change these copies. */
+	/** Writes the checkpoint to the log and the file: a user who can change only the database cannot change these copies. */
 	async #tell({ id, ...checkpoint }: AuditCheckpointEntity): Promise<void> {
 		const { logger, options } = this.#parts;
 		logger.info("audit checkpoint", checkpoint);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type AuditEntryEntity, stringifyJson } from "../../contract/index.ts";
 
-/** Previous hash of the first entry. */
+/** Value of `previous_hash` in the first entry. */
 export const genesis = "0".repeat(64);
 
 /** Entry as the API returns it, without the id of the storage. */
@@ -10,7 +10,7 @@ export type AuditEntry = Omit<AuditEntryEntity, "id">;
 /** Entry before it is appended to the chain. */
 export type AuditDraft = Omit<AuditEntry, "number" | "previous_hash" | "hash">;
 
-/** End of a chain. */
+/** Number and hash of the last entry of a chain. */
 export interface ChainHead {
 	readonly number: number;
 	readonly hash: string;
@@ -36,7 +36,7 @@ export function toEntryHash(entry: Omit<AuditEntry, "hash">): string {
 		.digest("hex");
 }
 
-/** Appends drafts to the end of a chain. */
+/** Returns the entries that append the drafts to a chain. */
 export function chain(drafts: readonly AuditDraft[], head: ChainHead): readonly AuditEntry[] {
 	let { number, hash } = head;
 	return drafts.map((draft) => {

@@ -1,16 +1,16 @@
 /** Limits on the number of entries of one kind. */
 export interface EntryBounds {
-	/** Milliseconds to which the other limits apply. */
+	/** Length of the time window in milliseconds. */
 	readonly window: number;
-	/** Maximum number of entries with the same key. */
+	/** Maximum number of entries with the same key in a window. */
 	readonly alike: number;
-	/** Maximum number of all entries. */
+	/** Maximum number of all entries in a window. */
 	readonly all: number;
 }
 
 /** Limits for refused requests. */
 export const refusalBounds: EntryBounds = { window: 60_000, alike: 3, all: 60 };
-/** Limits for changes by runs, which occur continuously. */
+/** Limits for datastore changes by runs, which may store the same values all the time. */
 export const runBounds: EntryBounds = { window: 3_600_000, alike: 1, all: 60 };
 
 /** Limits how many entries are recorded in a time window, so that repeated requests cannot fill the record. */
@@ -49,11 +49,11 @@ export class EntryRateLimit {
 		return true;
 	}
 
-	/** Undoes an admission whose request has failed, so that the count of skipped entries was not recorded. */
+	/** Reverts an admission if the request failed and left no entry. `skipped` is the number that the entry would have contained. */
 	giveBack(key: string, skipped: number): void {
 		this.#skipped += skipped;
 		const alike = this.#alike.get(key);
-		// The window of the admission is over, so that its count no longer applies.
+		// The window of the admission has ended, and its counts were cleared.
 		if (alike === undefined) return;
 		this.#count -= 1;
 		this.#alike.set(key, alike - 1);

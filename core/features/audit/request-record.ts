@@ -15,7 +15,7 @@ import { EntryRateLimit, refusalBounds, runBounds } from "./entry-rate-limit.ts"
 export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
-	/** Setting for changes to the datastore by runs: which of them are recorded. */
+	/** Selects which changes to the datastore by runs are recorded. */
 	readonly runs: Options["audit"]["datastore_of_runs"];
 }
 
@@ -50,8 +50,8 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 	}
 
 	/**
-	 * Records changes by runs. Runs store the same values continuously, and have records of their own. Repeated changes get a single entry
-	 * with their number.
+	 * Records a datastore change by a run. Runs may store the same values all the time, so with `some` repeated changes are skipped. The next
+	 * entry contains the number of skipped changes.
 	 */
 	async #recordRun(request: AuditedRequest, answer: () => Promise<Reply> | Reply): Promise<Reply> {
 		const { runs } = this.#parts;
@@ -105,7 +105,7 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 		if (scope === undefined || changes.length === 0) return store(operations);
 		const drafts = changes.map(({ detail, ...change }) => {
 			const draft = this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" });
-			// The user of a sign-in is only available from the record that the sign-in creates.
+			// A sign-in has no authenticated user yet, so take the user from the record that it creates.
 			return scope.user === "" ? { ...draft, user: change.ref ?? "" } : draft;
 		});
 		await this.#parts.chain.append(drafts, operations, store);
@@ -173,12 +173,12 @@ function keyOf({ route }: AuditedRequest): string {
 	return `${route.component} ${route.method} ${route.path}`;
 }
 
-/** Normalizes a string to the form that every storage returns. Otherwise an entry would look changed when its hash is verified. */
+/** Shortens and normalizes a string to the form that every storage returns. Otherwise verification of the hash would report a change. */
 function toText(text: string): string {
 	return Buffer.from(text.slice(0, longestText)).toString("utf8").replaceAll("\0", "");
 }
 
-/** Request that is being handled, with the values for its entries and the number of entries so far. */
+/** Request or run in progress, with the values for its entries and the number of entries so far. */
 interface ChangeScope {
 	readonly user: string;
 	readonly credential: string;
@@ -196,14 +196,14 @@ interface ChangeScope {
 }
 
 /**
- * Finds the request that a write belongs to, however deep below its handler. Async context tracking slows down every promise of the process
- * a little, so it is enabled only while such a request is handled: runs and events never pay for it.
+ * Finds the request or run that a write belongs to, at any call depth. Async context tracking slows down every promise of the process, so
+ * it is enabled only while a recorded request or run is in progress.
  */
 class ChangeScopes {
 	readonly #storage = new AsyncLocalStorage<ChangeScope>();
 	#open = 0;
 
-	/** Returns the scope of the request that the current write belongs to; undefined if it belongs to none. */
+	/** Returns the scope of the request or run that the current write belongs to; undefined if it belongs to none. */
 	current(): ChangeScope | undefined {
 		if (this.#open === 0) return undefined;
 		const scope = this.#storage.getStore();
@@ -233,8 +233,8 @@ function claimedUser(headers: Headers): string {
 }
 
 /**
- * Requests that change something but leave no entry, with the reason. All other requests leave at least one entry: recording is the
- * default.
+ * Requests with a method other than GET that are not recorded, with the reason. Every other such request is recorded, so that new routes
+ * are recorded by default.
  */
 export const unrecorded: ReadonlyMap<string, string> = new Map([
 	["auth POST /tokens/validate", "changes nothing"],

@@ -32,7 +32,7 @@ const filterQuery = {
 	after: "integer",
 } as const;
 
-/** Routes of the audit record, for administrators. */
+/** Routes of the audit record. They require the permission `audit_view`, which administrators have. */
 export const auditRoutes = [
 	defineRoute({
 		method: "GET",

@@ -3,7 +3,7 @@ import { type AuditEntry, genesis, toEntryHash } from "./entry-hash.ts";
 
 /** Difference from the record as it was written. */
 export interface AuditFinding {
-	/** Number of the entry concerned, or of the first of several. */
+	/** Number of the entry with the difference, or of the first of several. */
 	readonly number: number;
 	readonly problem: string;
 }
