@@ -174,7 +174,7 @@ function notFound(address: ItemAddress): SvcError {
 	return new SvcError("SVC_NOT_FOUND", `datastore item "${toVisibleName(address)}"${owner} in scope ${scope} cannot be found`);
 }
 
-/** Selects author and scopes, because callers pass whole executions, which have many other members. */
+/** Returns only author and scopes, because callers pass whole executions. */
 function toRights({ author, scopes }: TemplateRights): TemplateRights {
 	return { author, scopes };
 }
@@ -222,7 +222,7 @@ function toWhere(scope: ItemScope, user: string | null, { prefix, names, ids }: 
 /** Seconds between runs of the sweep. */
 const interval = 60;
 
-/** Removes items that have expired, a minute afterwards at the latest. They count as absent before that. */
+/** Creates the singleton task that deletes expired items every minute. An expired item counts as absent even before it is deleted. */
 function createSweep(parts: SingletonTaskOptions): SingletonTask {
 	const { storage, clock } = parts;
 	return new SingletonTask(parts, {

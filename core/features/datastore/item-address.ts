@@ -31,7 +31,7 @@ const scopes: ReadonlyMap<string, ItemScope | "all"> = new Map([
 	["all", "all"],
 ]);
 
-/** Returns the scope of a word; system if there is none. Throws `SVC_INVALID` with the allowed words for any other one. */
+/** Returns the scope that a request names; system by default. Throws `SVC_INVALID` with the allowed names if it is unknown. */
 export function parseScope(word: string | undefined): ItemScope | "all" {
 	const scope = scopes.get(word || "system");
 	if (scope === undefined) throw new SvcError("SVC_INVALID", `scope: must be one of ${[...scopes.keys()].join(", ")}`);

@@ -11,7 +11,7 @@ import type { ItemInput } from "./items-api.ts";
 /** Maximum lifetime of an item in seconds: 100 years. */
 const longestTtl = 3_153_600_000;
 
-/** Address of an item to write, and its present content. */
+/** Address of an item to write, and the stored item. */
 interface Place {
 	readonly address: ItemAddress;
 	readonly before: KeyValueEntity | undefined;
@@ -53,7 +53,7 @@ export async function assertMayImport(
 		throw new SvcError("SVC_FORBIDDEN", "encrypted: only administrators may give values that are encrypted already");
 	}
 	const bound = parseCiphertext(value)?.address;
-	// Older ciphertexts do not contain their item. If they are stored here, their owner can be found.
+	// Older ciphertexts do not name their item. Its owner is known only if the same ciphertext is stored here.
 	const sources = bound === undefined ? await storage.find("key_value", { where: { value, secret: true } }) : [bound];
 	for (const { user } of sources) toOwner({ user }, principal, access);
 }

@@ -33,7 +33,7 @@ const mostConflicts = 100;
 /** Stored items. Each change is written in one transaction with its events. */
 export class ItemStore {
 	readonly #parts: ItemStoreOptions;
-	/** Writers of one node do not make one another try again. */
+	/** Serializes the writes of each item on this node, so that they do not conflict and need no retries. */
 	readonly #turns = new KeyedMutex();
 
 	constructor(parts: ItemStoreOptions) {

@@ -35,7 +35,10 @@ export interface ItemListQuery extends ItemWhere {
 	readonly form?: ValueForm | undefined;
 }
 
-/** Items of the datastore. The caller must check permissions on an item. The methods check the rules that depend on the request. */
+/**
+ * Items of the datastore. The caller must check the permission on a single item. The methods check if the principal may access items of
+ * another user, and decrypt values.
+ */
 export interface DatastoreItems {
 	/** Returns the items that the principal may view. With scope `all`, system items come first, then those of the principal. */
 	list(query: ItemListQuery, principal: Principal): Promise<readonly ShownItem[]>;
@@ -60,8 +63,8 @@ export interface DatastoreItems {
 	 */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
 	/**
-	 * Returns access like `accessFor`, for templates from a caller that is not an administrator. To decrypt system items they need a grant;
-	 * the role `observer` is not sufficient.
+	 * Returns access like `accessFor`, for templates of users who are not administrators. Decrypting a system item needs a grant; the role
+	 * `observer` is not sufficient.
 	 */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
 	/** Returns access like `accessForGiven`, but with secret items decrypted, for values that are secret themselves. Logs `purpose`. */

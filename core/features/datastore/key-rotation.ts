@@ -21,7 +21,7 @@ export interface RotationReport {
 
 export interface KeyRotationOptions extends Uses<"storage" | "logger">, Pick<Kernel, "keys"> {
 	readonly store: ItemStore;
-	/** Interrupts it. */
+	/** Aborts the rotation. The next rotation completes it. */
 	readonly signal: AbortSignal;
 }
 
@@ -56,7 +56,10 @@ export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: 
 	return report;
 }
 
-/** Which keys are used, how many items need another one, and how many name no item, as earlier versions wrote them. */
+/**
+ * Returns the ids of the keys in use, and numbers of secret items: `outdated` ones need the current key, `unbound` ones of earlier versions
+ * do not contain their address, and no key can decrypt `unreadable` ones.
+ */
 async function survey(parts: KeyRotationOptions) {
 	const { keys } = parts;
 	const used = new Set<string>();

@@ -14,7 +14,7 @@ export interface TemplateAccessOptions extends Uses<"logger">, Pick<Kernel, "key
 	readonly store: ItemStore;
 	readonly access: Access;
 	readonly dialects: Pick<Dialects, "datastoreNames">;
-	/** Returns the permissions of a user whose templates are rendered without a current request. */
+	/** Returns the principal of a user, with the permissions that the user has now. */
 	readonly authority: Pick<Authority, "principalOf">;
 }
 
@@ -23,7 +23,7 @@ interface TemplateReader {
 	readonly username: string;
 	/** User whose permissions apply. Default: `username`. */
 	readonly author?: string | null | undefined;
-	/** True if the templates are part of a request by a caller that is not an administrator. */
+	/** True if the role `observer` does not suffice to use a secret. Default false. */
 	readonly isGiven?: boolean;
 	/** Scopes of the API key with which the templates were written. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
@@ -31,7 +31,7 @@ interface TemplateReader {
 	readonly purpose?: string;
 }
 
-/** What the templates of a user read. Secret items come as cipher text, or in clear for a `purpose` that is a secret itself. */
+/** Returns the datastore access for templates of a user. Secret items are returned as ciphertext, or decrypted if `purpose` is set. */
 export function createTemplateAccess(parts: TemplateAccessOptions, reader: TemplateReader): DatastoreAccess {
 	return new TemplateAccess(parts, reader);
 }
@@ -71,7 +71,7 @@ class TemplateAccess implements DatastoreAccess {
 	async decrypt(cipherText: string): Promise<string> {
 		const parsed = parseCiphertext(cipherText);
 		if (parsed === undefined) throw new SvcError("SVC_INVALID", "the value is not a ciphertext of this service");
-		// Older ciphertexts do not contain their item. They are accepted only if they were just read as the value of a secret item.
+		// Older ciphertexts do not name their item. They are accepted only if these templates have read them as the value of a secret item.
 		const address = parsed.address ?? this.#read.get(cipherText);
 		if (address === undefined || (address.user !== null && address.user !== this.#reader.username)) {
 			throw new SvcError("SVC_FORBIDDEN", "the value is not the ciphertext of a datastore item that may be read here");

@@ -73,7 +73,7 @@ export class UserQuota {
 		const known = this.#usages.get(user);
 		const usage = await known;
 		if (usage !== undefined && now - usage.readAt < freshFor) return usage;
-		// Only one of the concurrent callers reads an outdated usage; the others use its read.
+		// Only one of the concurrent callers reads the usage again; the others wait for its result.
 		const current = this.#usages.get(user);
 		if (current !== undefined && current !== known) return current;
 		return this.#remember(user, this.#read(user, now));
