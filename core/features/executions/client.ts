@@ -103,7 +103,7 @@ export interface RerunRequest {
 	readonly delay?: number;
 	/** Tasks of a workflow to run again, with the tasks after them. Excludes `parameters`. A nested task has the form `a.b`. */
 	readonly tasks?: readonly string[];
-	/** Those of `tasks` that are reset: items that have succeeded run again as well. */
+	/** Tasks among `tasks` that are reset: their items that succeeded run again as well. */
 	readonly reset?: readonly string[];
 }
 
@@ -160,7 +160,7 @@ export interface OutputLineRecord {
 	readonly line: number;
 	readonly output_type: OutputType;
 	readonly timestamp: string;
-	/** The first 4,096 characters of the line at most. */
+	/** First 4,096 characters of the line. */
 	readonly text: string;
 	/** Number of characters of the whole line. */
 	readonly length: number;
@@ -180,8 +180,8 @@ export interface ExecutionClient {
 		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
 		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
 		/**
-		 * Yields all matching executions, the newest first. Reads them page by page; each page takes as long as the first one, even if
-		 * executions are added or deleted meanwhile. `limit` is the number of executions a request reads, default 100.
+		 * Yields all matching executions, the newest first. Reads them in pages, each of which continues at a start time: late pages are as
+		 * cheap as early ones, and added or deleted executions cause no gaps. `limit` is the number of executions in a page, default 100.
 		 */
 		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & Waiting): AsyncIterable<ExecutionRecord>;
 		/** Requests cancellation of an execution. `refused` is the reason if it is no longer possible. */

@@ -39,7 +39,7 @@ interface RerunOptions {
 	readonly user?: string;
 	readonly autoDict?: boolean;
 	readonly tasks?: readonly string[];
-	/** True if `--no-reset` was not given. */
+	/** Tasks that `--no-reset` names; true if the option was not given. */
 	readonly reset: true | readonly string[];
 }
 
@@ -61,7 +61,7 @@ interface ListOptions {
 const getOne = (client: ExecutionClient, id: string, query: Record<string, string> = {}) =>
 	orNotFound(client.executions.get(id, { query }), "Execution", id, "svc execution list");
 
-/** Returns the id of the first row of `execution list` for `last`: the API's `last` may be a child of it. */
+/** Replaces `last` by the id of the first row of `execution list`. The API's own `last` may be a child of that execution. */
 async function resolveLast({ executions }: ExecutionClient, id: string): Promise<string> {
 	if (id !== "last") return id;
 	const { items } = await executions.list({ parent: "null", sort_desc: "True", limit: 1, include_attributes: "id" });
@@ -222,7 +222,7 @@ function toChosenTasks(tasks: readonly string[], words: readonly string[], reset
 	return { tasks, reset: tasks.filter((name) => !kept.includes(name)) };
 }
 
-/** Prints the users who set states from outside or answered, with their credentials and reasons. */
+/** Prints the users who changed the state or answered an inquiry, with their credentials and reasons. */
 async function printActors({ log }: ExecutionRecord, context: CliContext): Promise<void> {
 	for (const { status, timestamp, by } of log) {
 		if (by === undefined) continue;

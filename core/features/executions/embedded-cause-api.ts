@@ -50,7 +50,7 @@ export function toEmbeddedCause(
 	const hide = (record: WireRecord) => secrets.redactJson(record as JsonObject);
 	if (snapshot === undefined) return { ...toNamedCause(view), ...(instance && { trigger_instance: toShownInstance(instance, secrets) }) };
 	const wire = toWireTrigger(snapshot)[masked ? "masked" : "open"];
-	// If the secrets are unknown, redaction would mask names and ids as well, so show only those.
+	// If the secrets are unknown, redaction would mask the whole record. So show only names and ids, without redaction.
 	const isWhole = (part: "rule" | "trigger" | "trigger_type") => visible?.[part] === true && !secrets.isUnknown;
 	return {
 		rule: isWhole("rule") ? hide(toRule(view, snapshot, { wire, secrets, masked })) : toNames(snapshot.rule),

@@ -10,7 +10,7 @@ import type { Run, RunOptions } from "./runs-api.ts";
 interface RunsOptions extends Uses<"logger"> {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
 	readonly output: Pick<Output, "follow">;
-	/** Whoever asks when nobody is named. */
+	/** Name of the user who runs actions if the options contain no principal. */
 	readonly systemUser: string;
 }
 
@@ -52,12 +52,12 @@ export class EmbeddedRuns {
 		this.#parts = parts;
 	}
 
-	/** Allows runs. Before it, a run rejects with `SVC_UNAVAILABLE`. */
+	/** Allows runs. A run requested before this call rejects with `SVC_UNAVAILABLE`. */
 	start(): void {
 		this.#isStarted = true;
 	}
 
-	/** Rejects runs whose execution has not ended with `SVC_UNAVAILABLE`. Resolves when all runs have settled, at most one second later. */
+	/** Rejects runs with `SVC_UNAVAILABLE` if their execution has not ended. Resolves when all runs have settled, at most one second later. */
 	async stop(): Promise<void> {
 		this.#closing.abort();
 		await settledWithin(Promise.allSettled(this.#active), readGrace);
@@ -83,7 +83,7 @@ export class EmbeddedRuns {
 		return (await this.#parts.executions.submit(input, principal)).entity;
 	}
 
-	/** Creates a run whose functions do not depend on `this`: the program may take any of them out of the object. */
+	/** Creates a run whose functions do not depend on `this`, so that the program may destructure it. */
 	#toRun(created: Promise<ExecutionEntity>, principal: Principal): Run {
 		const follow = (id: string) => this.#follow(id, 0);
 		const output = {

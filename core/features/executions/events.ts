@@ -15,7 +15,7 @@ import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
 
-/** Maximum number of events buffered for a slow reader. If it is exceeded, the stream ends with an error: past events cannot be read. */
+/** Maximum number of events buffered for a slow reader. Beyond it the stream ends with an error: missed events cannot be read later. */
 const streamBuffer = 2_000;
 
 /** Events of the general stream derived from an event of an execution: first the live action, then the execution. */
@@ -88,7 +88,7 @@ export function createEvents(parts: EventDependencies): Events & EventFeeds {
 /** Derives the events of the general stream, once for all subscribers. */
 class ToldEvents {
 	readonly #parts: EventDependencies;
-	/** The bus gives the same object to everybody. */
+	/** Derived events by bus event. The bus passes the same object to all subscribers. */
 	readonly #told = new PrivateSlot<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
 
 	constructor(parts: EventDependencies) {

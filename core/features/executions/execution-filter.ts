@@ -11,7 +11,7 @@ import { executionStatuses } from "./execution-statuses-api.ts";
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
 type Range = NonNullable<ExecutionFilter["start_timestamp"]>;
 
-/** Fields by the filter name that compares with them. All these names, `timestamp` and `start_timestamp` can be used to sort. */
+/** Fields by the query parameter that filters by them. These names, `timestamp` and `start_timestamp` can also be used to sort. */
 const filterFields = {
 	action: "action_ref",
 	status: "status",

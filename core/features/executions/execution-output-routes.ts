@@ -25,7 +25,7 @@ export function parseOutputType(text: string | undefined): OutputType | undefine
 /** Maximum number of characters of `find`. */
 const longestFind = 1_000;
 
-/** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1 and for a text that no line can contain. */
+/** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1, and for a `find` that is too long or has a newline. */
 export function toLines({
 	from_line: fromLine,
 	lines,

@@ -124,8 +124,8 @@ export const executionViewRoutes = withActionExecutions([
 ]);
 
 /**
- * Maximum number of descendants that are counted beyond the end of a page; `api.exact_total_limit` applies if it is less. Counting
- * descendants reads them.
+ * Highest total of descendants that is counted exactly, unless the page ends after it; `api.exact_total_limit` applies if it is less. The
+ * count is limited because it reads each descendant.
  */
 const maxCounted = 10_000;
 

@@ -34,7 +34,7 @@ type Following = FollowRunOptions & { readonly progress: Progress; readonly sign
 /** Milliseconds between polls of records, for which there are no notifications. */
 const interval = 1_000;
 
-/** Follows an execution until it has ended. Throws `CliExit` if the user interrupts or the reader of stdout closes. */
+/** Follows an execution until it has ended. Throws `CliExit` if the user leaves with Ctrl-C or stdout is closed. */
 export async function followRun(client: ExecutionClient, id: string, options: FollowRunOptions, context: CliContext): Promise<FollowedRun> {
 	const leave = new AbortController();
 	const progress = new Progress(`execution ${id} runs`, context);

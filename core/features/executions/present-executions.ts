@@ -30,7 +30,7 @@ export async function presentExecutions(context: Asking, views: readonly Executi
 
 /**
  * Returns the record of one execution, limited to the parts that the caller may view. If no rule started the execution, nothing is read;
- * then the result is a promise only if the event loop must be yielded first.
+ * then the result is a promise only if the function must first yield to the event loop.
  */
 export function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
 	const { presentation, selection } = shown;

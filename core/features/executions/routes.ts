@@ -208,7 +208,7 @@ export const executionRoutes = withActionExecutions([
 	}),
 ]);
 
-/** States that pause, resume or cancel an execution. Every other state set from outside completes it. */
+/** States that pause, resume or cancel an execution. Every other state that a client sets completes it. */
 const stoppingStatuses: ReadonlySet<ExecutionStatus> = new Set(["pausing", "paused", "resuming", "canceling", "canceled"]);
 
 function isCompletion({ status, result }: { readonly status: ExecutionStatus; readonly result?: JsonObject }): boolean {

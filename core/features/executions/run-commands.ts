@@ -127,7 +127,7 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 	if (exitCode !== 0) throw new CliExit(exitCode);
 }
 
-/** Shows an execution started by another command: its output as it arrives, and how it ended. The output replaces the result. */
+/** Prints the output of an execution that another command started, then a summary of its end. Does not print the result. */
 export async function followStarted(api: Api, id: string, options: RunOptions, context: CliContext): Promise<void> {
 	const client = createExecutionClient(api);
 	const created = await client.executions.get(id);
@@ -170,7 +170,7 @@ function toActionHelp({ ref, description, runner_type }: ActionRecord, parameter
 	].join("");
 }
 
-/** Returns the parameters that have a position, in its order, and then the others as they were declared. */
+/** Returns the parameters with a position first, ordered by it, then the others in the order of their declaration. */
 function inOrder<E extends readonly [string, ParameterDefinition]>(entries: readonly E[]): readonly E[] {
 	const place = ([, { position }]: E) => position ?? Number.POSITIVE_INFINITY;
 	return entries.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));

@@ -88,7 +88,7 @@ async function replyEvents(
 	}
 }
 
-/** Returns the events of an output. Not a generator: that would cost several promises for each line and client, and clients may be many. */
+/** Returns the events of an output. Not a generator, because that would create several promises for each line and client. */
 function followOutput(
 	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
