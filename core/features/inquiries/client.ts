@@ -7,7 +7,7 @@ export interface InquiryRecord {
 	/** Id of the pending execution. */
 	readonly id: string;
 	readonly route: string;
-	/** Minutes until the inquiry times out; 0 for never. */
+	/** Lifetime of the inquiry in minutes; 0 or less if it never times out. */
 	readonly ttl: number;
 	readonly users: readonly string[];
 	readonly roles: readonly string[];

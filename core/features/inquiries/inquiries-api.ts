@@ -8,7 +8,7 @@ export interface Inquiry {
 	/** Id of the execution. */
 	readonly id: string;
 	readonly route: string;
-	/** Minutes until the inquiry times out; 0 or less for never. */
+	/** Lifetime of the inquiry in minutes; 0 or less if it never times out. */
 	readonly ttl: number;
 	/** Users who may respond; empty for all users. */
 	readonly users: readonly string[];

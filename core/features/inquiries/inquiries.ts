@@ -18,7 +18,7 @@ import { validateParameter } from "../../language/parameters/validate.ts";
 import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
 import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
 
-/** What ends a question. */
+/** Parts of the engine that end an inquiry. */
 export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "completionEffects">;
 
 export interface InquiryOptions extends InquiryEndDependencies, Uses<"sealedSecrets"> {
@@ -27,7 +27,7 @@ export interface InquiryOptions extends InquiryEndDependencies, Uses<"sealedSecr
 
 const pending = { runner_name: inquiryRunnerType, status: "pending" } as const;
 
-/** Refuses an answer that nothing waits for: the workflow that asked has ended, or is being canceled. */
+/** Throws `SVC_INVALID` if the workflow that started the inquiry has ended or is being canceled. It no longer waits for the response. */
 async function assertAwaited(storage: Pick<InquiryOptions["storage"], "find">, execution: ExecutionEntity): Promise<void> {
 	const { id, parent_id } = execution;
 	if (parent_id === null || toChildOrigin(execution) === undefined) return;

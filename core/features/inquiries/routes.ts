@@ -105,7 +105,7 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-/** Returns the resource for permission checks: the action of the parent execution, otherwise the inquiry, which has no own grants. */
+/** Returns the resource for permission checks: the action of the parent execution; without a parent the inquiry, which has no grants. */
 async function findInquiryResource({ inquiries }: InquiriesApi, id: string): Promise<GuardedResource> {
 	const action = await inquiries.parentAction(id);
 	return action === undefined ? { uid: `inquiry:${id}` } : toActionResource(action);

@@ -18,7 +18,7 @@ export interface NodeRecord {
 	readonly running: number;
 	readonly started_at: string;
 	readonly heartbeat_at: string;
-	/** Stale writes refused because the node no longer held the lease. */
+	/** Number of stale writes refused since the start of the node, because it no longer held the lease. */
 	readonly late_writes: number;
 	/** Seconds by which the clock of the node is ahead of the storage clock. Null if no other node uses the storage. */
 	readonly clock_offset: number | null;

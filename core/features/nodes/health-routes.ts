@@ -6,7 +6,6 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 import { readySchema, unreadySchema } from "./schemas.ts";
 
-/** Engine members used by the routes. */
 const { defineRoute } = routesOver<Pick<Engine, "readiness">>();
 
 /** Seconds after which a client should retry. */

@@ -5,7 +5,6 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { nodeSchema, singleNodeSchema } from "./schemas.ts";
 
-/** Engine members used by the routes. */
 const { defineRoute } = routesOver<Pick<Engine, "nodes">>();
 
 /** Routes for administrators to list and drain the nodes of the service. */

@@ -5,7 +5,6 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { groupsSchema, membersSchema } from "./schemas.ts";
 
-/** Engine members used by the routes. */
 const { defineRoute } = routesOver<Pick<Engine, "nodes">>();
 
 /** Routes that list nodes by role, as groups and members. The API specification determines this format. */
