@@ -13,7 +13,7 @@ export interface AttributeKeys {
 }
 
 export function createAttributeKeys({ storage, catalog }: { readonly storage: Storage; readonly catalog: ActionCatalog }): AttributeKeys {
-	/** Keys by attributes and execution. */
+	/** Cached keys by attributes and execution id. */
 	const kept = new Map<string, string>();
 
 	/** Returns the key of an execution. Absent parameters have the default of the action or its runner. */

@@ -11,7 +11,7 @@ export interface PolicyRecord {
 	readonly pack: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Ref of the action. */
+	/** Ref of the action; `<pack>.*` or `*` is possible for policies about workers. */
 	readonly resource_ref: string;
 	/** Ref of the policy type, such as `action.concurrency`. */
 	readonly policy_type: string;

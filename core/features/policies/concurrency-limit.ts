@@ -27,8 +27,8 @@ interface Limit {
 const together = "";
 
 /**
- * Counts the active executions. `policies` are the concurrency policies of the action, which must be read before the call. A node that
- * starts an execution in the meantime increments their turn, so that the start of the caller fails.
+ * Counts the active executions and returns the remaining capacity. `policies` are the concurrency policies of the action. Read them before
+ * this call: a node that starts an execution in the meantime increments their `turn`, so that the caller's own start fails.
  */
 export async function measureRoom(
 	parts: { readonly storage: Storage; readonly attributeKeys: AttributeKeys },

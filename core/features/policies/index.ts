@@ -56,7 +56,10 @@ interface RegisterPolicyOptions extends Uses<"storage"> {
 	readonly assertPermitted: AssertPermitted;
 }
 
-/** Make a policy say what its file does. Whether it is enabled is for operators, once it is there: a start would undo what they did. */
+/**
+ * Creates or updates a policy from its file. `enabled` of an existing policy is kept: files are registered at every start, which would
+ * otherwise undo an operator's change.
+ */
 async function registerPolicy({ storage, policies, assertPermitted }: RegisterPolicyOptions, input: PolicyInput): Promise<void> {
 	const [known] = await storage.find("policy", { where: { ref: `${input.pack}.${input.name}` }, limit: 1 });
 	if (known === undefined) {

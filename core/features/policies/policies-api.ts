@@ -8,7 +8,7 @@ export interface PolicyInput {
 	readonly description?: string;
 	/** True if the policy is in force. Default true. */
 	readonly enabled?: boolean;
-	/** Ref of the action, which need not exist. */
+	/** Ref of the action, which need not exist. For the type `action.workers` also `<pack>.*` or `*`. */
 	readonly resource_ref: string;
 	readonly policy_type: string;
 	/** Parameters that the policy type declares. Absent ones get their defaults. */

@@ -13,7 +13,7 @@ import type { Demand, DemandedOf, FindDemand } from "./worker-demands-api.ts";
 export interface PolicyCoreOptions
 	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId">,
 		Pick<Kernel, "catalog" | "completionEffects" | "changes"> {
-	/** Seconds. */
+	/** Seconds between reads of the policies, which find changes by other nodes whose events were lost. */
 	readonly pollInterval: number;
 }
 

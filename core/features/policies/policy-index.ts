@@ -44,7 +44,7 @@ export class PolicyIndex {
 		return next;
 	}
 
-	/** Registers a listener that is called after a change, once the index contains it. */
+	/** Registers a listener that is called after policies have changed and the index has been refreshed. */
 	onChange(listener: () => void): void {
 		this.#listeners.push(listener);
 	}

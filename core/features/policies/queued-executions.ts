@@ -28,7 +28,7 @@ export function readDue(
 	return storage.find("execution", { where, orderBy, ...page, fields: ["status"] });
 }
 
-/** When the next execution of a queue will be due; undefined when none will. */
+/** Returns the time at which the next execution of a queue becomes due; undefined if there is none. */
 export async function readNextDue({ storage, clock }: QueuedExecutionDependencies, queue: string): Promise<string | undefined> {
 	const where = { queue, due_timestamp: { gt: toTimestamp(clock.steady()) } };
 	const [next] = await storage.find("execution", { where, orderBy: [["due_timestamp", "asc"]], limit: 1, fields: ["due_timestamp"] });
@@ -46,7 +46,7 @@ export async function readWhole(storage: Storage, queue: string, waiting: readon
 
 /**
  * Returns executions that wait outside of any queue: all of them, or the first page of each status by time. The query has no condition on
- * the action. Waiting executions are few compared with all executions of an action, and only this query is certain to read no others.
+ * the action: with one, the database might read all executions of the action instead of only the waiting ones, which are few.
  *
  * @param first if given, reads only the first page of executions due at `due`; with `released`, also those that were held and then released
  *   from a queue, which have the status `delayed`

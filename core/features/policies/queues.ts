@@ -16,7 +16,7 @@ export interface QueuesOptions extends Omit<QueueLook, "queue" | "starter" | "de
 	readonly attributeKeys: AttributeKeys;
 }
 
-/** Queues of executions that wait until the concurrency policies of their action let them start. The ref of the action is the name. */
+/** Queues of executions that wait until the concurrency policies of their action let them start. Each has the ref of its action as name. */
 export interface PolicyQueues extends ExecutionQueues {
 	start(): Promise<void>;
 	stop(): void;
@@ -27,7 +27,7 @@ type LookListener = Parameters<PolicyQueues["onPollDue"]>[0];
 /** Queues in the storage. Tracks the queues that are marked for a poll. */
 export class ActionQueues implements PolicyQueues {
 	readonly #parts: QueuesOptions;
-	/** Queues to look at, and whether at everything in them. */
+	/** Queues marked for a poll. `deep` means that the poll must check all waiting executions. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
 	readonly #watch: RenewedSubscription;
@@ -117,7 +117,7 @@ export class ActionQueues implements PolicyQueues {
 		for (const listener of this.#listeners) listener({ survey });
 	}
 
-	/** Returns true for new executions and for ones that ended: only executions with a lease count for the limits. */
+	/** Returns true for events of new executions, and of ones that may free capacity because they no longer have a lease. */
 	#concernsQueue(event: BusEvent): boolean {
 		const { action_ref, status } = toEventEntity(event);
 		return this.#parts.index.has(action_ref, concurrencyTypes) && status !== "delayed" && !heldStatuses.includes(status);
@@ -137,8 +137,8 @@ export class ActionQueues implements PolicyQueues {
 	}
 
 	/**
-	 * Moves executions into queues that a node stored before it knew of a policy. After a change of policies it checks all waiting
-	 * executions. Later it checks only due ones, which a node may have been about to store at that time.
+	 * Moves executions that a node stored before it knew of a policy into their queues. After a change of policies, checks all waiting
+	 * executions. Otherwise checks only due ones, because a node may have been about to store them when the policies changed.
 	 */
 	async #holdStrays(released: boolean): Promise<void> {
 		const everything = this.#isNew;

@@ -41,7 +41,7 @@ export function createRetries(parts: RetriesOptions): Retries {
 		return undefined;
 	}
 
-	/** Returns true if the action exists and is enabled, as for a requested execution. */
+	/** Returns true if the action exists and is enabled, which every request for an execution requires. */
 	async function isRunnable(actionRef: string): Promise<boolean> {
 		return (await catalog.resolve(actionRef))?.action.enabled === true;
 	}
@@ -61,7 +61,7 @@ export function createRetries(parts: RetriesOptions): Retries {
 
 /**
  * Returns true if the execution may be retried. Executions that were never scheduled, because their parameters could not be rendered, are
- * not retried. Neither are children that a client created over the API: the client handles their failure itself.
+ * not retried. Neither are children that a client created over the API, because no run waits for their replacement.
  */
 function mayFollow(ended: ExecutionEntity): boolean {
 	const { status, log } = ended;
@@ -82,7 +82,7 @@ function countOf({ context }: ExecutionEntity, kind: Cause["kind"]): number {
 	return typeof count === "number" && count > 0 ? count : 0;
 }
 
-/** A new execution of the same with the same parameters, secrets included. */
+/** Returns a new execution of the same action with the same parameters, including secrets. */
 function toNext(ended: ExecutionEntity, { policy, kind }: Cause, { clock, queueOf }: RetriesOptions): ExecutionEntity {
 	const delay = Math.round(Number(policy.parameters["delay"] ?? 0) * 1_000);
 	const applied: JsonObject = {

@@ -19,7 +19,7 @@ export interface CollectorOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** Ends workflows that a defect has left without activity. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
-	/** Removes content of packs that nothing uses. Returns the amount removed. */
+	/** Removes unused contents of packs. Returns how many contents were removed. */
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 

@@ -24,7 +24,7 @@ export function removeEnforcements(removal: Removal, range: RemovalRange): Promi
 	});
 }
 
-/** Removes deliveries, except those that a hook still needs to detect repetitions. */
+/** Removes deliveries, except those that a webhook still needs to detect duplicates. */
 export async function removeDeliveries(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace, now } = removal;
 	const hooks = await pace.run(() => storage.find("trigger", { where: { type: triggerRefs.webhook }, fields: ["parameters"] }));

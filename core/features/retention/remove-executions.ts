@@ -12,9 +12,10 @@ export interface ExecutionRange extends RemovalRange {
 const fields = ["parent_id", "status", "end_timestamp", "fence", "lease_expires_at"] as const;
 
 /**
- * Removes executions with their output and journal. An execution is removed together with all its descendants, and never before its parent.
+ * Removes executions with their output and journal. An execution is removed only together with all its descendants, and with its parent
+ * unless that is no longer stored.
  * All of them must have ended before the limit; `incomplete` also allows executions that have not ended.
- * Children are removed first, so that after a crash the remaining executions are still found through their root.
+ * Within a tree, children are removed first, so that after a crash the remaining executions are still found through their root.
  */
 export function removeExecutions(
 	removal: Removal,
@@ -48,7 +49,10 @@ export function removeExecutions(
 	});
 }
 
-/** Removes executions in the given order, in batches of 100. The output and the journal of each are removed before its record. */
+/**
+ * Removes executions in the given order, in batches of 100. Output and journal of an ended execution are removed before its record. For
+ * other executions the record is removed first, so that no node starts the execution meanwhile.
+ */
 async function removeAll(removal: Removal, executions: readonly ExecutionEntity[]): Promise<void> {
 	const { pace } = removal;
 	let ready: string[] = [];

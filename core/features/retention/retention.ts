@@ -19,7 +19,7 @@ export interface RetentionNeeds {
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** Ends workflows that a defect has left without activity. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
-	/** Removes content of packs that nothing uses. Returns the amount removed. */
+	/** Removes unused contents of packs. Returns how many contents were removed. */
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
 }
 
@@ -27,7 +27,7 @@ export interface RetentionOptions
 	extends RetentionNeeds,
 		Uses<"storage" | "eventBus" | "clock" | "logger" | "options">,
 		Pick<Kernel, "leasing"> {
-	/** What features say grows old. */
+	/** Returns the kinds of expiring records that features declare. */
 	readonly aging: () => readonly ExpiringRecords[];
 }
 

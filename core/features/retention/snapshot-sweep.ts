@@ -9,9 +9,9 @@ const day = 86_400_000_000;
 /** Snapshots of one kind, with the functions that find those to which nothing refers. */
 export interface SweptSnapshots {
 	readonly kind: EntityKind & ("snapshot" | "rule_snapshot");
-	/** Returns ids of snapshots that differ from the current state of their subject, by the name that executions are searched by. */
+	/** Returns ids of snapshots that differ from the current action or rule, by the name with which executions are searched. */
 	readCandidates(removal: Removal): Promise<ReadonlyMap<string, readonly string[]>>;
-	/** Returns those of the snapshots with one name to which no execution refers. */
+	/** Returns those snapshots of `ids`, all of one name, to which no execution refers. */
 	toUnused(removal: Removal, name: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -71,7 +71,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 	return candidates;
 }
 
-/** Returns those of the snapshots to which none of the executions refers. */
+/** Returns those snapshots of `ids` to which no execution that matches `where` refers. */
 export async function findUnused(
 	removal: Removal,
 	{ where, field }: { readonly where: Partial<ExecutionEntity>; readonly field: "snapshot_id" | "rule_snapshot_id" },
