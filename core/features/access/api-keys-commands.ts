@@ -87,7 +87,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 	});
 };
 
-/** Returns the action of a command that takes one or more keys. */
+/** Returns a command handler that calls `act` for each given key. */
 function forEach(context: CliContext, act: (client: AccessClient, key: string, options: CommonOptions) => Promise<void>) {
 	return async (keys: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);
@@ -130,12 +130,12 @@ function toObject(text: string): JsonObject {
 		const value: unknown = parseJson(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
 	} catch {
-		// The error below reports it.
+		// Invalid JSON throws the error below.
 	}
 	throw new InvalidArgumentError("expected a JSON object.");
 }
 
-/** Returns the text for messages: an id as it is, an ellipsis for any other text, which may be a key. */
+/** Returns an id unchanged. Replaces any other string by an ellipsis: it may be a key, which messages must not contain. */
 function toName(key: string): string {
 	return /^[0-9a-f]{24}$/.test(key) ? key : "…";
 }

@@ -114,7 +114,7 @@ export const apiKeyRoutes = [
 	}),
 ];
 
-/** Returns the id, or the key itself, in the path. */
+/** Returns the key parameter of the path: the id of a key, or the key itself. */
 function toKey({ path }: Pick<RouteContext, "path">): string {
 	return path["key"] ?? "";
 }

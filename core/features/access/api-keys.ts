@@ -179,7 +179,7 @@ function assertAdmin({ username, isAdmin }: Principal, field: string): void {
 	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);
 }
 
-/** Throws `SVC_FORBIDDEN` for the token of a run. It ends with the run, so it must not create or change credentials that outlive it. */
+/** Throws `SVC_FORBIDDEN` for a run: its token ends with the run, so it must not create or change credentials that outlive it. */
 function assertNoRun({ run, username }: Principal): void {
 	if (run === undefined) return;
 	throw new SvcError("SVC_FORBIDDEN", `the token of a run may neither make nor change API keys: sign in as "${username}" instead`);

@@ -32,7 +32,7 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 			access,
 			processTokens: new StoredProcessTokens(kernel),
 			async ensureFirstUser() {
-				// A node without a role that accepts sign-ins has not started the backend.
+				// Only nodes with a role that accepts sign-ins have started the backend.
 				if (!options.auth.enable || authBackend === undefined || !roles.some((role) => role === "auth" || role === "api")) return undefined;
 				const warning = findFirstUserWarning(options, dependencies.access);
 				return ensureFirstUser({ ...{ backend: authBackend, systemUser, warning }, ...kernel, adminPassword: dependencies.adminPassword });

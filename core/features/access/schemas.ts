@@ -77,7 +77,7 @@ export const tokenSchema = defineSchema(
 /** Schema of the response that contains whether a token is valid. */
 export const validitySchema = object({ valid: flag });
 
-/** Schema of the caller in the API. */
+/** Schema of the authenticated user in the API. */
 export const userSchema = defineSchema(
 	"User",
 	object({

@@ -10,7 +10,7 @@ export interface DataFile {
 	readonly content: string;
 }
 
-/** Throws `SVC_INVALID` unless the path is one that a metadata file may have. */
+/** Throws `SVC_INVALID` unless the path has the form `actions/<name>.yaml` or `.yml`. */
 export function assertMetadataPath(file: string): void {
 	if (isMetadataPath(file)) return;
 	throw new SvcError("SVC_INVALID", `metadata_file: "${file}" must be a file actions/<name>.yaml`);
@@ -22,14 +22,14 @@ export function toDataPath({ file_path }: DataFile): string {
 	return posix.join("actions", path.slice("/actions/".length));
 }
 
-/** Writes files below a pack's actions directory. Creates sub-directories as needed and follows no link. */
+/** Writes files below a pack's actions directory. Creates subdirectories as needed. Does not follow links. */
 export async function writeDataFiles(packDirectory: string, files: readonly DataFile[]): Promise<void> {
 	for (const file of files) {
 		await writeSymlinkSafe({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
 	}
 }
 
-/** Removes those files of a pack that exist, following no link. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
+/** Removes the files that exist, without following links. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
 export async function removeFiles(packDirectory: string, paths: readonly string[]): Promise<void> {
 	for (const path of paths) await removeSymlinkSafe({ root: packDirectory, path, field: "remove_files" });
 }
@@ -41,7 +41,7 @@ export interface ReadFile {
 }
 
 /**
- * Reads a file below `directory`. Follows links that stay inside, because packs may contain them.
+ * Reads a file below `directory`. Follows links whose target is inside, because packs may contain them.
  * Returns undefined if the file cannot be opened or is not a regular file. Throws `SVC_INVALID` if the path leads out of `directory`.
  */
 export async function readInside(directory: string, file: string, field: string): Promise<ReadFile | undefined> {

@@ -9,7 +9,7 @@ import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-api.ts";
 import type { RouteNeeds } from "./route-needs.ts";
 
-/** Returns actions in the form of responses. Defaults of secret parameters are masked like other secret values. */
+/** Returns the API records of actions. Defaults of secret parameters are masked like other secret values. */
 export async function toActions(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
@@ -19,7 +19,7 @@ export async function toActions(
 	return presentTogether(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
 }
 
-/** Returns actions whose parameters are merged with those of their runner types. */
+/** Returns the API records of actions, with the parameters of their runner types merged into their own. */
 export async function toOverviews(
 	context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	actions: readonly ActionEntity[],

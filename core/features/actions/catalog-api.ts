@@ -2,7 +2,7 @@ import type { ActionEntity, JsonObject, ParameterSchema, RunnerTypeEntity } from
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 
-/** Body of action create and update. */
+/** Body of a request that creates or updates an action. */
 export interface ActionInput {
 	readonly name: string;
 	readonly pack?: string;
@@ -18,7 +18,7 @@ export interface ActionInput {
 	readonly data_files?: readonly { readonly file_path: string; readonly content: string }[];
 }
 
-/** Conditions for the actions in a list. */
+/** Filter of a list of actions. */
 export interface ActionFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];

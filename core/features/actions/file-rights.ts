@@ -43,7 +43,7 @@ export class FileRights {
 	}
 
 	/**
-	 * Checks the right to name a file as the action's own.
+	 * Throws `SVC_FORBIDDEN` unless the principal may use the files as the action's own entry point and metadata file.
 	 * Otherwise a user could first name another action's file, and then overwrite or remove it.
 	 */
 	async assertMayName(subject: FileSubject, { entry_point, metadata_file }: NamedFiles): Promise<void> {
@@ -53,7 +53,7 @@ export class FileRights {
 		}
 	}
 
-	/** Checks the right to write files. */
+	/** Throws `SVC_FORBIDDEN` unless the principal may write the files. */
 	async assertMayWrite(subject: FileSubject, paths: readonly string[]): Promise<void> {
 		for (const path of paths) {
 			if (!(await this.#isOwnEntryPoint(subject, path))) await this.#assertWriting(subject, path);
@@ -61,7 +61,7 @@ export class FileRights {
 	}
 
 	/**
-	 * Checks the right to write any file of an action, including its metadata.
+	 * Throws `SVC_FORBIDDEN` unless the principal may write the files, which may include the action's metadata file.
 	 * Used for copies, whose metadata describes the copy itself.
 	 */
 	async assertMayReplace(subject: FileSubject, paths: readonly string[]): Promise<void> {
@@ -72,7 +72,7 @@ export class FileRights {
 		}
 	}
 
-	/** Checks the right to remove files that the stored action names. */
+	/** Throws `SVC_FORBIDDEN` unless the principal may remove the files that the stored action uses. */
 	async assertMayRemove(subject: FileSubject, paths: readonly string[]): Promise<void> {
 		for (const path of paths) if (await this.#isOfOthers(subject, path)) this.#assertOnPack(subject, ["action_delete"]);
 	}
@@ -109,7 +109,7 @@ export class FileRights {
 		return stored === undefined || stored.pack !== pack ? [] : toPaths(stored);
 	}
 
-	/** Requires any one of the permissions on the pack. */
+	/** Throws `SVC_FORBIDDEN` unless the principal has one of the permissions on the pack. */
 	#assertOnPack({ principal, pack }: FileSubject, permissions: readonly [PermissionType, ...PermissionType[]]): void {
 		if (principal === undefined) return;
 		const resource = { uid: `pack:${pack}` };

@@ -4,7 +4,7 @@ export const fileWritten = "core.svc.action.file_written";
 
 const text = { type: "string" };
 
-/** Type of the trigger for a file of an action that was written over the API. */
+/** Trigger type of the events for files of actions that were written over the API. */
 export const fileWrittenType: TriggerTypeDefinition = {
 	type: defineTriggerType(
 		fileWritten,

@@ -3,7 +3,7 @@ import { constants, type FileHandle, lstat, mkdir, open, unlink } from "node:fs/
 import { join } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 
-/** A file below a directory, with the name that messages use for it. */
+/** A file below a directory, and the field of the request that names it. */
 export interface SymlinkSafeFile {
 	/** Absolute path. The operator may have made it a link; no link below it is followed. */
 	readonly root: string;

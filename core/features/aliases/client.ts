@@ -47,7 +47,7 @@ export interface AliasMatchRecord {
 
 /** Commands that chat users can send. */
 export interface AliasHelpRecord {
-	/** Total number of lines, regardless of the requested page. */
+	/** Total number of commands, regardless of the requested page. */
 	readonly available: number;
 	readonly helpstrings: readonly { readonly pack: string; readonly display: string; readonly description: string }[];
 }

@@ -132,7 +132,7 @@ async function toEnd({ followOutput, executions }: ExecutionClient, id: string) 
 	return executions.get(id);
 }
 
-/** Returns the handler of a command that takes one or more aliases. */
+/** Returns a command handler that calls `act` for each given alias. */
 function forEach(context: CliContext, act: (client: AliasClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);

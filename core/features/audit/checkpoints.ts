@@ -24,7 +24,7 @@ export class Checkpoints {
 	#key: KeyObject | undefined;
 	#waiting = 0;
 	#timer: NodeJS.Timeout | undefined;
-	/** Current signing, one at a time. Never rejects. */
+	/** Promise of the last signature. Signatures are made one after another. Never rejects. */
 	#signing: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: CheckpointOptions) {

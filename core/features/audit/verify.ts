@@ -39,7 +39,7 @@ export async function verifyRecord(
 
 const range = (from: number, to: number) => (from === to ? `entry ${from} is` : `entries ${from} to ${to} are`);
 
-/** State of one pass over a chain. */
+/** Verification of one chain, entry by entry. */
 class Walk {
 	readonly #checkpoints = new Map<number, AuditCheckpoint>();
 	readonly #keys = new Set<string>();

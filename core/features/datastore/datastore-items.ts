@@ -179,7 +179,7 @@ function toRights({ author, scopes }: TemplateRights): TemplateRights {
 	return { author, scopes };
 }
 
-/** Number of items in one read. */
+/** Maximum number of items that one query reads. */
 const batch = 500;
 
 interface Half {

@@ -17,7 +17,7 @@ interface Usage {
 const freshFor = 10_000;
 /** Maximum number of users whose usage is cached. */
 const mostUsers = 1_000;
-/** Number of items in one read. */
+/** Maximum number of items that one query reads. */
 const batch = 100;
 
 /**

@@ -37,7 +37,7 @@ export interface RuleRecord {
 	readonly problems?: readonly string[];
 }
 
-/** The part of an execution that its runner gets. */
+/** The part of an execution that describes its run, with the data that the runner gets. */
 export interface LiveActionRecord {
 	readonly id: string;
 	/** Ref of the action: `<pack>.<action>`. */

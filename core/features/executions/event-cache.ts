@@ -31,7 +31,7 @@ interface Shown {
  * for this one.
  */
 export class SharedFrames<T extends object> {
-	/** Serialized forms of each event, in the order of their start. Most events have one, which is made synchronously. */
+	/** Serialized forms of each event, in the order in which they were requested. Most events have one, made synchronously. */
 	readonly #shown = new PrivateSlot<T, Later<Shown>[]>();
 
 	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {

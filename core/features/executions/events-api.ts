@@ -8,7 +8,7 @@ interface ChangeEvent<K extends "execution" | "liveaction"> {
 	readonly view: ExecutionView;
 }
 
-/** Contents of each event by its name. The name of an announcement ends in the route under which it was published. */
+/** Types of the contents of events, by event name. The name of an announcement ends in the route under which it was published. */
 export interface EventMap {
 	"svc.execution__create": ChangeEvent<"execution">;
 	"svc.execution__update": ChangeEvent<"execution">;

@@ -102,7 +102,7 @@ const addPolicyTypeCommands: AddCommands = (parent, context) => {
 	);
 };
 
-/** Returns the action of a command that takes one or more policies. */
+/** Returns a command handler that calls `act` for each given policy. */
 function forEach(context: CliContext, act: (client: PolicyClient, ref: string, options: CommonOptions) => Promise<void>) {
 	return async (refs: string[], _options: unknown, command: Command) => {
 		const options = optionsOf(command);

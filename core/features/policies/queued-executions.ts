@@ -66,7 +66,7 @@ export async function readOutside(
 	return found;
 }
 
-/** Returns the queries. Executions with a requested delay have an index by due time; all others are due at their start. */
+/** Returns the queries of `readOutside`. Executions with a requested delay have an index by due time; all others are due at their start. */
 function outside(
 	first: { readonly due: string; readonly released: boolean } | undefined,
 ): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {

@@ -166,7 +166,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 	return candidates;
 }
 
-/** Returns the ids of the snapshots that rules would get now. */
+/** Returns the ids of the snapshots that match the current rules, triggers and trigger types. */
 async function readCurrent(storage: Removal["storage"], ids: readonly string[]): Promise<ReadonlySet<string>> {
 	const rules = await storage.find("rule", { where: { id: { in: ids } } });
 	const triggers = await storage.find("trigger", { where: { ref: { in: rules.map(({ trigger }) => trigger) } } });
