@@ -24,7 +24,7 @@ import { createWorkflowsFeature } from "./workflows/index.ts";
 
 /**
  * Creates the features of the service, each with the other features that it depends on.
- * They are registered, consulted and started in the order of the result. An embedding program may leave some out, or add its own.
+ * The features are registered, consulted and started in the order of the result. An embedding program may leave some out, or add its own.
  */
 export function createFeatures(kernel: Kernel) {
 	const access = createAccessFeature(kernel);

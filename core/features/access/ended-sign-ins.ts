@@ -16,7 +16,7 @@ export class EndedSignIns {
 		this.#clock = clock;
 	}
 
-	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued meanwhile remains valid. */
+	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued in between remains valid. */
 	async note({ subject, session }: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
 		// If a session is given, only that session ends; other sessions of its subject continue.
 		await this.#note(session === undefined ? toSubjectKey(subject) : toSessionKey(session));
@@ -24,7 +24,7 @@ export class EndedSignIns {
 
 	/**
 	 * Returns true if the sign-in has ended. Call it after the token is stored. `begun` is the time in microseconds just before the request
-	 * that verified the user: an earlier end of all sessions of the subject does not concern this sign-in.
+	 * that verified the user: an earlier end of all sessions of the subject does not affect this sign-in.
 	 */
 	async has({ subject, session }: Pick<Identity, "subject" | "session">, begun: number): Promise<boolean> {
 		if (session !== undefined && (await this.#endedAt(toSessionKey(session))) !== undefined) return true;

@@ -8,7 +8,7 @@ export interface FirstUserOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend;
 	/** Password of the administrator. If undefined or empty, a random one is generated. */
 	readonly adminPassword: string | undefined;
-	/** Name of the system user. It must not be the administrator's, because nobody can sign in as the system user. */
+	/** Name of the system user. It must not be the administrator's, because sign-ins as the system user are refused. */
 	readonly systemUser: string;
 	/** Warning that the administrator lacks a role; undefined if the administrator has one or needs none. */
 	readonly warning: string | undefined;

@@ -11,8 +11,8 @@ export function toAliasRights({ action_ref }: Pick<AliasInput, "action_ref">): r
 }
 
 /**
- * Returns the permissions that an alias file requires from the user who installs or registers the pack. They concern only actions of other
- * packs.
+ * Returns the permissions that an alias file requires from the user who installs or registers the pack. Only actions of other packs
+ * require one.
  */
 export function toPackAliasRights({ action_ref }: Pick<AliasInput, "action_ref">, pack: string): readonly RequiredPermission[] {
 	return splitRef(action_ref).pack === pack ? [] : toAliasRights({ action_ref });

@@ -73,7 +73,7 @@ export class AuditChain {
 		return { id: createId(this.#parts.clock), ...entry };
 	}
 
-	/** Returns true if another node has appended entries. Otherwise the error concerns the change itself. */
+	/** Returns true if another node has appended entries. Otherwise the change itself caused the error. */
 	async #isOvertaken(error: unknown, head: ChainHead): Promise<boolean> {
 		if (!isSvcError(error, "SVC_CONFLICT")) {
 			// The write may have succeeded in spite of the error, so that the end of the chain must be read again.

@@ -36,7 +36,7 @@ export class RecordVerification {
 	}
 
 	async #read(): Promise<StoredAuditReport> {
-		// Read first. A checkpoint that is signed during the verification may concern an entry that is not read any more.
+		// Read the checkpoints first. One that is signed during the verification may belong to an entry that is added after the last read.
 		const checkpoints = await this.#storage.find("audit_checkpoint", { orderBy: [["number", "asc"]] });
 		const report = await verifyRecord(this.#entries(), { checkpoints });
 		return { ...report, findings: report.findings.slice(0, maxFindings), findings_total: report.findings.length };

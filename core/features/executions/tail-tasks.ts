@@ -20,7 +20,7 @@ export interface TailOptions {
 	/** Milliseconds between polls for new tasks. Default 500. */
 	readonly interval?: number;
 	readonly onReconnect: (error: Error) => void;
-	/** Called for each chunk. The chunks of one task arrive in order, and the next one waits until this resolves. */
+	/** Called for each chunk, in order for each task. The next call for the task waits until this one has resolved. */
 	readonly onChunk: (piece: TaskChunk) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface Inquiry {
 	readonly ttl: number;
 	/** Users who may respond; empty for all users. */
 	readonly users: readonly string[];
-	/** Roles of which a user needs one to respond; empty if no role is needed. */
+	/** Roles that may respond; a user needs one of them. Empty if no role is required. */
 	readonly roles: readonly string[];
 	/** Schema of the response. */
 	readonly schema: JsonObject;
