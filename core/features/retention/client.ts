@@ -19,7 +19,7 @@ export interface PurgeRecord {
 
 /** Client for the removal of old records. */
 export interface PurgeClient {
-	/** Removes old records of a kind, for at most about one second. */
+	/** Removes old records of a kind. A call begins no new page of records after one second. */
 	purge(records: string, request: PurgeRequest): Promise<PurgeRecord>;
 }
 

@@ -52,7 +52,7 @@ async function run(records: string, options: PurgeOptions & CommonOptions, conte
 	await printList({ items, total: undefined, limit: undefined }, ["records", dry_run ? "would_be_removed" : "removed"], options, context);
 }
 
-/** Repeats purges, each of which takes at most about one second, until all records were checked. */
+/** Repeats purges, each of which takes about one second, until all records were checked. */
 async function purgeAll(
 	client: PurgeClient,
 	records: string,

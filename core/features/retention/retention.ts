@@ -85,7 +85,7 @@ const removals: Readonly<Record<string, (removal: Removal, range: ExecutionRange
 /** Kinds of records that can be purged. */
 const purgeKinds: readonly string[] = Object.keys(removals);
 
-/** Maximum milliseconds of one purge; the caller continues with `next`. */
+/** Milliseconds after which a purge begins no new page of records. The caller continues with `next`. */
 const longestTurn = 1_000;
 
 interface PurgeOptions extends Uses<"storage" | "clock" | "logger"> {
