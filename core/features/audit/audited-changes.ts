@@ -11,6 +11,8 @@ export interface ChangedRecord {
 	readonly record_kind: EntityKind;
 	readonly record_id: string;
 	readonly ref: string | null;
+	/** User who owns the record; an empty string if no user does. */
+	readonly owner: string;
 	readonly fields: readonly string[];
 	/** Further details; null if there are none. */
 	readonly detail: string | null;
@@ -64,6 +66,7 @@ function toChange(verb: string, kind: EntityKind, { before, after }: Change): Ch
 		record_kind: kind,
 		record_id: String(entity["id"]),
 		ref: audited?.ref(entity) ?? null,
+		owner: audited?.owner?.(entity) ?? "",
 		fields: [],
 		detail: audited?.detail?.(before, after) ?? null,
 	};

@@ -4,6 +4,8 @@ import type { EntityKind, EntityMap, PackEntity } from "../../contract/index.ts"
 interface AuditedKind<E> {
 	/** Returns the name of the record that entries show. Must never contain a value that may be secret. */
 	ref(entity: E): string | null;
+	/** Returns the user who owns the record. Default: no user owns records of the kind. */
+	owner?(entity: E): string;
 	/** Fields that the service maintains itself. A change to only these fields is not a user's decision, and is not recorded. */
 	readonly own?: readonly (keyof E & string)[];
 	/** Returns details of a change beyond the record's name and the names of the changed fields. */
@@ -13,10 +15,10 @@ interface AuditedKind<E> {
 const byRef = { ref: ({ ref }: { readonly ref: string }) => ref };
 
 const kinds: { readonly [K in EntityKind]?: AuditedKind<EntityMap[K]> } = {
-	token: { ref: ({ user }) => user },
-	api_key: { ref: ({ user }) => user, own: ["last_used_at"] },
-	user: { ref: ({ name }) => name },
-	role_assignment: { ref: ({ user, role }) => `${role} of ${user}` },
+	token: { ref: ({ user }) => user, owner: ({ user }) => user },
+	api_key: { ref: ({ user }) => user, owner: ({ user }) => user, own: ["last_used_at"] },
+	user: { ref: ({ name }) => name, owner: ({ name }) => name },
+	role_assignment: { ref: ({ user, role }) => `${role} of ${user}`, owner: ({ user }) => user },
 	pack: { ...byRef, detail: tellVersions },
 	runner_type: { ref: ({ name }) => name },
 	action: byRef,

@@ -103,11 +103,11 @@ export class RequestRecord implements AuditHook, WriteInterceptor {
 		const seen = scope === undefined ? [] : operations.filter((operation) => isRecorded(scope, kindOfOperation(operation)));
 		const changes = await findAuditedChanges(this.#parts.storage, seen);
 		if (scope === undefined || changes.length === 0) return store(operations);
-		const drafts = changes.map(({ detail, ...change }) => {
-			const draft = this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" });
-			// A sign-in has no authenticated user yet, so take the user from the record that it creates.
-			return scope.user === "" ? { ...draft, user: change.ref ?? "" } : draft;
-		});
+		const drafts = changes.map(({ detail, owner, ...change }) => ({
+			...this.#toDraft(scope, { ...change, ...(detail !== null && { detail: toText(detail) }), outcome: "done" }),
+			// A sign-in has no authenticated user yet, so take the user of the record that it changes.
+			user: scope.user || owner,
+		}));
 		await this.#parts.chain.append(drafts, operations, store);
 		scope.entries += drafts.length;
 	}

@@ -11,6 +11,8 @@ test("whoever comes in by a provider, or goes by it, is in the record; what only
 		const entries = (await ask(token, "GET", "/v1/audit/entries?user=ann@example.com")).body as unknown as AuditEntryEntity[];
 		const [signedIn] = entries.filter(({ verb }) => verb === "sign_in");
 		assert.deepEqual([signedIn?.request, signedIn?.outcome], ["GET /sso/callback", "done"]);
+		const [assigned] = entries.filter(({ record_kind }) => record_kind === "role_assignment");
+		assert.deepEqual([assigned?.verb, assigned?.ref], ["create", "admin of ann@example.com"]);
 		const { body: all } = await ask(token, "GET", "/v1/audit/entries?after=0");
 		assert.doesNotMatch(JSON.stringify(all), /sso\/request/);
 		assert.equal((await sayLogout(urls.api, provider.toSignOut())).status, 200);
