@@ -72,7 +72,7 @@ export function createApp(listener: Component, routes: readonly Route[], sharedD
  */
 function findPage(pathname: string, base: string, { page }: PipelineDependencies): Reply | undefined {
 	if (pathname === `${base}/`) return page();
-	// The page loads its files by relative addresses, which browsers resolve from the last slash of the page's address.
+	// Browsers resolve the page's relative addresses from the last slash of its own address, so the root without one is redirected.
 	const location = `${base.slice(base.lastIndexOf("/") + 1)}/`;
 	return pathname === base ? { status: 308, headers: { location }, body: null } : undefined;
 }
@@ -103,7 +103,7 @@ export function createHostCheck(options: Options): (request: Request) => Reply |
 	const own = toOwnNames(options);
 	return ({ headers }) => {
 		const host = headers.get("host");
-		// Every browser sends the header, so that a request without it was not sent by a web page.
+		// Browsers always send the header, so a request without it does not come from a web page.
 		if (host === null) return undefined;
 		const name = toName(`http://${host}`);
 		return name !== undefined && (isAddress(name) || loopbackName.test(name) || own.has(name)) ? undefined : refusal;

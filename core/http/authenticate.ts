@@ -11,7 +11,7 @@ export const anonymousPrincipal: Principal = { username: "", isAdmin: false, aut
 /** Result of authenticating a request. */
 export interface AuthenticationResult {
 	readonly principal: Principal;
-	/** Credential of the request. Undefined if the service needs none. */
+	/** Credential of the request. Undefined while authentication is off, and if the request has none. */
 	readonly offered?: OfferedCredentials;
 	/** Value of `Set-Cookie` with which a browser can send later requests without the token header. */
 	readonly cookie?: string;
@@ -19,8 +19,8 @@ export interface AuthenticationResult {
 
 /**
  * Finds the credential of a request and checks it. A token or API key in its own header or query parameter takes precedence over the
- * cookie, and the cookie over the header `Authorization`. Throws `SVC_UNAUTHORIZED`, and `SVC_FORBIDDEN` for a request by a page of another
- * origin.
+ * cookie, and the cookie over the header `Authorization`. Throws `SVC_UNAUTHORIZED` without a valid credential, and the errors of
+ * `assertTrustedPage`.
  */
 export async function authenticate(
 	{ guard, options, clock }: Pick<HttpContext, "guard" | "options" | "clock">,
@@ -32,13 +32,13 @@ export async function authenticate(
 	const cookieToken = explicit === undefined ? findCookie(headers) : undefined;
 	const authorization = explicit === undefined && cookieToken === undefined ? findAuthorization(headers) : undefined;
 	if (cookieToken !== undefined && options.auth.enable) assertTrustedPage(request, options);
-	// Browsers repeat a name and password with requests of any page, as they do with a cookie.
+	// Browsers add a remembered name and password to requests of any page, as they do with a cookie.
 	else if (explicit === undefined && (!options.auth.enable || authorization?.isBasic === true)) assertNotCrossOrigin(request, options);
 	const offered = explicit ?? cookieToken ?? authorization?.offered;
 	const principal = await guard.authenticate(offered);
 	const authenticated = offered !== undefined && options.auth.enable ? { principal, offered } : { principal };
 	if (explicit?.token === undefined || principal.authentication.method !== "authentication token") return authenticated;
-	// Otherwise a link on another page could sign its reader in as another user.
+	// A token in the query of a cross-origin request sets no cookie: a link on another page could sign its reader in as another user.
 	if (explicit.location === "query" && isCrossOriginRequest(request, options)) return authenticated;
 	const setCookie = toTokenCookie(explicit.token, principal.authentication.token_expire, { clock, options });
 	return setCookie === undefined ? authenticated : { cookie: setCookie, ...authenticated };
@@ -76,7 +76,7 @@ function findAuthorization(headers: Headers): { readonly offered: OfferedCredent
 				.replace(/^[^:]*:?/, "")
 		: value;
 	if (secret === "") return undefined;
-	// Tokens are hexadecimal; API keys are not.
+	// Tokens consist of hexadecimal digits. API keys are base64url, which practically always contains other characters.
 	const offered: OfferedCredentials = /^[0-9a-f]+$/.test(secret)
 		? { token: secret, location: "header" }
 		: { apiKey: secret, location: "header" };

@@ -14,12 +14,11 @@ export interface Authorizer {
 	assert(principal: Principal, permission: string, resource?: Resource): void;
 	/** Returns true if a permission of this name exists. Routes can only require such permissions. */
 	isPermission(name: string): boolean;
-	/** Returns true if a permission concerns no single record and is required without one. */
+	/** Returns true if a permission does not concern single records. Routes require such a permission without a resource. */
 	isGlobal(permission: string): boolean;
 	/**
-	 * Routes that any credential may use, regardless of its roles and scopes, such as `api GET /user`. All other routes must require a
-	 * permission. A route that declares "authenticated" is open to users without a role, and to an API key that is restricted to one
-	 * permission.
+	 * Routes that may declare "authenticated", such as `api GET /user`. Any valid credential may use them, regardless of its roles and scopes:
+	 * also that of a user without a role, and an API key that is restricted to one permission.
 	 */
 	readonly openToAuthenticated: ReadonlySet<string>;
 }

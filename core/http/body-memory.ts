@@ -1,6 +1,6 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Fraction of the total that the requests of one user may use. */
+/** Fraction of the memory for bodies that the requests of one user may use. */
 const maxUserFraction = 1 / 2;
 
 /** The memory that the body of one request uses. */
@@ -12,9 +12,9 @@ export interface BodyAllocation {
 }
 
 /**
- * Limits the memory that request bodies use at once, from their arrival until the request is answered. One user gets at most half
- * of it, so that one sender cannot cause the requests of all other users to be refused. Requests without a credential count as one
- * user.
+ * Limits the memory that request bodies use at once, from their arrival until the request is answered. One user gets at most half of it, or
+ * one body of the maximum size. So one user cannot cause the requests of all other users to be refused. Requests without a credential count
+ * as one user.
  */
 export class BodyMemory {
 	readonly #maxBytes: number;

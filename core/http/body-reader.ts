@@ -9,16 +9,16 @@ import type { ServerRequest } from "./server-request.ts";
 export const bodyAlreadyReadMessage =
 	"body: it was read before the service got the request; mount the service in front of whatever parses bodies";
 
-/** Bytes of a refused body that are read and discarded. */
+/** Maximum number of bytes of a refused body that are read and discarded. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /** Limits for reading the body of a request. */
 export interface BodyBounds {
 	/** Maximum number of bytes, both before and after decoding. */
 	readonly maxBytes: number;
-	/** Milliseconds within which the body must arrive. Undefined: as long as the listener waits for a request. */
+	/** Milliseconds within which the body must arrive. Undefined: only the request timeout of the listener applies. */
 	readonly timeoutMs?: number | undefined;
-	/** Counts the bytes in memory. */
+	/** Counts the bytes of the body that are in memory. */
 	readonly allocation: BodyAllocation;
 }
 
@@ -26,8 +26,8 @@ export interface BodyBounds {
  * Returns the bytes of a request's body, decoded from its content coding.
  *
  * Throws `SVC_TOO_LARGE` if the body exceeds the limit before or after decoding, whether its length was announced or not. Throws
- * `SVC_INVALID` if it does not arrive in time; the connection is then closed after the response. Throws `SVC_UNAVAILABLE` if no
- * memory for bodies is available.
+ * `SVC_INVALID` if it does not arrive in time; the connection is then closed after the response. Throws `SVC_INVALID` also for an
+ * incomplete body. Throws `SVC_UNAVAILABLE` if no memory for bodies is available, and the errors of `decodeContent`.
  */
 export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
 	const announcedLength = request.headers.get("content-length");
@@ -36,7 +36,7 @@ export async function readBytes(request: ServerRequest, bounds: BodyBounds): Pro
 	const coding = request.headers.get("content-encoding");
 	if (coding === null) return bytes;
 	const decoded = await decodeContent(bytes, coding, bounds.maxBytes);
-	// The encoded bytes are garbage now, so that only the difference is added.
+	// The encoded bytes can be garbage-collected now, so only the difference is counted.
 	bounds.allocation.add(Math.max(0, decoded.byteLength - bytes.byteLength));
 	return decoded;
 }

@@ -10,15 +10,15 @@ import type { ServerRequest } from "./server-request.ts";
 export interface BodySchema<B> {
 	readonly schema: Readonly<Record<string, unknown>>;
 	/**
-	 * True if clients may send the body as a form, in which each field is a string. They may still send JSON. Default false: each field of
-	 * a form is a list of its values.
+	 * True if clients may also send the body as a form, in which a field with one value becomes a string. Default false: every field of a form
+	 * becomes a list of its values.
 	 */
 	readonly isForm?: boolean;
 	/** Returns the value if it matches the schema. Throws `SVC_INVALID` naming the field. */
 	parse(value: unknown): B;
 }
 
-/** Levels of nesting in a JSON body. */
+/** Maximum levels of nesting in a JSON body. */
 const maximumDepth = 200;
 const formType = "application/x-www-form-urlencoded";
 const ajv = new Ajv({ strict: false, logger: false, validateSchema: false });
@@ -29,7 +29,7 @@ export function defineBody<B>(definition: {
 	readonly required?: readonly string[];
 	/** True if other members are refused instead of ignored. Default false. */
 	readonly closed?: boolean;
-	/** True if members may have any name, such as the values of a configuration, so that no warning names an ignored one. Default false. */
+	/** True if members may have any name, such as the values of a configuration, so that no warning reports an ignored one. Default false. */
 	readonly open?: boolean;
 	/** See `BodySchema.isForm`. */
 	readonly isForm?: boolean;
@@ -66,7 +66,7 @@ export interface RawBody {
 }
 
 /**
- * Reads a body together with its bytes, for checking signatures: parsing and serializing would not give the signed bytes. Throws
+ * Reads a body together with its bytes, for checking signatures: serializing the parsed value would not reproduce the signed bytes. Throws
  * `SVC_INVALID` and the errors of `readBytes`.
  */
 export async function readRawBody(request: ServerRequest, bounds: BodyBounds): Promise<RawBody> {
@@ -91,7 +91,7 @@ export async function readTextBody(request: ServerRequest, bounds: BodyBounds): 
 	throw new SvcError("SVC_INVALID", "Failed to parse request body: content type is not supported, use text/plain");
 }
 
-/** Replaces the list of a form field by its value if it has only one. */
+/** Returns the fields of a form, with each list of one value replaced by that value. */
 function unwrapSingleValues(fields: Record<string, string[]>): JsonValue {
 	return Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }
@@ -134,7 +134,7 @@ function assertNotJson(text: string): void {
 	throw new SvcError("SVC_INVALID", `Failed to parse request body: it is JSON, but ${hint}`);
 }
 
-/** Returns the fields of a form, each as an array of its non-blank values. The object has no prototype, so that no name is special. */
+/** Returns the fields of a form, each as an array of its non-empty values. The object has no prototype, so that no name is special. */
 function parseForm(text: string): Record<string, string[]> {
 	assertNotJson(text);
 	const fields: Record<string, string[]> = Object.create(null);

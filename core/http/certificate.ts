@@ -31,7 +31,7 @@ export async function readCertificate({ section, cert, key }: CertificateFiles):
 	return certificate;
 }
 
-/** Uses a renewed certificate without a restart. Open connections keep the old one. */
+/** Watches the certificate files. Switches the server to a renewed certificate without a restart; open connections keep the old one. */
 export function watchCertificate(files: CertificateFiles, server: object, logger: Logger): { stop(): void } {
 	const renew = () => {
 		readCertificate(files).then(

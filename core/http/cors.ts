@@ -1,6 +1,6 @@
 import type { Options } from "../contract/index.ts";
 
-/** Headers that let browsers call the service. */
+/** The CORS headers of responses. */
 export interface Cors {
 	/** Returns the headers for a response to a page of this origin. The origin is null if the request names none. */
 	toHeaders(origin: string | null): Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ const baseHeaders = {
 };
 
 /**
- * Creates the CORS headers. Only origins that are named in the options may use credentials that a browser sends by itself: the
- * cookie and remembered passwords. If `api.allow_origin` contains `*`, other pages may send requests, but only with a credential of
- * their own. Otherwise any page could act as its reader.
+ * Creates the CORS headers. Only origins that are named in the options may use credentials that a browser sends by itself: the cookie and
+ * remembered passwords. If `api.allow_origin` contains `*`, other pages may send requests, but only with a credential of their own. With
+ * the browser's credentials, any page could act as its reader.
  */
 export function createCors(options: Options): Cors {
 	const ownOrigins = toTrustedOrigins(options);
@@ -34,7 +34,8 @@ export function createCors(options: Options): Cors {
 const cachedOrigins = new WeakMap<Options, ReadonlySet<string>>();
 
 /**
- * Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The configured origins are first in the set.
+ * Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The origins of `api.allow_origin` come
+ * first: `createCors` names the first one to pages of unknown origins.
  */
 export function toTrustedOrigins(options: Options): ReadonlySet<string> {
 	let origins = cachedOrigins.get(options);

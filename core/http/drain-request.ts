@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Bytes that are read after an early response. */
+/** Maximum number of bytes that are read after an early response. */
 const maxRestBytes = 64 * 1024 * 1024;
-/** Milliseconds for which the connection is read after an early response. */
+/** Maximum milliseconds for which the connection is read after an early response. */
 const maxRestMs = 30_000;
-/** Milliseconds of the longest pause of the client in that time. */
+/** Maximum milliseconds without data from the client during that time. */
 const maxIdleMs = 5_000;
 
 /**
@@ -33,14 +33,15 @@ function readRest(request: IncomingMessage, socket: Socket): void {
 		Reflect.deleteProperty(socket, "destroySoon");
 		if (isLastResponse) socket.destroySoon();
 	};
-	// Node calls this after the last response of a connection. The client sees the end of the response, and its data is still read.
+	// Node calls `destroySoon` after the last response of a connection. Instead, only the sending direction is closed: the client sees the end
+	// of the response, and its data is still read.
 	const halfClose = () => {
 		isLastResponse = true;
 		socket.end();
 	};
 	socket.destroySoon = halfClose;
 	request.on("data", restLimit.count).once("end", finish).once("close", finish).resume();
-	// Node removes the data listener of a request that nothing has read yet.
+	// Marks the request as read. Node would remove the data listener of a request that was never read.
 	request.read(0);
 }
 

@@ -12,6 +12,6 @@ export interface Mount {
 	fetch(request: Request, options?: FetchOptions): Promise<Response>;
 	/** Answers a request of `node:http` or of a framework that is built on it. */
 	nodeHandler(request: IncomingMessage, response: ServerResponse): void;
-	/** Answers with 503 from now on and waits up to two seconds for requests in progress. Event streams must have ended before. */
+	/** Answers with 503 from now on and waits up to two seconds for requests in progress. The caller must end the event streams first. */
 	stop(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** Returns the event bus subscription for a name pattern. The bus only supports `*` at the end; `toNameMatcher` matches the rest. */
+/**
+ * Returns the event bus subscription for a name pattern. The bus only supports `*` at the end, so received names must also be checked with
+ * `toNameMatcher`.
+ */
 export function toSubscription(name: string): string {
 	const wildcard = name.search(/[*?[]/);
 	return wildcard === -1 ? name : `${name.slice(0, wildcard)}*`;
@@ -14,8 +17,8 @@ export function toNameMatcher(patterns: readonly string[]): (name: string) => bo
 type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly accepts: (character: string) => boolean };
 
 /**
- * Parses a shell-style pattern with `*`, `?` and `[…]`. It is not turned into a regular expression, whose backtracking a caller
- * could abuse.
+ * Parses a shell-style pattern with `*`, `?` and `[…]`. It is not converted to a regular expression, because a client could exploit the
+ * backtracking.
  */
 function tokenize(pattern: string): readonly Token[] {
 	const parts = pattern.match(/\*+|\[!?[^\]]+\]|[\s\S]/g) ?? [];

@@ -2,7 +2,8 @@
 const invalidCharacter = /[^A-Za-z0-9._~:[\]%!$&'()*+;=-]/;
 
 /**
- * Returns the problem of the `Host` headers of a request, or undefined. The message does not quote the header, because anyone can send it.
+ * Returns the problem of the `Host` headers of a request, or undefined. The message does not quote the header, because it is untrusted
+ * input.
  *
  * @param isNeeded true if a missing header is a problem
  */

@@ -5,7 +5,10 @@ const noInstrument: Instrument = { record: () => {} };
 /** Meters that record nothing. */
 export const noMeters: Meters = { counter: () => noInstrument, histogram: () => noInstrument, gauge: () => {} };
 
-/** Measures requests and event streams. Labels have the declared path of a route and never the caller's input, which would be unbounded. */
+/**
+ * Measures requests and event streams. Labels contain the declared path of a route, never the client's input, which has an unbounded number
+ * of values.
+ */
 export class HttpMetrics {
 	readonly #requests: Instrument;
 	readonly #duration: Instrument;

@@ -136,8 +136,8 @@ export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): Http {
 }
 
 /**
- * Creates the applications of the listeners. `at` returns the application of the API below another path; `health` creates the
- * reduced one.
+ * Creates the applications of the listeners. `at` returns the API application below a base path. `health` creates the application of the
+ * health listener.
  */
 function createApps(dependencies: PipelineDependencies, routes: readonly Route[]) {
 	const api = createApp("api", routes, dependencies);

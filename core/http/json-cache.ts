@@ -1,10 +1,10 @@
 import { stringifyJson } from "../contract/index.ts";
 
-/** JSON texts of shared values. */
+/** JSON strings of values that many records share. */
 const cachedTexts = new WeakMap<object, string>();
 /** JSON strings of member names, each with its colon. */
 const nameTexts = new Map<string, string>();
-/** Member names in the cache, far more than records have. The limit keeps names that clients choose from filling the memory. */
+/** Maximum number of cached member names. Records have far fewer; the limit keeps names chosen by clients from filling the memory. */
 const maxCachedNames = 1_000;
 
 /** Caches the JSON of a value that is a member of many records. The value must not change afterwards. Returns the value. */

@@ -18,8 +18,8 @@ export function assertTrustedPage(request: Request, options: Options): void {
 }
 
 /**
- * Refuses requests by pages of other origins, with `SVC_FORBIDDEN`. It protects a service without authentication, where every
- * client that reaches the service may do everything. A page of another origin reaches it through the browser of any user who does.
+ * Refuses requests by pages of other origins, with `SVC_FORBIDDEN`. It protects a service without authentication, where every client that
+ * reaches the service may do everything. A page of another origin reaches such a service through the browser of any user who can reach it.
  * Programs other than browsers do not send the checked headers and are not affected.
  */
 export function assertNotCrossOrigin(request: Request, options: Options): void {
@@ -48,8 +48,8 @@ export function isTrustedOrigin(origin: string, request: Request, options: Optio
 }
 
 /**
- * Returns true if the browser reports a page of another origin as the sender. Browsers report nothing over connections that they do
- * not trust.
+ * Returns true if the browser reports a page of another origin as the sender. Browsers omit the header `Sec-Fetch-Site` over connections
+ * that they do not trust, such as plain HTTP.
  */
 export function isCrossOriginRequest({ headers }: Request, options: Options): boolean {
 	const site = headers.get("sec-fetch-site");

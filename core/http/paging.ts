@@ -1,11 +1,11 @@
 import { SvcError } from "../contract/index.ts";
 import type { RouteContext } from "./route.ts";
 
-/** Query parameters of lists. */
+/** Query parameters that select a page of a list. */
 export const pagingQuery = { limit: "integer", offset: "integer" } as const;
 
 export interface Paging {
-	/** Number of records; undefined for all. */
+	/** Maximum number of records; undefined for all. */
 	readonly limit?: number;
 	readonly offset: number;
 	/** Number of records up to which the total is counted exactly. */

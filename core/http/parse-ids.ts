@@ -1,7 +1,7 @@
 import { SvcError } from "../contract/index.ts";
 import { isId } from "../kernel/basics/ids.ts";
 
-/** Ids in one filter. With more of them the query would be slower than the list without the filter. */
+/** Maximum number of ids in one filter. With more, the query would be slower than the list without the filter. */
 const maximumIds = 100;
 
 /**

@@ -4,7 +4,7 @@ import { replyContent } from "./replies.ts";
 const style =
 	"body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}code{font-family:ui-monospace,monospace}";
 
-/** Names the other ways to see an execution. `web_url` of every execution leads here, even if the service has no web page. */
+/** Names other ways to see an execution, because the `web_url` of every execution leads here if the service has no web page. */
 const html = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>svc</title><style>${style}</style></head>
@@ -24,7 +24,7 @@ const html = `<!doctype html>
 /** Reply to a browser if no feature provides a page. It is the same for all callers. */
 export const placeholderPage = replyContent(html, "text/html; charset=UTF-8", { ...toPageHeaders(style), vary: "Accept, Origin" });
 
-/** Returns true if a browser opens the address. Programs that accept any type do not name `text/html`. */
+/** Returns true if the request comes from a browser that opens a page. Programs that accept any type do not name `text/html`. */
 export function wantsHtml({ headers }: Request): boolean {
 	return /(^|[\s,])text\/html\b/.test(headers.get("accept") ?? "");
 }

@@ -1,4 +1,4 @@
-/** Resources in whose paths the credential itself may name a record. */
+/** Paths of API keys and tokens, in which the credential itself may identify the record. */
 const credentialPath = /(\/(?:apikeys|tokens)\/)(?!validate\/?$)[^]*/i;
 
 /**
@@ -12,7 +12,7 @@ export function toLoggedPath(pathname: string): string {
 		const match = credentialPath.exec(decodeURIComponent(pathname));
 		return match === null ? pathname : `…${match[1]}…`;
 	} catch {
-		// A path that cannot be decoded matches no route.
+		// A path that cannot be decoded matches no route. It is not logged, because it cannot be searched for credentials.
 		return "…";
 	}
 }

@@ -28,7 +28,7 @@ const statuses: { readonly [C in SvcErrorCode]?: number } = {
 };
 /** Value of `Retry-After` with status 503, unless the error has its own. */
 const unavailableRetrySeconds = 1;
-/** Characters of an error message in a response. Messages quote input, which may be as long as a body. */
+/** Maximum number of characters of an error message in a response. Messages quote input, which may be as long as a body. */
 const maxMessageLength = 2_000;
 
 /** Returns a JSON reply. */
@@ -36,7 +36,7 @@ export function replyJson(value: unknown, status = 200, headers: Readonly<Record
 	return { status, headers: { "content-type": "application/json", ...noSniffHeaders, ...headers }, body: toJsonText(value ?? null) };
 }
 
-/** Headers for replies that contain a plaintext secret, so that neither browsers nor proxies cache it. */
+/** Headers for replies that contain a plaintext secret, so that browsers and proxies do not cache them. */
 export const noStoreHeaders: Readonly<Record<string, string>> = { "cache-control": "no-store" };
 
 /** Returns a reply (200) with a body of the given content type. */

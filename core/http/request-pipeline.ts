@@ -21,7 +21,10 @@ import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
 
 const noPathValues: Readonly<Record<string, string>> = {};
 const noQuerySchema = {};
-/** Bytes of the largest body of a public route. Such a body holds names and a token of the identity provider, and anyone may send it. */
+/**
+ * Maximum bytes of the body of a public route. Any client may send such a body; it contains only names and a token of the identity
+ * provider.
+ */
 const maxAnonymousBytes = 16_384;
 /** Milliseconds within which the body of a request to a public route must arrive. */
 const anonymousTimeoutMs = 10_000;
@@ -87,7 +90,7 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	try {
 		result = await runRoute(event, route, context, requestId);
 	} catch (error) {
-		// The client has disconnected: the error is probably a consequence of that, and no client reads the answer.
+		// If the client has disconnected, the error is probably a consequence of that, and no client reads the reply.
 		result = { reply: event.req.signal.aborted ? clientGoneReply : toErrorReply(error, context.logger, toLogFields(event, requestId)) };
 	}
 	const { cookie, ignored = [] } = result;
@@ -269,7 +272,7 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 	return new HTTPResponse(reply.body, { status: reply.status, statusText: STATUS_CODES[reply.status] ?? "", headers });
 }
 
-/** Reply of a route, before the headers that every response has. */
+/** Reply of a route, without the headers that are added to every response. */
 export interface ResponseEvent {
 	readonly route: Route;
 	readonly url: URL;

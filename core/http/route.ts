@@ -47,10 +47,10 @@ export interface HttpContext<E = unknown> {
 	readonly recorder: AuditHook;
 }
 
-/** A request whose credential, permission and input have been checked, as a handler gets it. */
+/** A request as a handler receives it: its credential, permission and input have been checked. */
 export interface RouteContext<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> extends HttpContext<E> {
 	readonly request: ServerRequest;
-	/** Opens a stream for the caller. Throws `SVC_TOO_MANY` if the user has as many open streams as a user may have. */
+	/** Opens a stream for the caller. Throws `SVC_TOO_MANY` if the user has reached the limit of open streams. */
 	openStream(): OpenStream;
 	/** Returns the address of the other end of the connection, which may be a proxy. Returns undefined if it is unknown. */
 	peerAddress(): string | undefined;
@@ -62,7 +62,7 @@ export interface RouteContext<E = unknown, Q extends QuerySchema = QuerySchema, 
 	readonly body: B;
 }
 
-/** Declaration of a request that the HTTP interface answers. */
+/** Declaration of a route: its method and path, permission, input, answers and handler. */
 export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unknown> {
 	readonly method: Method;
 	/** Path without prefix. `:name` is a variable segment, `**:name` the rest of the path. */
@@ -97,7 +97,7 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	resource?(context: RouteContext<E, Q, B>): Promise<GuardedResource> | GuardedResource;
 	/** Query parameters of the route and their types. Other parameters are ignored. */
 	readonly query?: Q;
-	/** True if the handler reads query parameters of any name, so that no warning names an ignored one. Default false. */
+	/** True if the handler reads query parameters of any name. No warnings about ignored input are sent then. Default false. */
 	readonly readsAnyQuery?: boolean;
 	/**
 	 * Schema of the body. `raw`: the handler gets the bytes and the unchecked value (`RawBody`). `text`: the handler gets the text.

@@ -39,9 +39,9 @@ export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query,
 }
 
 /**
- * Converts all records of a reply for its caller, as one unit of work that waits for its turn in the event loop. Masking may take
- * long, because schemas of actions decide how it is done. Returns no promise if the current turn has time left, which is the usual
- * case. This is faster, and every state of every execution is converted here.
+ * Converts all records of a reply for its caller. Waits for a later turn of the event loop if the budget of the current one is used up,
+ * because masking by the schemas of actions may take long. Otherwise, which is the usual case, returns no promise. That is faster, and
+ * every state of every execution is converted here.
  */
 export function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
 	const presentAll = () => maskWithinBudget(() => items.map(present));
@@ -49,19 +49,19 @@ export function presentTogether<T, R>(items: readonly T[], present: (item: T, in
 	return nextTurn === undefined ? presentAll() : nextTurn.then(presentAll);
 }
 
-/** Converts one record for its caller. Waits for a turn in the event loop like `presentTogether`. */
+/** Converts one record for its caller. Waits for the event loop like `presentTogether`. */
 export function presentOne<R>(present: () => R): Promise<R> | R {
 	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? present() : nextTurn.then(present);
 }
 
-/** Returns how records are shown to the caller, with plaintext secrets if an administrator requests them. */
+/** Returns the rules by which records are shown to the caller, with plaintext secrets if an administrator requests them. */
 export function toPresentation(context: RouteContext<unknown, typeof secretsQuery>): Presentation {
 	const presentation = toMaskedPresentation(context);
 	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
-/** Returns how records are shown to the caller by routes at which secrets cannot be requested. */
+/** Returns the rules by which routes without `show_secrets` show records to the caller. */
 export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): Presentation {
 	const { options, apiUrl, guard, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();

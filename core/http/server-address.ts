@@ -1,4 +1,4 @@
-/** Address of a listener, and whether it uses TLS. */
+/** Address and TLS settings of a listener. */
 export interface ServerAddress {
 	/** Section of the options, for error messages. */
 	readonly section: string;

@@ -12,8 +12,8 @@ export type ServerRequest = Request & {
 };
 
 /**
- * Returns true if this process holds no bytes of the response any more, so that their memory may be reused. Returns false if that cannot be
- * determined: reusing memory that is still to be sent would corrupt the response.
+ * Returns true if this process no longer holds bytes of the response, so that their memory may be reused. Returns false if that cannot be
+ * determined: reusing the memory of unsent bytes would corrupt the response.
  */
 export function isResponseSent(request: ServerRequest): boolean {
 	const response = request.runtime?.node?.res;

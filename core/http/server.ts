@@ -16,7 +16,7 @@ const closeGraceMs = 2_000;
 export interface Server {
 	/** Address with the actual port, without a trailing slash. */
 	readonly url: string;
-	/** Waits up to two seconds for requests in progress, then closes all connections. Event streams must have ended before. */
+	/** Waits up to two seconds for requests in progress, then closes all connections. The caller must end the event streams first. */
 	stop(): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ export class SseBody extends ReadableStream<Uint8Array> {
 	override getReader(): ReadableStreamDefaultReader<Uint8Array>;
 	override getReader(options?: { mode: "byob" }): ReadableStreamDefaultReader<Uint8Array> | ReadableStreamBYOBReader {
 		if (options !== undefined) return super.getReader(options);
-		// This reader only locks the stream. Nothing is read with it, so that the stream pulls nothing.
+		// This reader only locks the stream. It never reads, so the stream does not pull from the source.
 		const lock = super.getReader();
 		return this.#reader.lockedBy(lock);
 	}
@@ -135,7 +135,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 		const { signal, onEnd } = this.#options;
 		clearInterval(this.#timer);
 		if (!(signal.reason instanceof StreamEndedError)) return onEnd();
-		// The stream ends at once, whether or not the client reads. The client reconnects and then learns whether it is still allowed to.
+		// A lost authorization ends the stream at once, even if the client does not read. A client that is still authorized can reconnect.
 		this.#deliver(Buffer.from(`: ${signal.reason.message}\n\n`));
 		this.#endWithSource();
 	}

@@ -30,7 +30,7 @@ export class SseFanOutFeed {
 	#waitingSubscribers: { readonly subscriber: SseSubscriber; readonly startAfter: number }[] = [];
 	#readBatches = 0;
 
-	/** @param onEnd called once no subscriber can join any more; may be called more than once */
+	/** @param onEnd called when no subscriber can join any more; may be called more than once */
 	constructor(open: (signal: AbortSignal) => Promise<SseFanOutSource>, broadcast: SseFanOut, onEnd: () => void) {
 		this.#broadcast = broadcast;
 		this.#onEnd = onEnd;

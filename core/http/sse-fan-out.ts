@@ -1,8 +1,8 @@
 import { SvcError } from "../contract/index.ts";
 
-/** Events that a subscriber may lag. Beyond that its stream ends with an error, because the stream has no history to resume from. */
+/** Maximum events by which a subscriber may lag. Beyond that its stream ends with an error: there is no history to resume from. */
 const maxLagEvents = 2_000;
-/** Bytes of a piece, which is written to a socket in one go. A longer event is a piece of its own. */
+/** Maximum bytes of a piece, which is written to a socket in one operation. A longer event is a piece of its own. */
 const maxPieceBytes = 65_536;
 
 /** Bytes of one or more events, shared by all subscribers. */

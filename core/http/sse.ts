@@ -44,8 +44,8 @@ export function toEventText({ event, data, id }: ServerSentEvent): string {
 }
 
 /**
- * Returns a response body with events, which may already be encoded. It is read at the speed of the client: nothing is taken from
- * `events` while the client does not read.
+ * Returns a response body with events, which may already be encoded. Reads `events` at the speed of the client: nothing is read while the
+ * client does not read.
  */
 export function toEventStream(
 	events: AsyncIterable<ServerSentEvent | Uint8Array>,

@@ -4,8 +4,8 @@ import type { OfferedCredentials, Principal } from "../kernel/basics/principal.t
 /** Milliseconds between two checks of a credential. */
 const checkIntervalMs = 4_000;
 /**
- * Milliseconds after which a credential that could not be confirmed counts as lost. With the check interval, a stream ends within
- * 15 s in any case.
+ * Milliseconds after which a credential that could not be confirmed counts as lost. Together with the check interval, a stream ends at most
+ * 15 s after the last confirmation.
  */
 const maxUnconfirmedMs = 11_000;
 
@@ -38,9 +38,9 @@ interface StreamGroup {
 }
 
 /**
- * Ends streams whose credential is no longer valid, or whose user has other rights than when the stream was opened. The content of
- * a stream depends on nothing else, so that a client that is still authorized can open another stream. Each credential is checked
- * once per interval, however many streams it has.
+ * Ends streams whose credential is no longer valid, or whose user has other rights than when the stream was opened. The content of a stream
+ * depends on these rights alone, so a client that is still authorized can simply open another stream. Each credential is checked once per
+ * interval, however many streams it has.
  */
 export class StreamAuthorization {
 	readonly #parts: StreamAuthorizationOptions;

@@ -7,7 +7,7 @@ import { type Reply, replyJson } from "./replies.ts";
 import type { RouteContext } from "./route.ts";
 import { toTextStream } from "./sse.ts";
 
-/** Records of one batch, if the whole list is requested. */
+/** Records per batch if the whole list is requested. */
 const batchSize = 100;
 
 type ListContext = Pick<RouteContext, "openStream" | "logger" | "request">;
@@ -16,8 +16,8 @@ type ListContext = Pick<RouteContext, "openStream" | "logger" | "request">;
  * Returns the reply with a page of a list, or with the whole list if `paging` has no limit. `read` returns the wire records of a
  * part of the list.
  *
- * The whole list is read and sent in batches, at the speed of the client. So no more than one batch is in memory at once. It counts
- * as a stream: it ends when the credential becomes invalid, and throws `SVC_TOO_MANY` if the user has too many streams. An error
+ * The whole list is read and sent in batches, at the speed of the client. So no more than one batch is in memory at once. The response
+ * counts as a stream: it ends when the credential becomes invalid, and throws `SVC_TOO_MANY` if the user has too many streams. An error
  * after the response has begun closes the connection, so that the client notices that the list is incomplete.
  */
 export async function replyPages(context: ListContext, paging: Paging, read: (part: ListPart) => Promise<Page<unknown>>): Promise<Reply> {
@@ -59,8 +59,7 @@ async function* toJsonPieces({ logger, request }: ListContext, { first, readBatc
 			signal.throwIfAborted();
 			if (page.items.length === 0) continue;
 			yield separator + toJsonText(page.items).slice(1, -1);
-			// A storage in this process may answer within the same turn of the event loop, so that a long list would block all other
-			// requests.
+			// A storage in this process may answer within the same turn of the event loop. A long list would then block all other requests.
 			await eventLoopYield.yieldIfDue();
 			separator = ",";
 		}

@@ -2,8 +2,8 @@ import type { Clock, Options } from "../contract/index.ts";
 import { isCrossOriginRequest, isTrustedOrigin } from "./origin-check.ts";
 
 /**
- * Returns the value of `Set-Cookie` with which a browser can send later requests without the token header. A browser cannot set a
- * header on an event stream. Returns undefined if the token has expired or does not fit into a cookie.
+ * Returns the value of `Set-Cookie` with which a browser can send later requests without the token header. Browsers cannot set headers on
+ * requests for event streams. Returns undefined if the token has expired or contains characters that are not safe in a cookie.
  */
 export function toTokenCookie(
 	token: string,

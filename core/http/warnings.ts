@@ -18,8 +18,8 @@ interface RouteInput {
 }
 
 /**
- * Returns a warning for each query parameter and each member of the body that the route does not read. Returns none for a route
- * with a raw body, which may read anything.
+ * Returns a warning for each query parameter and each member of the body that the route does not read. Returns none for a route with a raw
+ * body or with `readsAnyQuery`, which may read anything.
  */
 export function findIgnored(
 	{ query = {}, body: schema, readsAnyQuery = false }: RouteInput,

@@ -37,7 +37,7 @@ function toDefaultAnswers({ path, permission, isAlwaysOpen = false, body }: Refu
 	const hasVariable = path.includes(":");
 	const hasBody = body !== undefined;
 	return {
-		// Every route has it, because the header `Host` is checked first.
+		// Every route can answer 400, because the header `Host` is checked first.
 		400: invalid,
 		...(permission !== "public" && { 401: unauthorized, 403: forbidden }),
 		...(hasVariable && { 404: notFound }),

@@ -8,7 +8,7 @@ details{border-top:1px solid #d5dae1;padding:.4rem 0}summary{cursor:pointer}tabl
 td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}th{font-weight:600}
 @media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#15181c}code,pre{background:#22272e}details{border-color:#343b44}}`;
 
-/** Headers of the page. */
+/** Response headers of the HTML page. */
 export const pageHeaders = toPageHeaders(style);
 
 /** The parts of an OpenAPI operation that the page shows. */

@@ -28,8 +28,8 @@ export interface AnswerHeader {
 }
 
 /**
- * Answers of a route by status. Default answers are added: 401 and 403 for a permission, 404 for a variable in the path, and so on.
- * The value `undefined` removes a default answer that the route never gives.
+ * Answers of a route by status. Default answers are added: 401 and 403 for a permission, 404 for a variable in the path, and so on. The
+ * value `undefined` removes a default answer that the route never returns.
  */
 export type Answers = Readonly<Record<number, Answer | undefined>>;
 
@@ -119,7 +119,7 @@ export const retryHeader: Answer["headers"] & object = {
 /**
  * Declares an error with its meaning.
  *
- * @param options `retries`: true if the client should repeat the request later; `name`: see `StatementResult.name`
+ * @param options `retries`: true if the client should repeat the request later; `name`: see `Answer.name`
  */
 export function answerFault(description: string, options: { readonly retries?: boolean; readonly name?: string } = {}): Answer {
 	const { retries = false, name } = options;

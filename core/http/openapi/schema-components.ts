@@ -2,7 +2,7 @@ import { definitionOf, type JsonSchema, jsonObject } from "./schema.ts";
 
 /** Collects the named schemas and responses that a document refers to, each once. */
 export class SchemaComponents {
-	/** Schemas as they are defined, to detect a name that is used twice. */
+	/** Schemas as they are defined, to detect a name that is used for two schemas. */
 	readonly #definedSchemas = new Map<string, JsonSchema>();
 	/** Schemas as they are published. */
 	readonly #schemas = new Map<string, JsonSchema>();

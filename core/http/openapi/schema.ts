@@ -38,7 +38,7 @@ export const timestamp: JsonSchema = {
 	pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
 };
 
-/** Any JSON value. Its forms are not listed, because types generated from a schema that contains lists of itself do not compile. */
+/** Any JSON value. The schema does not list the JSON types, because code generated from a recursive schema does not compile. */
 export const jsonValue = defineSchema("JsonValue", { description: "Any value." });
 
 /** Schema of an object with any members. */
