@@ -4,7 +4,7 @@ export function didYouMean(name: string, allowed: Iterable<string>): string {
 	let bestDistance = 3;
 	for (const candidate of allowed) {
 		const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-		// Every name resembles a short one. Therefore at most half of the candidate may differ.
+		// Almost every name is within two edits of a short candidate. So at most half of the candidate's characters may differ.
 		if (distance < bestDistance && distance * 2 <= candidate.length) [best, bestDistance] = [candidate, distance];
 	}
 	return best === undefined ? "" : `; did you mean "${best}"?`;

@@ -18,8 +18,8 @@ export function findProxy(url: string, environment: Environment): string | undef
 }
 
 /**
- * Returns true if `no_proxy` excludes a host. It lists hosts, each of which includes its subdomains, optionally with a port; `*` excludes
- * all.
+ * Returns true if `no_proxy` excludes a host. The list contains hosts, each of which includes its subdomains, optionally with a port; `*`
+ * excludes all hosts.
  */
 function isExempt({ host, port }: { readonly host: string; readonly port: string }, list: string): boolean {
 	const entries = list.split(/[\s,]+/).filter((entry) => entry !== "");

@@ -35,12 +35,12 @@ export class PollLoop {
 		this.#isPollRequested = true;
 		this.#running ??= this.#pollRepeatedly().finally(() => {
 			this.#running = undefined;
-			// A request after the last iteration would otherwise wait for the next call.
+			// A poll that was requested after the last iteration would otherwise wait for the next call of `wake`.
 			if (this.#isPollRequested) this.wake();
 		});
 	}
 
-	/** Calls `wake` after the given number of milliseconds. Replaces an earlier plan. */
+	/** Calls `wake` after the given number of milliseconds. Replaces an earlier scheduled call. */
 	scheduleWake(milliseconds: number, wake: () => void): void {
 		clearTimeout(this.#timer);
 		if (this.#isStarted) this.#timer = setTimeout(wake, milliseconds);
@@ -59,7 +59,7 @@ export class PollLoop {
 			try {
 				await this.#parts.poll();
 			} catch (error) {
-				// An immediate poll would fail again. The planned poll retries.
+				// Drops a request made during the failed poll: an immediate poll would fail again. The scheduled poll retries.
 				this.#isPollRequested = false;
 				this.#parts.onError(error);
 			}

@@ -4,7 +4,7 @@ import type { KeyRing } from "./encryption/key-ring.ts";
 import { findParameterSecrets } from "./parameter-masking.ts";
 import { Redactor } from "./redactor.ts";
 
-/** Returns an access that adds every decrypted value to `into`. */
+/** Returns a datastore access that also adds every decrypted value to `into`. */
 export function collectDecrypted(access: DatastoreAccess, into: string[]): DatastoreAccess {
 	return {
 		names: access.names,
@@ -44,7 +44,7 @@ export class EncryptedSecrets {
 	decrypt(encrypted: string | null | undefined): Redactor {
 		if (!encrypted) return Redactor.none;
 		const secrets = this.#cache.get(encrypted) ?? this.#decryptAndEvict(encrypted);
-		// Moves the ciphertext to the end of the map, whose first entries are evicted first.
+		// Moves the ciphertext to the end of the map. The first entries are evicted first.
 		this.#cache.delete(encrypted);
 		this.#cache.set(encrypted, secrets);
 		return secrets;
@@ -64,7 +64,7 @@ export class EncryptedSecrets {
 		return secrets === current ? encrypted : this.encrypt(secrets);
 	}
 
-	/** Adds the token of a run to a ciphertext. Stored during a run that another process may continue. */
+	/** Adds the token of a run to a ciphertext. The result is stored during a run that another process may continue. */
 	addToken(encrypted: string | null, { token }: Redactor): string | null {
 		const secrets = this.decrypt(encrypted);
 		return token === undefined || secrets.isUnknown ? encrypted : this.#encrypt({ values: secrets.values, token });
@@ -76,7 +76,7 @@ export class EncryptedSecrets {
 		return secrets.token === undefined ? encrypted : this.encrypt(secrets);
 	}
 
-	/** Returns the union of two ciphertexts. */
+	/** Returns a ciphertext with the secrets of both. */
 	union(one: string | null, other: string | null): string | null {
 		if (one === null || other === null || one === other) return one ?? other;
 		const secrets = this.decrypt(other);

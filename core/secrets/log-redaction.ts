@@ -12,7 +12,7 @@ export const secretLogNames: readonly string[] = [
 	"svc_action_auth_token",
 ];
 
-/** Maximum depth. Deeper values are masked as a whole. */
+/** Maximum nesting depth. Deeper objects are masked as a whole. */
 const maximumDepth = 100;
 
 /**

@@ -10,7 +10,7 @@ import { secretMask } from "../contract/secret-mask.ts";
 import { holdsSecret, maskBySchema, memberOf, restoreMasked } from "../language/parameters/schema-masking.ts";
 
 /**
- * Masks the defaults and allowed values of secret parameters: a run without a value for a secret uses its default.
+ * Masks the defaults and allowed values of secret parameters. A default is secret too, because a run without a value uses it.
  *
  * A parameter is secret if either schema marks it so. Returns the same object if no parameter is secret.
  */
@@ -28,7 +28,8 @@ export function maskParameterDefaults(schema: ParameterSchema, other: ParameterS
 }
 
 /**
- * Replaces the masks in parameter definitions by the stored values. A user who was shown masked definitions sends them back with masks.
+ * Replaces the masks in parameter definitions by the stored values. A user who reads masked definitions and sends them back sends the masks
+ * too.
  *
  * Throws `SVC_INVALID` if no value is stored for a mask, or if the value would no longer be secret. A user who may change an action need
  * not have permission to see its secrets.

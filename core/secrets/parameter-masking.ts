@@ -10,7 +10,7 @@ interface DeclaredSecrets {
 	readonly defaults: readonly string[];
 }
 
-/** Cache by snapshot. Every state of every execution is shown, and most actions have no secrets. */
+/** Cached by snapshot, because every state of every execution is masked and most actions have no secrets. */
 const declaredBySnapshot = new WeakMap<SnapshotEntity, DeclaredSecrets>();
 
 /**

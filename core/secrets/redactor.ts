@@ -28,8 +28,8 @@ export interface RedactorOptions {
 }
 
 /**
- * Set of secret values, which it masks in everything that is shown. It masks everything if there are too many values to search for, or if
- * the list of values cannot be read (`unknown`).
+ * Masks a set of secret values in everything that is shown. Masks everything if there are too many values to search for, or if the values
+ * cannot be read (`unknown`).
  */
 export class Redactor {
 	static readonly none = new Redactor([]);
@@ -63,9 +63,9 @@ export class Redactor {
 	}
 
 	/**
-	 * Returns true if a string contains no secret and no secret begins at its end, as far as that is evident without a search. The
-	 * preceding text must not end within a secret. It is evident for a short line if only the token is searched for: the token is longer
-	 * and has no line break. False may be wrong. Preparing a search costs as much as a small run.
+	 * Returns true if it is evident without a search that a string contains no secret and that none begins at its end. That holds for a short
+	 * line if only the token is searched for: the token is longer and has no line break. A result of false is not certain. The preceding text
+	 * must not end within a secret. Saves the preparation of a search, which costs as much as a small run.
 	 */
 	cannotContainSecret(text: string): boolean {
 		if (text.length >= this.#shortestMarked || this.values.length > 0 || this.#isUnknown) return false;
@@ -92,8 +92,8 @@ export class Redactor {
 	}
 
 	/**
-	 * Returns a text as it is shown; also without the beginning of a secret at its end. A text that is one secret as a whole becomes one mask,
-	 * even if it has several lines, as the value of a secret parameter does.
+	 * Returns a string with its secrets masked, including the beginning of a secret at its end. A string that is one secret as a whole becomes
+	 * a single mask even if it has several lines, like the value of a secret parameter.
 	 */
 	redactText(text: string): string {
 		if (this.isEmpty || text.length === 0) return text;
@@ -172,16 +172,16 @@ export function maskRanges(text: string, ranges: TextRanges): string {
 interface Patterns {
 	/** The value is true for encodings of the token. */
 	readonly all: ReadonlyMap<string, boolean>;
-	/** The first characters of each, as many as are masked at the end of a text. Undefined if there are many encodings. */
+	/** The first characters of each encoding, as many as are masked at the end of a string. Undefined if there are many encodings. */
 	readonly beginnings: readonly string[] | undefined;
-	/** Minimum characters of an encoding, or of a beginning that is masked at the end of a text. */
+	/** Minimum characters of an encoding, or of a beginning that is masked at the end of a string. */
 	readonly shortest: number;
 }
 
 /**
- * Returns true if a text contains no secret, and no beginning of one at its end, as far as a plain search shows it. False may be wrong.
- * A run prints and logs a few short texts and has few secrets: building the automaton for them takes three quarters of the function calls
- * of an `echo`.
+ * Returns true if a plain search shows that a string contains no secret, and no beginning of one at its end. A result of false is not
+ * certain. Most runs print a few short strings and have few secrets. Building the automaton for them takes three quarters of the function
+ * calls of an `echo`.
  */
 function isFree(text: string, { beginnings, shortest }: Patterns): boolean {
 	if (text.length < shortest) return true;

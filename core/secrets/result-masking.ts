@@ -15,7 +15,7 @@ import { currentWorkBudget } from "../language/work-budget.ts";
 
 type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;
 
-/** Maximum characters of a string that is parsed. Longer strings are masked as a whole, because a list shows many of them. */
+/** Maximum characters of a string that is parsed. Longer strings are masked as a whole, because a list contains many results. */
 const maxTextLength = 65_536;
 const commandOutputTypes = ["stdout", "stderr"] as const;
 
@@ -38,7 +38,7 @@ export function findSecretOutputTypes({ action, runner }: MaskingSchemas): reado
 	if (runner.output_key !== null || !schema.holdsSecret) return [];
 	if (!describesWholeResult(schema)) return ["stdout", "other"];
 	const secretTypes = commandOutputTypes.filter((type) => schema.members?.get(type)?.holdsSecret === true);
-	// Runs on several hosts print lines of both channels to the third one.
+	// Runs on several hosts emit the lines of both output types as `other`.
 	return secretTypes.length === 0 ? [] : [...secretTypes, "other"];
 }
 

@@ -8,7 +8,8 @@ const maxFullyEncodedLength = 1_024;
 /**
  * Returns all encodings in which a value may appear in output.
  *
- * They are the value itself, JSON, Python literals, URL encodings, base64, and all of these for each of its lines and JSON strings.
+ * They are the value itself, JSON, Python literals, shell quotes, URL encodings, base64, and all of these for each of its lines and JSON
+ * strings.
  */
 export function toEncodings(value: string): ReadonlySet<string> {
 	const encodings = new Set<string>();
@@ -29,7 +30,7 @@ function findJsonStrings(value: string): readonly string[] {
 			return member;
 		});
 	} catch {
-		// Not JSON. Its lines are searched for nevertheless.
+		// The value is not JSON, so it has no JSON strings.
 	}
 	return texts;
 }

@@ -40,7 +40,7 @@ export class BufferPool {
 	}
 }
 
-/** A reference-counted buffer of a pool. It returns to the pool with the last `release`. */
+/** A reference-counted buffer of a pool. The last `release` returns it to the pool. */
 export class PooledBuffer {
 	#bytes: Buffer | undefined;
 	#referenceCount = 1;

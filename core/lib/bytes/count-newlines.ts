@@ -13,12 +13,13 @@ const [from, until, count] = [local(0), local(1), local(2)] as const;
 const add = [0x6a];
 
 /**
- * `count(from, until)`: returns the number of line breaks in whole blocks. The numbers are opcodes of the WebAssembly specification.
+ * Code of `count(from, until)`, which returns the number of line breaks in whole blocks. The numbers are opcodes of the WebAssembly
+ * specification.
  */
 const code = [
-	// block, loop: ends when `from` is not less than `until`
+	// Opens a block and a loop. Leaves both when `from` is not less than `until`.
 	...[0x02, 0x40, 0x03, 0x40, ...from.get, ...until.get, 0x4f, 0x0d, 1],
-	// counts the bits of a mask with one bit for each line break of the block
+	// Counts the set bits of a mask, which has one bit for each line break of the block.
 	...[...from.get, 0xfd, 0x00, 0, 0, 0xfd, 0x0c, ...Array.from({ length: blockSize }, () => newline), 0xfd, 0x23, 0xfd, 0x64, 0x69],
 	...[...count.get, ...add, ...count.set],
 	...[...from.get, 0x41, blockSize, ...add, ...from.set, 0x0c, 0, 0x0b, 0x0b],
@@ -38,7 +39,7 @@ function createWasmCounter(): typeof wasmCounter {
 	}
 }
 
-/** Returns the number of line breaks in the given bytes. Creating a string would produce garbage. */
+/** Returns the number of line breaks in the given bytes. Converting them to a string first would produce garbage. */
 export function countNewlines(text: Uint8Array): number {
 	if (wasmCounter === undefined) wasmCounter = createWasmCounter();
 	const wholeBlockBytes = wasmCounter === null || wasmCounter === undefined ? 0 : text.length - (text.length % blockSize);

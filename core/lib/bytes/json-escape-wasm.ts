@@ -48,7 +48,7 @@ const advance = (length: number) => [
 ];
 
 /**
- * `escape(from, until, to)`: copies bytes to `to` with all JSON escapes. Returns the end of the output.
+ * Code of `escape(from, until, to)`, which copies bytes to `to` with all JSON escapes. Returns the end of the output.
  *
  * Two blocks are copied and examined together. If a byte of the first block needs an escape, the code writes the escape and continues
  * after that byte.
@@ -60,7 +60,7 @@ const code = [
 	...[...to.get, ...from.get, ...loadBlock(blockSize), ...nextBytes.tee, ...storeBlock(blockSize)],
 	...[...markEscaped(bytes), ...markEscaped(nextBytes), ...or, ...anyTrue, ...isZero, ...when],
 	...[...advance(2 * blockSize), ...branch(1), ...end],
-	// A bit mask with a bit for each marked byte.
+	// Converts the marks to a bit mask with one bit for each byte.
 	...[...markEscaped(bytes), ...toBitmask, ...mask.tee, ...isZero, ...when],
 	...[...advance(blockSize), ...branch(1), ...end],
 	// Moves to the first marked byte.
@@ -73,7 +73,7 @@ const code = [
 	...[...to.get, ...mask.get, ...loadByte(7), ...add, ...to.set],
 	...[...from.get, ...constant(1), ...add, ...from.set],
 	...[...branch(0), ...end, ...end],
-	// The last block may extend beyond the end of the input.
+	// Returns `to - (from - until)`, because the last block may extend beyond the end of the input.
 	...[...to.get, ...from.get, ...until.get, ...subtract, ...subtract, ...end],
 ];
 

@@ -2,7 +2,7 @@ import { blockSize, escapeModule, escapeTableAddress } from "./json-escape-wasm.
 import { loadFunction } from "./wasm-function.ts";
 import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
-/** Number of characters. `JSON.stringify` is as fast for shorter strings, and longer ones are rare. */
+/** Minimum and maximum number of characters. `JSON.stringify` is as fast for shorter strings, and longer ones are rare. */
 const [minLength, maxLength] = [4_096, 196_608];
 /** Maximum number of bytes of an escaped character. */
 const maxEscapeLength = 6;

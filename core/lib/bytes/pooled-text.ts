@@ -56,7 +56,7 @@ export class PooledText {
 		this.#buffer.retain();
 	}
 
-	/** Removes a reference. The last one returns the buffer to the pool. */
+	/** Removes a reference. Removing the last one returns the buffer to the pool. */
 	release(): void {
 		this.#buffer.release();
 	}

@@ -1,6 +1,6 @@
 import { createMemory, type WasmMemory } from "./wasm-function.ts";
 
-/** Bytes of the memory. The operating system allocates only the pages that are used. */
+/** Size of the WebAssembly memory in bytes. The operating system allocates only the pages that are used. */
 const memorySize = 8_388_608;
 /** Bytes at the start of the memory that are reserved for tables of functions. */
 const tableBytes = 4_096;
@@ -29,7 +29,10 @@ export function getTextMemory(): Pick<TextMemory, "memory" | "bytes"> {
 	return shared;
 }
 
-/** Permanently reserves a buffer in the WebAssembly memory. Returns undefined if there is no capacity or no such memory. */
+/**
+ * Permanently reserves a buffer in the WebAssembly memory. Returns undefined if its capacity is used up, or if WebAssembly is not
+ * available.
+ */
 export function reserveBuffer(length: number): Buffer | undefined {
 	const shared = getSharedMemory();
 	if (shared === null || shared.nextOffset + length + overrunBytes > memorySize) return undefined;

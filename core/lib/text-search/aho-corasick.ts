@@ -59,7 +59,7 @@ export class AhoCorasick {
 		return { ranges: ranges.length === 0 ? noRanges : ranges, markedRanges: marked.length === 0 ? noRanges : marked, state: current };
 	}
 
-	/** Returns the number of characters before a state that may be the beginning of a pattern. */
+	/** Returns how many of the last characters before `state` was reached may be the beginning of a pattern. */
 	partialMatchLength(state: number): number {
 		return this.#partialLength[state] as number;
 	}
@@ -90,7 +90,7 @@ export class AhoCorasick {
 					codes[next] = code;
 					if (state === 0 && code < 256) this.#rootTransitions[code] = next;
 				}
-				// A state with a longer prefix is an incomplete pattern.
+				// A state that has a successor is an incomplete pattern.
 				this.#partialLength[state] = index;
 				state = next;
 			}

@@ -20,7 +20,10 @@ export class MultiPatternSearch {
 	readonly #patterns: ReadonlyMap<string, boolean>;
 	/** Faster search. Undefined if the patterns exceed its limits. */
 	readonly #skipSearch: WuManber | undefined;
-	/** All UTF-16 code units of the patterns, if they are within the limits. A chunk may end between the surrogates of a pair. */
+	/**
+	 * All UTF-16 code units of the patterns, if they are within the limits. They are not characters, because a chunk may end between the
+	 * surrogates of a pair.
+	 */
 	readonly #codeUnits: ReadonlySet<string>;
 	#automaton: AhoCorasick | undefined;
 
@@ -38,7 +41,7 @@ export class MultiPatternSearch {
 	/** Finds matches in `text`, which continues an input that ended in `state`. Ranges may begin before `text`, at negative indices. */
 	find(text: string, state = 0): PatternMatches {
 		if (state !== 0 || this.#skipSearch?.mayContainMatch(text) !== false) return this.#fullSearch.find(text, state);
-		// There is no match. Only a pattern that begins at the end of the string remains to be found.
+		// There is no complete match. Only a pattern that begins at the end of the string is still possible.
 		const last = text.at(-1);
 		if (last === undefined || !this.#codeUnits.has(last)) return { ranges: noRanges, markedRanges: noRanges, state: 0 };
 		return this.#fullSearch.find(text.slice(-skipSearchLimits.maxLength));
@@ -47,7 +50,7 @@ export class MultiPatternSearch {
 	/**
 	 * Returns true if an input contains no match, and no pattern begins at its end. Each byte is one character.
 	 *
-	 * False may be wrong.
+	 * A result of false is not certain.
 	 */
 	cannotMatch(bytes: Buffer): boolean {
 		if (this.#skipSearch?.mayContainMatchInBytes(bytes) !== false) return false;
@@ -57,12 +60,12 @@ export class MultiPatternSearch {
 		return this.#fullSearch.find(bytes.toString("latin1", Math.max(0, bytes.length - skipSearchLimits.maxLength))).state === 0;
 	}
 
-	/** Returns the number of characters before a state that may be the beginning of a pattern. */
+	/** Returns how many of the last characters before `state` was reached may be the beginning of a pattern. */
 	partialMatchLength(state: number): number {
 		return state === 0 ? 0 : this.#fullSearch.partialMatchLength(state);
 	}
 
-	/** Created at first use, because most runs never need it. */
+	/** Automaton for the full search. Created at first use, because most runs never need it. */
 	get #fullSearch(): AhoCorasick {
 		this.#automaton ??= new AhoCorasick(this.#patterns);
 		return this.#automaton;

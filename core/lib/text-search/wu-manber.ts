@@ -37,7 +37,8 @@ export class WuManber {
 	}
 
 	/**
-	 * Returns false if the input contains none of the patterns. True may be wrong: the search gives up after too many similar positions.
+	 * Returns false if the input contains none of the patterns. A result of true is not certain: the search gives up after too many similar
+	 * positions.
 	 */
 	mayContainMatch(text: string): boolean {
 		if (this.#patterns.length === 0) return false;
@@ -59,7 +60,7 @@ export class WuManber {
 		return false;
 	}
 
-	/** Returns false if an input contains none of the patterns. Each byte is one character. True may be wrong. */
+	/** Returns false if an input contains none of the patterns. Each byte is one character. A result of true is not certain. */
 	mayContainMatchInBytes(bytes: Buffer): boolean {
 		if (this.#patterns.length === 0) return false;
 		const skips = this.#skips;

@@ -93,7 +93,10 @@ function parse(text: string): StoredKeys | undefined {
 	}
 }
 
-/** Writes a temporary file and syncs it to disk before it replaces the key file. Losing a key would lose all its secrets. */
+/**
+ * Writes keys to a temporary file and syncs it to disk, before the caller replaces the key file with it. Losing a key would lose all
+ * secrets that are encrypted with it.
+ */
 function writeTemporary(path: string, stored: StoredKeys): string {
 	const temporary = `${path}.${randomBytes(4).toString("hex")}`;
 	const file = openSync(temporary, "wx", 0o600);
