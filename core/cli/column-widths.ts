@@ -32,7 +32,7 @@ export function toColumnWidths(
 }
 
 function toSteps([name = "", ...cells]: readonly string[]): Steps {
-	// Column names may break after dots and underscores.
+	// Column names may be wrapped after dots and underscores.
 	const header = longest(toParts(name));
 	const ids = longest(cells.filter((cell) => id.test(cell)));
 	const content = Math.max(header, longest(cells.flatMap((cell) => cell.split("\n"))));
@@ -51,7 +51,7 @@ export function toParts(word: string): readonly string[] {
 	return /^[\w.-]+$/.test(word) ? word.split(/(?<=[._])/) : [word];
 }
 
-/** Narrows the widest column until the sum fits. */
+/** Narrows the widest column repeatedly until the sum fits. */
 function shrink(widths: readonly number[], least: readonly number[], room: number): number[] {
 	const fitted = [...widths];
 	for (;;) {

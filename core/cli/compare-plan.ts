@@ -56,7 +56,7 @@ async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePl
 		api.list<RunningRule>("/rules"),
 		api.list<{ readonly parameters: JsonObject }>("/webhooks"),
 	]);
-	// Features provide some runner types in addition to those of plugins.
+	// The planned runner types are compared and not the plugins, because features provide runner types too.
 	const runners = content.runner_types.filter(({ state }) => state !== "left").map(({ ref }) => ({ name: ref }));
 	const packs = new Set([...actions.items.map(({ pack }) => pack), ...refs(content.packs.filter(isEmptyPack(content.actions)))]);
 	const hooks = webhooks.items.map(({ parameters }) => `/v1/webhooks/${String(parameters["url"]).replace(/^\/+|\/+$/g, "")}`);
@@ -83,7 +83,10 @@ function refs(items: readonly { readonly ref: string }[]): string[] {
 	return items.map(({ ref }) => ref);
 }
 
-/** Returns true for packs without actions. The API derives packs from their actions, so such a pack is never missing there. */
+/**
+ * Returns true for packs without actions. The packs of the running service are derived from its actions, so a pack without actions counts
+ * as running.
+ */
 function isEmptyPack(actions: readonly PlannedRecord[]) {
 	return ({ ref }: PlannedRecord) => !actions.some((action) => action.ref.startsWith(`${ref}.`));
 }

@@ -18,13 +18,13 @@ export interface CliContext {
 	readonly users?: UserWork;
 	/** Returns what `serve` would do. Absent if only client commands are needed. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
-	/** Reads definitions of workflows without a service. Absent if only client commands are needed. */
+	/** Prepares checks and tests of workflow definitions without a service. Absent if only client commands are needed. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
 	/** Checks and tests packs without a service. Absent if only client commands are needed. */
 	readonly packs?: PackWork;
 	/** Runs the conformance kit of a plugin. Absent if only client commands are needed. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
-	/** Takes work from a service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
+	/** Executes runs for a service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
 	readonly worker?: (options: WorkerOptions) => Promise<number>;
 	/** Calls `listener` for every Ctrl-C until the returned function is called. */
 	readonly onInterrupt: (listener: () => void) => () => void;
@@ -55,7 +55,7 @@ export interface WorkerOptions {
 	readonly places: number;
 	/** Seconds that runs may continue after the first signal. */
 	readonly grace: number;
-	/** File with certificates of authorities, in addition to those that Node.js ships. */
+	/** File with CA certificates, in addition to those that Node.js ships. */
 	readonly ca?: string | undefined;
 	/** Directory for the files of packs and the data of runners. */
 	readonly dataDirectory: string;
@@ -83,7 +83,7 @@ export interface LocalDefinitions {
 /** Operations on the users that an auth backend stores itself. */
 export type KeptUsers = Required<Pick<AuthBackend, "listUsers" | "setPassword" | "removeUser">>;
 
-/** Passes the users to `use`. The backend is started before and stopped after. */
+/** Calls `use` with the operations of the auth backend. The backend is started before and stopped afterwards. */
 export type UserWork = <T>(options: Pick<ServeOptions, "config">, use: (users: KeptUsers) => Promise<T>) => Promise<T>;
 
 export interface DatabaseWork {
@@ -98,7 +98,7 @@ export interface DatabaseWork {
 	backup(
 		options: ServeOptions & { readonly file: string },
 	): Promise<{ readonly file: string; readonly bytes: number; readonly beside: readonly string[] }>;
-	/** Replaces the stored records with a backup. Returns where the old records are now. */
+	/** Replaces the stored records with a backup. Returns the path of the old database; undefined if there was none. */
 	restore(options: ServeOptions & { readonly file: string }): Promise<{ readonly old: string | undefined }>;
 	/** Copies everything to the database at the address `to`, and compares the two. */
 	move(options: ServeOptions & { readonly to: string; readonly onCopied: (kind: string, count: number) => void }): Promise<MoveReport>;
@@ -132,7 +132,7 @@ export interface ConformOptions {
 	readonly times: number;
 }
 
-/** Result of each statement of a kit. */
+/** Results of all statements of a conformance kit. */
 export interface ConformReport {
 	readonly kind: ConformKind;
 	/** Name of the plugin. */
@@ -164,8 +164,8 @@ export class CliExit extends Error {
 }
 
 /**
- * Writes text, and waits while the reader is slow. Escapes control characters, because any user may have created the records: none may
- * control the terminal.
+ * Writes text, and waits while the reader is slow. Escapes control characters: any user may have created the printed records, and these
+ * must not control the terminal.
  */
 export function write(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, escapeControlCharactersInLines(text));

@@ -36,7 +36,7 @@ function hintFor(error: unknown): string {
 	return "";
 }
 
-/** Turns "not found" into exit code 2 and a message that names the command to list the records. */
+/** Turns `SVC_NOT_FOUND` into exit code 2 and a message that names the command to list the records. */
 export async function orNotFound<T>(promise: Promise<T>, kind: string, name: string, listCommand: string): Promise<T> {
 	try {
 		return await promise;

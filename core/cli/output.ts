@@ -77,7 +77,7 @@ export async function printList<T extends object>(
 	);
 }
 
-/** Returns the value of `include_attributes` for the request of a list. Returns undefined for all attributes. */
+/** Returns the value of `include_attributes` for a list request. Returns undefined for all attributes. */
 export function toIncluded(columns: readonly string[], { attr = columns }: FormatOptions): string | undefined {
 	return attr.includes("all") ? undefined : attr.join(",");
 }

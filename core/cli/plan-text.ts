@@ -76,7 +76,7 @@ function toStorageLines({ storage, first_user: firstUser }: ServicePlan): string
 	return [`${storage.place ?? storage.name}: ${state}`, ...changes, ...user];
 }
 
-/** Returns what a start does with an empty storage: it creates the file of a database, but only fills a database on a server. */
+/** Returns the description of an empty storage. A start creates the file of a database, but only fills a database on a server. */
 export function toNewStorageText(place: string | null): string {
 	return place !== null && isAbsolute(place) ? "a new database will be created" : states.new;
 }

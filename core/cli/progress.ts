@@ -37,12 +37,12 @@ export class Progress {
 		this.#text = text;
 	}
 
-	/** Sets the lines below it. Only as many as fit are shown. */
+	/** Sets the lines below the progress line. Only as many as fit are shown. */
 	updateBelow(lines: readonly string[]): void {
 		this.#below = lines;
 	}
 
-	/** True if the line may be visible. */
+	/** True if stderr is a terminal that can show the line. */
 	get isShown(): boolean {
 		return this.#isShown;
 	}

@@ -7,7 +7,7 @@ import { toFailure } from "./failure.ts";
 import { type Paint, paintFor, screenOf } from "./screen.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
-/** The parts of the command that are not needed to run a service. */
+/** Version of the `svc` command, and the commands of its features. */
 export interface Program {
 	/** Version of svc. */
 	readonly version: string;
@@ -55,7 +55,7 @@ function toPaintedFailure(text: string, paint: Paint): string {
 	return text.replace(/^ERROR:/, paint(["bold", "red"], "ERROR:"));
 }
 
-/** commander has already printed the help, the version or the error. */
+/** Returns the exit code for an error of commander, which has already printed the help, the version or the error. */
 function toUsageCode(error: CommanderError): number {
 	return error.exitCode === 0 ? 0 : 2;
 }

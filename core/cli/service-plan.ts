@@ -75,7 +75,7 @@ export interface PlannedTrigger {
 	readonly path?: string;
 }
 
-/** Records to which the service can react and that it can run after the start. */
+/** Records that the service would have after the start, by kind. */
 export interface PlannedContent {
 	readonly runner_types: readonly PlannedRecord[];
 	readonly packs: readonly PlannedRecord[];

@@ -12,7 +12,7 @@ const patience = 1_500;
 /** Names that need no quoting. Other names are not offered, because the shell would interpret their characters. */
 const plain = /^[\w][\w.@/-]*$/;
 
-/** Adds the commands that shells need to complete words. */
+/** Adds `completion`, which prints the script for a shell, and the hidden `complete`, which this script calls. */
 export const addCompletionCommand: AddCommands = (parent, context) => {
 	parent
 		.command("completion")
@@ -38,7 +38,7 @@ async function printCandidates(program: Command, words: readonly string[], conte
 	await write(context.stdout, lines.join(""));
 }
 
-/** Returns the names in a list. Returns none if the service does not answer or rejects the credentials. */
+/** Returns the names in a list of the API. Returns none if the service does not answer or rejects the credentials. */
 async function ask({ path, name, query = {} }: NameSource, context: CliContext): Promise<readonly string[]> {
 	try {
 		const api = await openSession({}, context, { signIn: false });

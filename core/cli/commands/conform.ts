@@ -35,7 +35,7 @@ export const addConformCommand: AddCommands = (parent, { conform, stdout }) => {
 		});
 };
 
-/** Turns a module that cannot be tested into a usage error with exit code 2. */
+/** Turns the error of a module that cannot be tested into a usage error with exit code 2. */
 async function orUsage(conforming: Promise<ConformReport>): Promise<ConformReport> {
 	try {
 		return await conforming;

@@ -13,7 +13,7 @@ export type AddCommands = (parent: Command, context: CliContext) => void;
 
 /**
  * Adds the options of every command that calls the service: credentials and output format. A command that uses `-a` for another option
- * gives the attribute option other flags in `attributes`.
+ * passes other flags for the attribute option in `attributes`.
  */
 export function withCommonOptions(command: Command, attributes?: string): Command {
 	return withFormatOptions(withCredentials(command), attributes);

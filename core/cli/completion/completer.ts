@@ -10,7 +10,7 @@ export interface Candidate {
 /** Completions for a position of the command line. */
 export interface Completion {
 	readonly candidates: readonly Candidate[];
-	/** List of records whose names are also possible. */
+	/** List of the API whose names are further candidates. */
 	readonly names: NameSource | undefined;
 }
 

@@ -21,7 +21,10 @@ interface Manifest {
 	readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Real names of files that npm would not publish, or would read, if the templates used those names. */
+/**
+ * Final names of template files. The templates have other names, because npm would not publish a file or would read it under its final
+ * name.
+ */
 const realNames: Readonly<Record<string, string>> = { gitignore: ".gitignore", "package-template.json": "package.json" };
 
 /** Returns the files of a new package that will be created in `directory`. */
@@ -91,7 +94,7 @@ interface Installed {
 /**
  * Returns the version or path by which a new package in `directory` depends on this service, which is installed in `root`. It is a version
  * if this copy was installed from a registry. Otherwise it is this copy if the project around it contains the new package. If not, it is
- * the package file that this copy was installed from. The copies that npx installs may be deleted later.
+ * the package file that this copy was installed from, because a copy that npx installed may be deleted later.
  */
 export function toServiceDependency(root: string, directory: string, version: string): string {
 	const modules = dirname(root);

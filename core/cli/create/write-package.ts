@@ -4,7 +4,7 @@ import { toErrorMessage } from "../../contract/index.ts";
 import { CliExit } from "../context.ts";
 import type { NewFile } from "./template-files.ts";
 
-/** Exits with 2 if the directory is not empty or cannot be one. */
+/** Exits with 2 if the path is a directory that is not empty, or not a directory. A missing directory is accepted. */
 export function assertEmpty(directory: string): void {
 	let names: string[];
 	try {
