@@ -20,7 +20,7 @@ export function parseDate(text: string): ParsedDate | undefined {
 	const trimmed = text.trim();
 	const match = isoPattern.exec(trimmed);
 	if (match !== null) return fromIsoParts(match.slice(1));
-	// `Date.parse` would interpret strings of digits, or with hardly any letters, as years and months in surprising ways.
+	// `Date.parse` interprets strings without letters, such as plain digits, as years and months in surprising ways.
 	if (trimmed.length > 100 || !/\d/.test(trimmed) || !/[a-z/]/i.test(trimmed)) return undefined;
 	const hasZone = zonePattern.test(trimmed);
 	const milliseconds = Date.parse(hasZone ? trimmed : `${trimmed} UTC`);

@@ -23,7 +23,7 @@ export interface RuleProblem {
 /** Members of a rule that are checked. */
 export type CheckedRule = Pick<RuleEntity, "action_ref" | "action_parameters" | "criteria">;
 
-/** Variables for which misspellings are reported. Any other name may be a parameter of the action or belong to a literal. */
+/** Variables whose misspellings are reported. Any other name may be a parameter of the action or belong to a literal. */
 const contextVariables = ["trigger", "config_context", "action_context"];
 
 /**

@@ -13,8 +13,9 @@ export interface RegExpSource {
 }
 
 /**
- * Cache of regular expressions with the code that V8 has compiled for them. All such code shares 128 MB of the process, and the process
- * ends when they are full. The least recently used expressions are therefore dropped, and compiled again when they are needed.
+ * Cache of regular expressions with the code that V8 has compiled for them. All such code shares 128 MB of memory in the process, and the
+ * process ends when that memory is full. The least recently used expressions are therefore dropped, and compiled again when they are
+ * needed.
  */
 export class CompiledRegExpCache {
 	readonly #maxCost: number;
@@ -55,8 +56,8 @@ export class CompiledRegExpCache {
 const maxStepsWithoutTimeout = 1_000_000;
 
 /**
- * Bounds of a pattern: characters, groups, and `cost` in milliseconds of compilation. Above these bounds, V8 may run out of stack, which
- * ends the process, or block the event loop for longer than `cost`.
+ * Maximum characters, groups and `cost` of a pattern; the cost is the compile time in milliseconds. Above these bounds, V8 may run out of
+ * stack, which ends the process, or block the event loop for longer than `cost`.
  */
 const patternLimits = { length: 20_000, groups: 500, cost: 100 };
 

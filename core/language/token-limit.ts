@@ -1,14 +1,14 @@
 import { TemplateError } from "./templates/errors.ts";
 import { maxTokensPerWork, spendTokens } from "./work-budget.ts";
 
-/** Names, numbers, string literals, operators and tags that one template or expression may have. */
+/** Maximum number of names, numbers, string literals, operators and tags in one template or expression. */
 const maxTokens = 10_000;
 
 /** Characters that count as one token in a string literal with escapes. */
 const escapedCharactersPerToken = 50;
-/** Tokens that each template counts in addition to its own. */
+/** Number of tokens that each template counts in addition to its own. */
 const tokensPerTemplate = 4;
-/** Counted tokens that are reported to the budget in one call. */
+/** Number of counted tokens after which they are reported to the budget. */
 const reportBatch = 100;
 
 const countedKinds = "names, numbers, texts, operators and tags";

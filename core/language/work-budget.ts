@@ -13,8 +13,8 @@ export interface WorkLimits {
 }
 
 /**
- * Tokens of all templates and expressions that one unit of work may parse. Each template counts as four more. Parsing a token takes up to 5
- * µs.
+ * Maximum tokens of all templates and expressions that one unit of work may parse. Each template counts as four more. Parsing a token takes
+ * up to 5 µs.
  */
 export const maxTokensPerWork = 12_000;
 
@@ -60,13 +60,13 @@ export class WorkBudget {
 		}
 	}
 
-	/** Uses up steps. Returns false if the budget has no more. */
+	/** Uses up steps. Returns false if that exceeds the budget. */
 	spendSteps(steps: number): boolean {
 		this.#steps += steps;
 		return this.#steps <= this.#maxSteps;
 	}
 
-	/** Uses up tokens of a template that is parsed. Returns false if the budget has no more. */
+	/** Uses up tokens of a template that is parsed. Returns false if that exceeds the budget. */
 	spendTokens(tokens: number): boolean {
 		this.#tokens += tokens;
 		return this.#tokens <= maxTokensPerWork;
@@ -161,7 +161,7 @@ export function withWorkBudget<T>(work: () => T, limits?: WorkLimits): T {
 	return activeBudget === undefined ? new WorkBudget(limits).run(work) : work();
 }
 
-/** Uses up tokens of a template if a budget is active. Returns false if that budget has no more. */
+/** Uses up tokens of a template if a budget is active. Returns false if that exceeds the budget. */
 export function spendTokens(tokens: number): boolean {
 	return activeBudget === undefined || activeBudget.spendTokens(tokens);
 }
@@ -181,7 +181,7 @@ function currentTurnBudget(): WorkBudget {
 	return sharedTurnBudget;
 }
 
-/** The timeout of a unit of work has passed, and the work has been interrupted. */
+/** Thrown when the timeout of a unit of work has passed and the work has been interrupted. */
 class TimeUp extends Error {
 	override readonly name = "TimeUp";
 }

@@ -39,14 +39,14 @@ export interface YamlDocument {
 export interface YamlOptions extends ParseOptions, DocumentOptions, Omit<SchemaOptions, "customTags"> {
 	/** Returns the tags to use instead of those of the YAML version. */
 	readonly customTags?: (tags: Tags) => Tags;
-	/** Lexical tokens that the source may have. Default: unlimited. */
+	/** Maximum number of lexical tokens in the source. Default: unlimited. */
 	readonly maxTokens?: number;
 }
 
 /**
  * Parses a source that contains one YAML document, and returns the document with its errors. Whole numbers are exact; one that JSON cannot
  * represent is an error. Throws `SVC_INVALID`, with the line, if the source is nested more than `maxYamlDepth` levels deep or has too many
- * aliases or tokens. An empty source, and one with several documents, is also refused.
+ * aliases or tokens. A source with several documents is also refused. An empty source results in a document without contents.
  */
 export function parseYamlDocument(text: string, options: YamlOptions = {}): YamlDocument {
 	const lines = new LineCounter();
@@ -55,7 +55,7 @@ export function parseYamlDocument(text: string, options: YamlOptions = {}): Yaml
 	const exact = { customTags: (tags: Tags) => exactNumberTags(customTags(tags)) };
 	const composer = new Composer({ ...options, ...exact, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
 	const [document, secondDocument] = composer.compose(tokens, true, text.length);
-	// The library returns a document even for an empty source.
+	// This is only for the type checker: the library returns a document even for an empty source.
 	if (document === undefined) throw new SvcError("SVC_INVALID", "the document is empty");
 	if (secondDocument !== undefined) {
 		throw new SvcError("SVC_INVALID", `line ${lines.linePos(secondDocument.range[0]).line}: only one document is allowed`);

@@ -14,13 +14,13 @@ export interface AliasFormat {
 	/** Names of the parameters that the format sets. */
 	readonly names: readonly string[];
 	/**
-	 * Returns the values that a command holds, or undefined if it does not match. A format with `isMultiple` returns one entry for each
+	 * Returns the values that a command contains, or undefined if it does not match. A format with `isMultiple` returns one entry for each
 	 * match, any other format exactly one. Throws `SVC_INVALID` if the search takes too long.
 	 */
 	read(command: Command): readonly CommandValues[] | undefined;
 }
 
-/** Prefix of the group names that the service generates. */
+/** Prefix of the regular-expression group names that are generated for placeholders. */
 const groupPrefix = "svc_value_";
 
 /**
@@ -56,7 +56,7 @@ class CompiledFormat implements AliasFormat {
 	readonly #parts: readonly FormatPart[];
 	readonly #expression: BoundedRegExp;
 	readonly #options: MatchOptions;
-	/** Keys that the format itself writes, as in `size={{ size }}`. */
+	/** Keys that the format contains literally, as in `size={{ size }}`. */
 	readonly #keys: ReadonlySet<string>;
 
 	constructor(parts: readonly FormatPart[], expression: BoundedRegExp, options: MatchOptions) {
@@ -146,7 +146,7 @@ type FormatPart =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "value"; readonly name: string; readonly fallback: string | undefined };
 
-/** Bounds of a format, in characters and in values. */
+/** Maximum characters and placeholders of a format. */
 const formatLimits = { length: 2_000, values: 50 };
 
 /** Splits a format into its parts. Throws `SVC_INVALID` if it is not valid; the message names the problem. */

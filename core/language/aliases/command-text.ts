@@ -14,7 +14,7 @@ export interface Command extends CommandText {
 	readonly normalizedText: string;
 }
 
-/** Characters that a command may have. */
+/** Maximum characters of a command. */
 export const maxCommandLength = 16_384;
 
 const doubleQuotes = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g;

@@ -16,7 +16,8 @@ interface Word {
 }
 
 /**
- * Unclosed objects for which one command is searched. Each search runs to the end of the command, so later braces are ordinary characters.
+ * Maximum number of unclosed objects in one command. The search for each runs to the end of the command; braces beyond the limit are
+ * ordinary characters.
  */
 const maxUnclosedObjects = 10;
 
@@ -30,7 +31,8 @@ const quotedPatterns: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Splits off the pairs at the end of a command, up to the first pair whose key the format writes itself. Takes linear time for any command.
+ * Splits off the pairs at the end of a command. Goes backwards and stops at a pair whose key the format contains literally. Takes linear
+ * time for any command.
  */
 export function splitTrailingPairs(command: CommandText, formatKeys: ReadonlySet<string>): CommandWithPairs {
 	const words = new WordReader(command.plain).words();

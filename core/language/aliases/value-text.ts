@@ -4,7 +4,10 @@ import type { CommandText } from "./command-text.ts";
 /** Pattern of a quoted value. */
 export const quotedPattern = "\"(?:[^\"\\\\]|\\\\[^])*\"|'(?:[^'\\\\]|\\\\[^])*'|```[^]*?```|`[^`]*`";
 
-/** Returns the value that a part of a command denotes: without surrounding quotes or backticks. Objects and lists get ASCII quotes. */
+/**
+ * Returns the value that a part of a command denotes: without surrounding quotes or backticks. Objects and lists get ASCII quotes if that
+ * makes them valid JSON.
+ */
 export function toValue({ written, plain }: CommandText): string {
 	const [first = ""] = plain;
 	if (first === "{" || first === "[") return isJson(plain) ? plain : written;

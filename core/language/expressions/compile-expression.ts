@@ -12,7 +12,7 @@ import { compileJinja } from "./jinja.ts";
 import { SyntaxErrorExpression } from "./syntax-error-expression.ts";
 import { findYaqlUses } from "./yaql-uses.ts";
 
-/** Characters of the longest expression, or template with statements, that is parsed. */
+/** Maximum characters of an expression, or of a template with statements, that is parsed. */
 const maxExpressionLength = 200_000;
 
 /** Bounds of the cache of compiled expressions: characters of a cached expression, and number of entries. */

@@ -6,7 +6,7 @@ import type { Call } from "./unknown-calls.ts";
 export interface CompiledExpression {
 	/** Reason why the expression cannot be evaluated; absent if it can be parsed. */
 	readonly problem?: string;
-	/** Names of the variables that evaluating the expression always reads. */
+	/** Names of the variables that every evaluation of the expression reads. */
 	readonly variables: readonly string[];
 	/** Names of the functions that the expression calls. */
 	readonly functions: readonly string[];

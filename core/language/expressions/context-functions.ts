@@ -20,7 +20,7 @@ import { filterFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionDependencies {
 	readonly datastore: Datastore;
-	/** Other names of variables and functions, each with this service's name. */
+	/** Aliases of variables and functions, mapped to this service's names. */
 	readonly names: DialectNames;
 	readonly budget: Budget;
 	/** Applies a template filter. */

@@ -17,7 +17,7 @@ export class UnresolvedError extends TemplateError {}
 
 const kinds: Readonly<Record<ExpressionLanguage, string>> = { yaql: "YaqlEvaluationException", jinja: "JinjaEvaluationException" };
 
-/** Characters of an expression that a message quotes. */
+/** Maximum characters of an expression that a message quotes. */
 const maxQuotedLength = 1_000;
 
 /**

@@ -28,7 +28,7 @@ export class Evaluation {
 	readonly yaql: YaqlEvaluator;
 	readonly #jsonTexts = new Map<string, JsonValue | undefined>();
 
-	/** @param names other names of variables and functions, each with this service's name */
+	/** @param names aliases of variables and functions, mapped to this service's names */
 	constructor(
 		scope: ExpressionScope,
 		datastore: Datastore,

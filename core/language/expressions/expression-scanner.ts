@@ -15,7 +15,7 @@ export type ScannedText =
 	| { readonly kind: "template" }
 	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
 
-/** Opening delimiters of one kind that a string may contain. */
+/** Maximum number of opening delimiters of one kind in a string. */
 export const maxExpressions = 5_000;
 
 /** An expression begins and ends on the same line. */

@@ -29,7 +29,7 @@ import { findUnknownCalls } from "./unknown-calls.ts";
 export interface ExpressionOptions {
 	/** Datastore that `svckv` reads. Default: a datastore without items. */
 	readonly datastore?: DatastoreAccess;
-	/** Other names of variables and functions, each with this service's name. Default: none. */
+	/** Aliases of variables and functions, mapped to this service's names. Default: none. */
 	readonly names?: DialectNames;
 }
 

@@ -29,7 +29,7 @@ export class CallCollector {
 export interface KnownFunctions {
 	/** Names of the functions that exist in addition to those of the language. */
 	readonly functions: readonly string[];
-	/** Other names of functions, each with this service's name. */
+	/** Aliases of functions, mapped to this service's names. */
 	readonly names?: DialectNames;
 }
 

@@ -6,7 +6,7 @@ import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules
 import { assertDepth } from "./depth.ts";
 import { assertValueCount } from "./value-count.ts";
 
-/** Parameters that one action may have, and nesting levels of definitions. */
+/** Maximum number of parameters of one action, and of nesting levels of definitions. */
 const definitionLimits = { parameters: 1_000, depth: 30 };
 
 /** Pattern of parameter names. */
@@ -63,7 +63,7 @@ function checkDefinition(name: string, definition: unknown, { rules, depth }: De
 	}
 }
 
-/** Checks the definitions inside an attribute. A boolean, where the rule accepts one, allows everything or nothing. */
+/** Checks the definitions inside an attribute. A boolean instead of a definition, which allows every value or none, needs no check. */
 function checkNested(name: string, value: unknown, scope: DefinitionScope): void {
 	if (typeof value === "boolean") return;
 	if (Array.isArray(value)) {

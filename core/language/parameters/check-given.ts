@@ -2,8 +2,8 @@ import type { JsonObject, ParameterDefinition, ParameterSchema } from "../../con
 import { SvcError } from "../../contract/index.ts";
 
 /**
- * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. This check needs no rendering and is the first one. Its messages
- * are clearer than the failure of a template that uses a missing parameter.
+ * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. Runs before rendering, because its messages are clearer than the
+ * failure of a template that uses a missing parameter.
  */
 export function checkGivenParameters(schema: ParameterSchema, values: JsonObject): void {
 	const declaredNames = Object.keys(schema);

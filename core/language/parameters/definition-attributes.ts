@@ -14,7 +14,7 @@ export interface AttributeRule {
 	readonly hasDefinitions?: boolean;
 }
 
-/** Reference to the definition of nested definitions in the schema of a file. */
+/** Reference to the schema of nested definitions, for use in the schema of a file. */
 export const nestedDefinition: JsonObject = { $ref: "#/definitions/definition" };
 
 export const parameterTypes: readonly string[] = ["array", "boolean", "integer", "null", "number", "object", "string"];

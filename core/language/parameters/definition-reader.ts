@@ -25,7 +25,7 @@ export interface SecretSchema {
 	readonly otherMembers: SecretSchema | undefined;
 }
 
-/** Nesting levels that are read. A deeper definition counts as secret, because it cannot have passed the checks at registration. */
+/** Maximum nesting levels that are read. A deeper definition counts as secret, because it cannot have passed the checks at registration. */
 const maxDepth = 100;
 
 const emptySchema = {
@@ -40,7 +40,7 @@ const emptySchema = {
 const schemaWithoutSecrets: SecretSchema = { ...emptySchema, isSecret: false, holdsSecret: false };
 const secretSchema: SecretSchema = { ...emptySchema, isSecret: true, holdsSecret: true };
 
-/** Keywords that masking follows. */
+/** Keywords that masking evaluates. */
 const followedKeywords: ReadonlySet<string> = new Set([
 	"secret",
 	"properties",
@@ -54,7 +54,7 @@ const followedKeywords: ReadonlySet<string> = new Set([
 ]);
 /**
  * Keywords whose values are not definitions, even if they look like definitions. The entries of `definitions` are reachable only through
- * `$ref`, which masking does not follow.
+ * `$ref`, which masking does not resolve.
  */
 const dataKeywords: ReadonlySet<string> = new Set(["default", "enum", "const", "examples", "definitions", "$defs", "required"]);
 
@@ -125,17 +125,17 @@ function subschemasOf(schema: Omit<SecretSchema, "isSecret" | "holdsSecret">): r
 	].flat();
 }
 
-/** Returns undefined if the value is not a list. */
+/** Reads a list of definitions. Returns undefined if the value is not a list. */
 function readList(values: JsonValue, readInner: (value: JsonValue) => SecretSchema): readonly SecretSchema[] | undefined {
 	return Array.isArray(values) ? values.map(readInner) : undefined;
 }
 
-/** Returns null if the value is not an object of definitions. */
+/** Reads definitions by name. Returns null if the value is not an object. */
 function readMembers(members: JsonValue, readInner: (value: JsonValue) => SecretSchema): ReadonlyMap<string, SecretSchema> | null {
 	return isJsonObject(members) ? new Map(Object.entries(members).map(([name, member]) => [name, readInner(member)])) : null;
 }
 
-/** Returns undefined if the pattern is not a valid regular expression. */
+/** Compiles a pattern. Returns undefined if it is not a valid regular expression. */
 function toExpression(pattern: string): BoundedRegExp | undefined {
 	try {
 		return createBoundedRegExp(pattern);
@@ -144,7 +144,7 @@ function toExpression(pattern: string): BoundedRegExp | undefined {
 	}
 }
 
-/** Returns true if a secret is declared below a keyword that masking does not follow, such as `then`. */
+/** Returns true if a secret is declared below a keyword that masking does not evaluate, such as `then`. */
 function hidesSecret(definition: Readonly<Record<string, JsonValue>>): boolean {
 	return Object.entries(definition).some(
 		([keyword, value]) => !followedKeywords.has(keyword) && !dataKeywords.has(keyword) && mentionsSecret(value, 0),

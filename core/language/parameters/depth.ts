@@ -1,12 +1,12 @@
 import type { JsonValue } from "../../contract/index.ts";
 import { invalidParameter } from "./parameter-errors.ts";
 
-/** Nesting levels that a parameter value may have. */
+/** Maximum nesting levels of a parameter value. */
 const maxDepth = 100;
 
 /**
- * Refuses a value that is nested too deeply for recursive code, with `SVC_INVALID`. Walks level by level, so that depth cannot overflow the
- * stack.
+ * Refuses a value that is nested too deeply for recursive code, with `SVC_INVALID`. Visits the value level by level without recursion, so
+ * that a deep value cannot overflow the stack.
  */
 export function assertDepth(name: string, value: JsonValue): void {
 	if (typeof value !== "object" || value === null) return;

@@ -4,8 +4,8 @@ import { Rendering } from "./rendering.ts";
 import { toSchemaPair } from "./schema-pair.ts";
 
 /**
- * Returns the names of stored parameters whose value equals the rendered template of their default, so that no caller can have set them. A
- * re-run renders them again. They then follow a changed parameter, and do not preserve a secret that has been replaced.
+ * Returns the names of stored parameters whose value equals the rendered template of their default. They count as not set by the caller. A
+ * re-run renders them again, so they follow a changed parameter and do not preserve a secret that has been replaced.
  */
 export function findDerivedParameters({
 	runnerSchema,

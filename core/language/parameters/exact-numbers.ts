@@ -2,7 +2,7 @@ import type { Ajv } from "ajv";
 import { isJsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
 import { isSameNumber } from "../whole-numbers.ts";
 
-/** Value that the exact keywords currently validate. Validation is synchronous, so that there is at most one at a time. */
+/** Value that the exact keywords currently validate. Validation is synchronous, so there is at most one at a time. */
 let validatedValue: JsonValue = null;
 
 /** Returns true if a value or schema contains a whole number beyond `Number.MAX_SAFE_INTEGER`. */

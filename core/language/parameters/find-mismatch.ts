@@ -38,7 +38,8 @@ export function findMismatch(name: string, value: JsonValue, schema: JsonObject)
 }
 
 /**
- * Returns undefined if the schema cannot be compiled. Registration refuses such a schema, and an older stored one must not make runs fail.
+ * Compiles a schema. Returns undefined if that is impossible: registration refuses such a schema, but an older stored one must not make
+ * runs fail.
  */
 function compile(name: string, definition: ParameterDefinition): Validator | undefined {
 	try {

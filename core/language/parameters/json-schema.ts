@@ -44,7 +44,7 @@ const keywordConversions: Readonly<Record<string, (value: JsonValue, conversion:
 	),
 };
 
-/** Definitions that one schema may contain, itself included. Compiling a larger one would block the event loop too long. */
+/** Maximum number of definitions in one schema, including itself. Compiling a larger schema would block the event loop too long. */
 const maxDefinitions = 1_000;
 
 /** Returns true if a definition restricts only the type and the allowed values, as most definitions do. */
@@ -87,7 +87,7 @@ class Conversion {
 		return typeof value === "boolean" ? value : this.definition(value);
 	}
 
-	/** Converts definitions by name. Lists of names among them stay unchanged. */
+	/** Converts definitions by name. Lists of names, as in `dependencies`, stay unchanged. */
 	members(value: JsonValue): unknown {
 		return mapMembers(value, (member) => (isTextList(member) ? member : this.parts(member)));
 	}

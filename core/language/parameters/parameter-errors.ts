@@ -6,7 +6,8 @@ export function invalidParameter(name: string, message: string, cause?: unknown)
 }
 
 /**
- * Returns an `SVC_INVALID` error about a template that cannot be rendered. The API answers 400 and records an execution with status failed.
+ * Returns an `SVC_INVALID` error about a template that cannot be rendered. For this error the API answers 400 and records an execution with
+ * status failed.
  */
 export function templateProblem(name: string, message: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_INVALID", message, { cause, facts: { parameter: name, problem: "template" } });

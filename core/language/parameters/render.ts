@@ -46,8 +46,8 @@ export interface LiveInput {
 /** Data that protects secrets from templates of the caller. */
 export interface SecretGuard {
 	/**
-	 * `config_context` with its secrets masked. Templates of the caller cannot read it. Rendering with it reveals which values derive from a
-	 * secret.
+	 * `config_context` with its secrets masked. It is used for a second rendering, which shows which values derive from a secret. With a
+	 * guard, templates of the caller cannot read `config_context` at all.
 	 */
 	readonly maskedConfig: JsonObject;
 }

@@ -9,7 +9,7 @@ import { templateProblem } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
 import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 
-/** Parameters that may use each other in a chain. */
+/** Maximum number of parameters that use each other in a chain. */
 const maxChainLength = 200;
 
 /** Value of a parameter before rendering. */

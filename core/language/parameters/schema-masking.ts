@@ -10,7 +10,10 @@ import { secretMask } from "../../contract/secret-mask.ts";
 import { currentWorkBudget, WorkBudget, type WorkLimits, withWorkBudget } from "../work-budget.ts";
 import { isJsonSchema, memberSecretSchemas, readSecretSchema, type SecretSchema } from "./definition-reader.ts";
 
-/** Nesting levels that are masked by definition. A deeper value is masked as a whole, because it cannot have passed the checks on input. */
+/**
+ * Maximum nesting levels that are masked by definition. A deeper value is masked as a whole, because it cannot have passed the checks on
+ * input.
+ */
 const maxDepth = 100;
 
 /** Limits for masking one value, or all values of one response. Member names are short, so only a malicious pattern needs more time. */
@@ -97,7 +100,7 @@ export function collectMasked(values: JsonObject, masked: JsonObject): readonly 
 }
 
 /**
- * Returns `returnedValue` with the `keptValue` wherever it holds the mask and the client was shown the mask. Clients send masked values
+ * Returns `returnedValue` with the `keptValue` wherever it contains the mask and the client was shown the mask. Clients send masked values
  * back unchanged, and this must not overwrite the secrets.
  */
 export function restoreMasked(returnedValue: JsonValue, shownValue: JsonValue | undefined, keptValue: JsonValue | undefined): JsonValue {
@@ -126,7 +129,7 @@ interface MaskOptions {
 	readonly shouldMaskMismatch: boolean;
 }
 
-/** Masks a value by a parsed definition. A value that cannot be judged, or not within the budget, is masked as a whole. */
+/** Masks a value by a parsed definition. A value that is nested too deeply, or exceeds the work budget, is masked as a whole. */
 function maskValue(value: JsonValue, secretSchema: SecretSchema, options: MaskOptions): JsonValue {
 	if (secretSchema.isSecret || options.depth > maxDepth) return secretMask;
 	if (!secretSchema.holdsSecret) return value;

@@ -22,14 +22,14 @@ export interface Validator {
 	readonly errors: readonly ErrorObject[];
 }
 
-/** Compiled definitions in the cache. Compiling one takes milliseconds. */
+/** Maximum number of compiled definitions in the cache. Compiling one takes milliseconds. */
 const maxCachedValidators = 1_000;
 const validatorsByDefinition = new WeakMap<ParameterDefinition, Validator>();
 const validatorsByContent = new Map<string, Validator>();
 let ajv: Ajv | undefined;
 let exactAjv: Ajv | undefined;
 
-/** Product of the values and the subschemas up to which a check runs without a timeout. */
+/** Maximum product of the numbers of values and of subschemas for which a check runs without a timeout. */
 const maxPairsWithoutTimeout = 20_000;
 
 /**
@@ -81,12 +81,15 @@ function compile(schema: Readonly<Record<string, unknown>>, content: string): Va
 			},
 		};
 	} finally {
-		// If this call were missing, the Ajv instance would retain every schema that it has compiled.
+		// Otherwise the Ajv instance would retain every schema that it has compiled.
 		ajv.removeSchema(plainSchema);
 	}
 }
 
-/** Compiles a schema so that large whole numbers, in it or in values, are compared exactly. They are rare. */
+/**
+ * Compiles a schema so that large whole numbers, in it or in values, are compared exactly. Called only when needed, because such numbers
+ * are rare.
+ */
 function compileExact(schema: Readonly<Record<string, unknown>>): ValidateFunction {
 	if (exactAjv === undefined) {
 		// Schema validation refuses large numbers. The schema has already been validated with ordinary ones.

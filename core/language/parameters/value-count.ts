@@ -1,14 +1,14 @@
 import { SvcError } from "../../contract/index.ts";
 
 /**
- * Values that the definitions, criteria or configuration of one record may contain. Checking and compiling each value takes some
+ * Maximum number of values in the definitions, criteria or configuration of one record. Checking and compiling each value takes some
  * microseconds.
  */
 const maxDefinitionValues = 10_000;
 
 /**
- * Refuses a value with more than `maxValues` members and elements on all levels with `SVC_INVALID`. Counting stops there, so that a huge
- * value costs no more.
+ * Refuses a value with more than `maxValues` members and elements on all levels with `SVC_INVALID`. Counting stops there, so a huge value
+ * takes no longer.
  *
  * @param field name of the value in the message
  */

@@ -18,8 +18,8 @@ export interface ValueTemplate {
 type IsKnown = (name: string) => boolean;
 
 /**
- * Returns the templates in a value, or undefined if there are none. A string renders to a string. Inside arrays and objects, a string that
- * is a single variable or ends in `to_complex` keeps the type of its result. A string that cannot be parsed is a literal.
+ * Compiles the templates in a value. Returns undefined if there are none. A string renders to a string. Inside arrays and objects, a string
+ * that is a single variable or ends in `to_complex` keeps the type of its result. A string that cannot be parsed is a literal.
  */
 export function toValueTemplate(value: JsonValue): ValueTemplate | undefined {
 	if (typeof value !== "string") return compileContainer(value);

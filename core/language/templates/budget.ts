@@ -2,11 +2,11 @@ import { currentWorkBudget } from "../work-budget.ts";
 import { TemplateError } from "./errors.ts";
 
 export interface TemplateLimits {
-	/** Operations of one template. Long strings and lists count as several. Default 100,000. */
+	/** Maximum number of operations of one template. Long strings and lists count as several. Default 100,000. */
 	readonly steps: number;
-	/** Characters of the output, and of any intermediate string. Default 1 MiB. */
+	/** Maximum characters of the output, and of any intermediate string. Default 1,048,576. */
 	readonly output: number;
-	/** Nesting levels of expressions, statements and printed values. Default 100. */
+	/** Maximum nesting levels of expressions, statements and printed values. Default 100. */
 	readonly depth: number;
 }
 

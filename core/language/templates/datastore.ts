@@ -16,7 +16,10 @@ export interface Datastore {
 	readonly names?: readonly string[] | undefined;
 }
 
-/** Asynchronous source of datastore items. A rendering requests each item once. The template that uses the item receives a rejection. */
+/**
+ * Asynchronous source of datastore items. A rendering requests each item once. If a request is rejected, the template that uses the item
+ * throws its error.
+ */
 export interface DatastoreAccess {
 	/** Returns the value of an item, or the ciphertext of a secret item; undefined if the item does not exist. */
 	lookup(scope: DatastoreScope, name: string): Promise<string | undefined>;
@@ -48,7 +51,7 @@ export const emptyDatastore: Datastore = {
 	},
 };
 
-/** Repetitions of one rendering to read further items, and items that it may read in total. */
+/** Maximum repetitions of one rendering to read further items, and maximum items that it may read in total. */
 const lookupLimits = { rounds: 50, items: 1_000 };
 
 /**

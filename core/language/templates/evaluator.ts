@@ -93,7 +93,10 @@ export class Evaluator {
 		);
 	}
 
-	/** Evaluates an expression. The result may be an `Undefined`, which members, `default` and tests accept. */
+	/**
+	 * Evaluates an expression. The result may be an `Undefined`, which only the filter `default` and the tests `defined` and `undefined`
+	 * accept.
+	 */
 	#evaluate(expression: Expression, variables: Variables): Value {
 		this.budget.spendSteps();
 		switch (expression.kind) {

@@ -20,7 +20,7 @@ const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, Glo
 	],
 ]);
 
-/** Names of the functions that exist in every template. No other functions can be called by name. */
+/** Names of the functions that exist in every template. Other functions can be called by name only if the scope provides them. */
 export const globalNames: readonly string[] = [...globalFunctions.keys()];
 
 /** Returns a global function; undefined if it does not exist. */

@@ -5,7 +5,7 @@ import { toFloat } from "./values.ts";
 /** Parser of a full expression, for the content of brackets. */
 type ParseExpression = (reader: TokenReader) => Expression;
 
-/** Members, calls or filters that may follow one value. */
+/** Maximum number of members and calls, or of filters, that may follow one value. */
 const maxChainLength = 100;
 
 const constants: ReadonlyMap<string, boolean | null> = new Map([

@@ -2,7 +2,7 @@ import type { Budget } from "./budget.ts";
 import { toPythonText } from "./python-text.ts";
 import { isList, isObject, requireDefined, type Value } from "./values.ts";
 
-/** Format of JSON. */
+/** Formatting of JSON output. */
 export interface JsonStyle {
 	/** Spaces for each level. If undefined, everything is on one line. */
 	readonly indent?: number | undefined;

@@ -10,11 +10,11 @@ export interface PythonRegExpOptions {
 	readonly dotAll?: boolean;
 	/** True if a match must begin at the start of the string. */
 	readonly fromStart?: boolean;
-	/** True if `replace` and `matches` continue after the first match. */
+	/** True if searches continue after the first match. `matches` and `detailedMatches` require it. */
 	readonly global?: boolean;
 	/** True if `^` and `$` also match at line breaks. */
 	readonly multiLine?: boolean;
-	/** True if `occurrences` also returns the positions of groups. */
+	/** True if `detailedMatches` also returns the positions of groups. */
 	readonly hasIndices?: boolean;
 }
 

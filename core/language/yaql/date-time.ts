@@ -6,7 +6,7 @@ const microsecondsPerDay = 86_400 * microsecondsPerSecond;
 /** First and last supported moments, in milliseconds since 1970: the years 1 to 9999. */
 const dateLimits = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") };
 
-/** Date and time of a clock, split into fields. */
+/** Fields of a date and time of day. */
 export interface DateParts {
 	readonly year: number;
 	readonly month: number;
@@ -40,7 +40,7 @@ export class TimeSpan extends InternalValue {
 	}
 }
 
-/** Point in time, and the offset from UTC of the clock that shows it. */
+/** Point in time, with the offset from UTC in which it is shown. */
 export class DateTime extends InternalValue {
 	override readonly typeName = "datetime";
 	/** Microseconds since 1970 in UTC. */
@@ -57,7 +57,7 @@ export class DateTime extends InternalValue {
 		this.offset = offset;
 	}
 
-	/** Returns the fields of the clock at the date's own offset. */
+	/** Returns the fields of the date and time at the date's own offset. */
 	get parts(): DateParts {
 		const wallClock = this.microseconds + this.offset.microseconds;
 		const date = new Date(Math.floor(wallClock / 1_000));
@@ -80,7 +80,7 @@ export class DateTime extends InternalValue {
 	}
 }
 
-/** Returns the date that a clock at an offset shows. Throws `ValueError` if the day or time does not exist. */
+/** Returns the date with these fields at an offset. Throws `ValueError` if the day or time does not exist. */
 export function toDateTime(parts: DateParts, offset = new TimeSpan(0)): DateTime {
 	const date = new Date(0);
 	date.setUTCFullYear(parts.year, parts.month - 1, parts.day);

@@ -3,7 +3,7 @@ import { YaqlSyntaxError } from "./errors.ts";
 import { readTokens, type Token, wordOperators } from "./lexer.ts";
 import type { ArgumentExpressions, ChainOperator, Expression } from "./syntax.ts";
 
-/** Members, calls and indexes that may follow one value. */
+/** Maximum number of members, calls and indexes that may follow one value. */
 const maxChainLength = 100;
 
 /** Binary operators by precedence, from loose to tight; operators of one level bind equally. Looser operators have methods of their own. */

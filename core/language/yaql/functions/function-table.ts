@@ -9,7 +9,7 @@ import { patternFunctions } from "./pattern-functions.ts";
 import { streamFunctions } from "./stream-functions.ts";
 import { textFunctions } from "./text-functions.ts";
 
-/** Aliases of functions. */
+/** Aliases by function name. */
 const functionAliases: Readonly<Record<string, string>> = { where: "filter", select: "map", limit: "take", aggregate: "reduce" };
 
 /** All functions by name. The overloads of a name are tried in this order. */

@@ -9,7 +9,7 @@ import { flatten, reduce, SeenValues } from "./list-tools.ts";
 const collection = list("collection");
 const predicate = lambda("predicate");
 
-/** Functions that return a single value for a list: an element, a number, or whether a condition holds. */
+/** Functions that create lists, test them, search them, group them or reduce them to one value. */
 export const listFunctions = [
 	defineFunction("list", [rest(any("args"))], ({ budget }, elements) => [...unrollStreams(elements, budget)]),
 	defineFunction("set", [rest(any("args"))], ({ budget }, elements) => toSet(unrollStreams(elements, budget), budget)),

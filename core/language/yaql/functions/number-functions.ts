@@ -36,7 +36,7 @@ export const numberFunctions = [
 	),
 ];
 
-/** Bits of the largest whole number with 1,000 digits. */
+/** Binary digits of the largest whole number with 1,000 decimal digits, including a minus sign. */
 const maxBits = 3_323;
 
 function plainNumber(number: YaqlValue): number {
@@ -76,8 +76,8 @@ function toNumber(value: YaqlValue): number {
 }
 
 /**
- * Rounds to the nearest number. With at most 0 digits, exactly half rounds to the even neighbour. A float stays a float, and an integer an
- * integer.
+ * Rounds to the nearest number. If `digits` is at most 0, exactly half rounds to the even neighbour. A float stays a float, and an integer
+ * an integer.
  */
 function round(number: YaqlValue, digits: number): YaqlValue {
 	if (typeof number === "bigint") return roundWhole(number, digits);

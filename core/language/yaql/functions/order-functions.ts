@@ -21,7 +21,7 @@ const orderedParameter: Parameter<OrderedStream> = {
 	},
 };
 
-/** Functions that sort a list, split it, or compare it with another list. */
+/** Functions that sort or split a list, or combine it with another list. */
 export const orderFunctions = [
 	defineMethod("orderBy", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, 1, budget)], budget),

@@ -23,7 +23,7 @@ const predicate = lambda("predicate");
 const position = integer("position");
 const count = optional(integer("count"), 1);
 
-/** Functions that create a list from other lists, or from a rule. Most compute its elements on demand. */
+/** Functions that create a list from other lists, or generate one. Most compute its elements on demand. */
 export const streamFunctions = [
 	defineMethod("where", [collection, predicate], ({ budget }, elements, isMatch) =>
 		streamOf(function* () {
