@@ -12,11 +12,11 @@ export interface CliContext {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** Runs the service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
 	readonly serve?: (options: ServeOptions & { readonly open: boolean }) => Promise<number>;
-	/** Database operations on a configuration. Absent if only client commands are needed. */
+	/** Operations on the database of a configuration. Absent if only client commands are needed. */
 	readonly database?: DatabaseWork;
 	/** Manages the users that the auth backend of a configuration stores itself. Absent if only client commands are needed. */
 	readonly users?: UserWork;
-	/** Returns what `serve` would do. Absent if only client commands are needed. */
+	/** Returns the plan of what `serve` would do. Absent if only client commands are needed. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
 	/** Prepares checks and tests of workflow definitions without a service. Absent if only client commands are needed. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
@@ -33,15 +33,15 @@ export interface CliContext {
 export interface ServeOptions {
 	/** Path of the configuration file as given, relative to the working directory. */
 	readonly config: string;
-	/** Roles to run, as given. Undefined for those of the configuration. */
+	/** Roles to run, as given on the command line. Undefined: the roles of the configuration. */
 	readonly only?: readonly string[] | undefined;
 }
 
 /** Options of `svc worker`. */
 export interface WorkerOptions {
 	/**
-	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the
-	 * package.
+	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` in the working directory, otherwise the one that svc
+	 * ships.
 	 */
 	readonly config?: string | undefined;
 	/** Base address of the API of the service. */
@@ -49,11 +49,11 @@ export interface WorkerOptions {
 	readonly apiKey: string;
 	readonly name: string;
 	readonly labels: readonly string[];
-	/** Runner types that the worker provides. Undefined for all of the configuration. */
+	/** Runner types that the worker provides. Undefined: all runner types of the configuration. */
 	readonly runners?: readonly string[] | undefined;
 	/** Maximum number of runs at a time. */
 	readonly places: number;
-	/** Seconds that runs may continue after the first signal. */
+	/** Seconds for which runs may continue after the first signal to stop. */
 	readonly grace: number;
 	/** File with CA certificates, in addition to those that Node.js ships. */
 	readonly ca?: string | undefined;
@@ -63,8 +63,8 @@ export interface WorkerOptions {
 
 export interface DefinitionOptions {
 	/**
-	 * Path of the configuration file with the runner, as given. Default: `svc.config.ts` of the working directory, else the one of the
-	 * package.
+	 * Path of the configuration file with the runner, as given. Default: `svc.config.ts` in the working directory, otherwise the one that svc
+	 * ships.
 	 */
 	readonly config?: string | undefined;
 	/** Name of the runner that the definitions are written for. */
@@ -124,7 +124,7 @@ export interface ConformOptions {
 	readonly kind: ConformKind;
 	/** Path of the module as given, relative to the working directory. */
 	readonly module: string;
-	/** Part of the names of the statements to test. Default: all. */
+	/** Substring that the names of the tested statements must contain. Default: all statements. */
 	readonly only?: string | undefined;
 	/** Maximum milliseconds for one statement. */
 	readonly timeout: number;
@@ -152,7 +152,7 @@ export interface ConformStatement {
 	readonly error: string | undefined;
 }
 
-/** Ends the command with an exit code; `message` is printed to stderr. */
+/** Thrown to end the command with an exit code. Its message is printed to stderr. */
 export class CliExit extends Error {
 	override readonly name = "CliExit";
 	readonly exitCode: number;
@@ -176,7 +176,7 @@ export function writeOutput(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, "isTTY" in stream && stream.isTTY === true ? toTerminalOutput(text) : text);
 }
 
-/** Writes text made of escaped words and the colours of this command. */
+/** Writes text that the caller has escaped and coloured. Keeps the colours and escapes all other control characters. */
 export function writePainted(stream: Writable, text: string): Promise<void> {
 	return writeAsIs(stream, toTerminalOutput(text));
 }

@@ -2,7 +2,7 @@
 export interface JunitSuite {
 	readonly name: string;
 	readonly cases: readonly JunitCase[];
-	/** Additional remarks. */
+	/** Remarks that the report contains as output of the group. */
 	readonly remarks?: readonly string[];
 }
 

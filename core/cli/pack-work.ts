@@ -12,8 +12,8 @@ export interface PackWorkOptions {
 	/** Directories with a `pack.yaml`, or directories that contain such directories, as given. */
 	readonly directories: readonly string[];
 	/**
-	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` of the working directory, else the one of the
-	 * package.
+	 * Path of the configuration file with the runners, as given. Default: `svc.config.ts` in the working directory, otherwise the one that svc
+	 * ships.
 	 */
 	readonly config?: string | undefined;
 	/** Aborts if the caller no longer waits for the result. */

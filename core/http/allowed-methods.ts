@@ -27,7 +27,10 @@ export class AllowedMethods {
 	}
 }
 
-/** Returns one expression for each method. Testing every path separately takes longer than the rest of the response. */
+/**
+ * Returns one regular expression for each method, which matches all of its paths. Testing every path separately takes longer than the rest
+ * of the response.
+ */
 function toPatterns(entries: readonly MethodPaths[]): ReadonlyMap<string, RegExp> {
 	const sources = new Map<string, string[]>();
 	for (const { method, paths } of entries) sources.set(method, [...(sources.get(method) ?? []), ...paths.map(toSource)]);

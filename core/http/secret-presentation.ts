@@ -11,8 +11,8 @@ export interface Presentation {
 	/** True if values of secret parameters are masked. */
 	readonly masked: boolean;
 	/**
-	 * Returns true if the caller may view executions of an action. A caller without this permission gets executions that it may list
-	 * without the result and the submitted values.
+	 * Returns true if the caller may view executions of an action. A caller that may only list them gets them without the result and the
+	 * submitted values.
 	 */
 	mayView(actionRef: string): boolean;
 	/**

@@ -51,7 +51,7 @@ export class StreamAuthorization {
 		this.#parts = parts;
 	}
 
-	/** Calls `end` when the stream must end. Returns a function that removes the stream. */
+	/** Adds a stream. Calls `end` when the stream must end. Returns a function that removes the stream. */
 	add({ offered, principal }: StreamCredential, end: (reason: StreamEndedError) => void): () => void {
 		const rights = toRightsKey(principal);
 		const key = JSON.stringify([offered.token, offered.apiKey, rights]);

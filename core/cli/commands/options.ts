@@ -34,7 +34,10 @@ export function withFormatOptions(command: Command, attributes = "-a, --attr <na
 		.option(attributes, "attributes to print, separated by commas; dots reach into objects; all", toWords);
 }
 
-/** Returns the options of a command together with the global ones. A value of `-o` also sets the older option with the same meaning. */
+/**
+ * Returns the options of a command together with the global ones. A value of `-o` also sets the older option with the same meaning, such as
+ * `--json`.
+ */
 export function optionsOf<O extends object>(command: Command): O & CommonOptions {
 	const options = command.optsWithGlobals<O & CommonOptions>();
 	const { output } = options as CommonOptions;

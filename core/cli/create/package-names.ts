@@ -18,7 +18,10 @@ const longest = 214;
 /** Names with another meaning in npm or in the service. */
 const taken: ReadonlySet<string> = new Set(["svc", "svc-automation", "core", "default", "node_modules"]);
 
-/** Returns the names for a given name. Exits with 2 if npm would not accept it or no identifier can be derived from it. */
+/**
+ * Derives the names in a new package from the name that the user has given. Exits with 2 if npm would not accept it or no identifier can be
+ * derived from it.
+ */
 export function toPackageNames(name: string): PackageNames {
 	const plugin = name.replace(scope, "");
 	if (!bareName.test(plugin) || name.length > longest) {

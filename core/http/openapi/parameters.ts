@@ -21,7 +21,7 @@ const beforeNote: ParameterNote = {
 	schema: { pattern: timePattern },
 };
 
-/** Notes by name of the query parameter. A parameter has the same meaning in all routes. */
+/** Descriptions and schema keywords by query parameter. A parameter has the same meaning in all routes. */
 const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	limit: { description: "How many at most; -1 for all.", schema: { minimum: -1 } },
 	offset: { description: "How many to leave out.", schema: { minimum: 0, maximum: 2 ** 31 - 1 } },
@@ -54,7 +54,7 @@ const queryNotes: Readonly<Record<string, ParameterNote>> = {
 	end_execution_id: { description: "With `end_event`: the execution whose end ends the stream." },
 };
 
-/** Notes by name of the path parameter. */
+/** Descriptions and schema keywords by path parameter. */
 const pathNotes: Readonly<Record<string, ParameterNote>> = {
 	id: { description: "Its id." },
 	ref: { description: "Its ref, `<pack>.<name>`, or its id." },

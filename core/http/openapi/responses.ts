@@ -117,7 +117,7 @@ export const retryHeader: Answer["headers"] & object = {
 };
 
 /**
- * Declares an error with its meaning.
+ * Declares an error answer. The description says what the error means.
  *
  * @param options `retries`: true if the client should repeat the request later; `name`: see `Answer.name`
  */
@@ -137,5 +137,5 @@ export function answerConflictBecause(description: string): Answer {
 	return answerJson(conflictSchema, { description });
 }
 
-/** Declares 429. */
+/** Declares 429, for a client that exceeds a limit. */
 export const answerTooMany: Answer = answerFault("Too many at once, or too often.", { name: "TooMany", retries: true });

@@ -40,7 +40,7 @@ export function readCommand(command: string): Command {
 	return { ...text, normalizedText: text.plain.replace(/\s+/g, " ").toLowerCase() };
 }
 
-/** Returns a part of a command. */
+/** Returns the part of a command between two indices, in both forms. */
 export function sliceCommand({ written, plain }: CommandText, start: number, end?: number): CommandText {
 	return { written: written.slice(start, end), plain: plain.slice(start, end) };
 }

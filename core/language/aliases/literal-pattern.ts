@@ -8,8 +8,8 @@ export function splitFlags(text: string): { readonly text: string; readonly flag
 }
 
 /**
- * Returns the pattern of a literal of a format, which is a regular expression. White space in it matches any amount of white space. Groups
- * may be named in Python's syntax.
+ * Converts a literal of a format, which is a regular expression, to a JavaScript pattern. White space in it matches any amount of white
+ * space. Groups may be named in Python's syntax.
  */
 export function toLiteralPattern(text: string): string {
 	const pattern: string[] = [];

@@ -79,7 +79,7 @@ function toLookup(
 	const find = (name: string) => (Object.hasOwn(values, name) ? values[name] : items.get(name));
 	return (name) => {
 		const value = find(name);
-		// A variable whose value is null exists.
+		// Only undefined means that there is no variable: null is a value.
 		return value === undefined ? find(resolveAlias(names, name) ?? "") : value;
 	};
 }

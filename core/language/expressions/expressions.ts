@@ -81,7 +81,7 @@ class ValueExpressions implements Expressions {
 	}
 }
 
-/** Returns the use with variables and functions under this service's names. */
+/** Returns the use of an expression with variables and functions under this service's names. */
 function toOwnNames(use: ExpressionUse, names: DialectNames): ExpressionUse {
 	const toOwn = (used: readonly string[]) => [...new Set(used.map((name) => resolveAlias(names, name) ?? name))];
 	return { ...use, variables: toOwn(use.variables), functions: toOwn(use.functions) };

@@ -1,4 +1,4 @@
-/** Template filters that expressions can call as functions, by function name. The value is the first argument. */
+/** Template filters that expressions can call as functions, by function name. The first argument is the input of the filter. */
 export const filterFunctions: ReadonlyMap<string, string> = new Map([
 	["json_parse", "from_json_string"],
 	["json_dump", "to_json_string"],

@@ -75,7 +75,7 @@ function toNameTable(names: readonly string[]): NameTable {
 	return { has: (name) => names.includes(name), names: () => names };
 }
 
-/** Returns the YAQL names that can be called in at least one way other than `use`. */
+/** Returns the names in YAQL that can be called in at least one form other than `use`. */
 function yaqlFunctionNames(use: "function" | "method"): readonly string[] {
 	return [...functionTable].filter(([, entries]) => entries.some((entry) => entry.callForm !== use)).map(([name]) => name);
 }

@@ -47,7 +47,7 @@ export class Arguments {
 		return value === undefined ? fallback : isTrue(value);
 	}
 
-	/** Returns the arguments after the first `count`, for the filter or test that they name. */
+	/** Returns the arguments after the first `count`, as the arguments of `owner`: a filter or test that an earlier argument names. */
 	after(count: number, owner: string): Arguments {
 		return new Arguments(owner, this.positional.slice(count), this.named);
 	}

@@ -21,7 +21,7 @@ const charactersPerStep = 256;
  */
 export class Budget {
 	readonly limits: TemplateLimits;
-	/** Word for the template or expression in messages. */
+	/** Word in messages for what is evaluated: template or expression. */
 	readonly #subject: string;
 	/** Budget of the unit of work, which all templates rendered together share. */
 	readonly #work = currentWorkBudget();

@@ -41,7 +41,10 @@ function numberText(value: number): string {
 	return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-/** Returns the shortest literal from which Python reads the same number. Has an exponent for sizes below 1e-4 and from 1e16. */
+/**
+ * Returns the shortest literal from which Python reads the same number. The literal has an exponent if the absolute value is below 1e-4 or
+ * at least 1e16.
+ */
 function floatText(value: number): string {
 	const size = Math.abs(value);
 	if (size !== 0 && (size < 1e-4 || size >= 1e16)) {

@@ -7,7 +7,7 @@ export const maxPooledTextLength = 131_072;
 /** Minimum number of characters. Shorter output is cheaper as strings. */
 const minLength = 16_384;
 
-/** Shared by all runs and all subscribers. */
+/** Buffers for bulk output, shared by all runs and all subscribers. */
 const bufferPool = new BufferPool({ size: maxPooledTextLength, most: 16, reserved: 32 });
 const textByRecord = new PrivateSlot<object, PooledText>();
 

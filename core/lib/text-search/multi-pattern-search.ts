@@ -4,9 +4,9 @@ import { blockLength, WuManber } from "./wu-manber.ts";
 
 const noRanges: TextRanges = [];
 /**
- * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most inputs contain none of them.
+ * Limits within which patterns are searched with the faster Wu-Manber algorithm first. Most inputs contain no pattern.
  *
- * The token of a run has 88 characters in base64.
+ * `maxLength` includes the token of a run, which has 88 characters in base64.
  */
 const skipSearchLimits = { maxPatterns: 48, minLength: blockLength, maxLength: 96 };
 

@@ -35,7 +35,7 @@ export interface Parameter<T> {
 	readonly fallback?: { readonly value: unknown };
 	/** Converts an argument for the function, or returns `mismatch`. A `rest` parameter calls it for each argument. */
 	readonly convert?: (argument: Argument) => unknown;
-	/** Type of the converted value; never set. */
+	/** Type of the converted value, for the type checker only; never set. */
 	readonly type?: T;
 }
 
