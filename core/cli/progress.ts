@@ -60,7 +60,6 @@ export class Progress {
 		this.hide();
 	}
 
-	/** Hides the line. */
 	hide(): void {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;

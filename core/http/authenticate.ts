@@ -8,7 +8,6 @@ import { toTokenCookie } from "./token-cookie.ts";
 /** Principal of requests to public routes: an empty username without permissions. */
 export const anonymousPrincipal: Principal = { username: "", isAdmin: false, authentication: { method: "none" } };
 
-/** Result of authenticating a request. */
 export interface AuthenticationResult {
 	readonly principal: Principal;
 	/** Credential of the request. Undefined while authentication is off, and if the request has none. */

@@ -19,7 +19,7 @@ export function drainAfterResponse(request: IncomingMessage, response: ServerRes
 	const { socket } = request;
 	// This listener must run before the one with which Node closes the connection.
 	response.prependOnceListener("finish", () => {
-		// Node detaches the socket from a request whose body was canceled, and listhen then writes to it. That would end the process.
+		// Node detaches the socket from a request whose body was canceled. listhen then uses the missing socket, which would end the process.
 		(request as { socket: Socket | null }).socket ??= socket;
 		if (!request.complete && !request.destroyed && !socket.destroyed) readRest(request, socket);
 	});

@@ -46,7 +46,6 @@ export class HttpMetrics {
 		this.#duration.record(milliseconds / 1_000, method);
 	}
 
-	/** Records a sent piece of an event stream. */
 	recordStreamPiece({ byteLength }: Uint8Array): void {
 		this.#streamPieces.record(1);
 		this.#streamBytes.record(byteLength);

@@ -12,8 +12,9 @@ export type NodeHandler = (...args: Parameters<RequestListener>) => Promise<void
 /**
  * Creates a handler for `node:http` that cannot end the process, regardless of the request.
  *
- * Node detaches the socket from a request whose body was canceled, and listhen then writes to that socket. Without `drainAfterResponse`,
- * which attaches it again, one large chunked request would end the process. All errors outside the application are answered or logged here.
+ * Node detaches the socket from a request whose body was canceled, and listhen then uses the missing socket. Without `drainAfterResponse`,
+ * which attaches the socket again, one large chunked request would end the process. All errors outside the application are answered or
+ * logged here.
  */
 export function createNodeHandler(app: H3, logger: Logger): NodeHandler {
 	const handle = toNodeHandler(app);

@@ -37,7 +37,6 @@ export class OpenStreams {
 		this.#authorization = new StreamAuthorization(parts);
 	}
 
-	/** Number of open streams. */
 	get count(): number {
 		return this.#controllers.size;
 	}

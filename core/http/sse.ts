@@ -5,7 +5,6 @@ import { toJsonText } from "./json-cache.ts";
 import { SseBody } from "./sse-body.ts";
 import { StreamEndedError } from "./stream-authorization.ts";
 
-/** A server-sent event. */
 export interface ServerSentEvent {
 	readonly event: string;
 	/** Sent as one line of JSON; undefined sends an empty data line. */

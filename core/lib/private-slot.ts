@@ -1,9 +1,9 @@
 /**
- * A value for each of many short-lived objects, as in a `WeakMap`. The value is stored in a private field of the object itself.
+ * Stores a value for each of many short-lived objects, like a `WeakMap`, but in a private field of the object itself.
  *
- * It appears neither in the object's JSON nor in copies, and frozen objects can have one. In V8 (Node 20), a young collection treats
- * the entries of an old `WeakMap` as strong. All objects that they lead to then stay until the next full collection. In addition,
- * setting a value in a `WeakMap` takes ten times as long.
+ * The value appears neither in the object's JSON nor in copies, and frozen objects can have one. In V8 (Node 20), a young collection treats
+ * the entries of an old `WeakMap` as strong: all objects that they reference stay until the next full collection. Setting a value in a
+ * `WeakMap` also takes ten times as long.
  */
 export class PrivateSlot<K extends object, V> {
 	readonly #slotClass = createSlotClass<V>();
@@ -13,12 +13,10 @@ export class PrivateSlot<K extends object, V> {
 		return this.#slotClass.read(object);
 	}
 
-	/** Sets the value of an object. */
 	set(object: K, value: V): void {
 		this.#slotClass.write(object, value);
 	}
 
-	/** Removes the value of an object. */
 	delete(object: K): void {
 		this.#slotClass.write(object, undefined);
 	}

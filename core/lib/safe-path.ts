@@ -12,7 +12,6 @@ export function resolveInside(directory: string, file: string, field: string): s
 	return path;
 }
 
-/** Returns the directory of a pack's actions. */
 export function toActionsDirectory(packDirectory: string): string {
 	return join(packDirectory, "actions");
 }

@@ -17,7 +17,6 @@ export interface ApiDocument {
 	};
 }
 
-/** Introduction of the document. */
 const introduction = `JSON in and out, UTF-8. Every path is answered without its version too, and with the prefix that a proxy adds:
 \`/executions\`, \`/v1/executions\`, \`/api/v1/executions\`; \`/actionexecutions\` is another name for \`/executions\`.
 

@@ -24,7 +24,6 @@ export function toTag({ path }: Pick<DescribedRoute, "path">): string {
 	return path.split("/")[1] || "service";
 }
 
-/** Returns the OpenAPI operation of a route. */
 export function toOperation(route: DescribedRoute, components: SchemaComponents): JsonSchema {
 	const { path, permission, summary, description, query = {}, body } = route;
 	const parameters = toParameters(path, query);

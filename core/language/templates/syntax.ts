@@ -33,7 +33,6 @@ export type Expression =
 	| { readonly kind: "comparison"; readonly first: Expression; readonly rest: readonly (readonly [ComparisonOperator, Expression])[] }
 	| { readonly kind: "conditional"; readonly test: Expression; readonly then: Expression; readonly otherwise: Expression | undefined };
 
-/** Statement of a template. */
 export type Statement =
 	| { readonly kind: "text"; readonly text: string }
 	| { readonly kind: "output"; readonly expression: Expression }

@@ -32,7 +32,6 @@ const onDefinedValue =
 	(value) =>
 		test(requireDefined(value));
 
-/** Tests by name. */
 export const valueTests: ReadonlyMap<string, ValueTest> = new Map<string, ValueTest>([
 	["defined", (value) => !(value instanceof Undefined)],
 	["undefined", (value) => value instanceof Undefined],

@@ -37,7 +37,6 @@ export interface EvaluatorHost {
 	fromJsonText(text: string): JsonValue | undefined;
 }
 
-/** Evaluates expressions. */
 export class Evaluator {
 	readonly #host: EvaluatorHost;
 	readonly #budget: Budget;

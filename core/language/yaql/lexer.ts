@@ -2,7 +2,6 @@ import { parseWholeNumber } from "../../contract/index.ts";
 import { TokenCounter } from "../token-limit.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
-/** Token of an expression. */
 export interface Token {
 	/** Kind of the token; `call` is a name with a parenthesis directly after it. */
 	readonly kind: "text" | "integer" | "float" | "word" | "call" | "variable" | "operator" | "end";

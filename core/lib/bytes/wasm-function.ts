@@ -10,7 +10,6 @@ export interface WasmFunction {
 	readonly code: readonly number[];
 }
 
-/** A WebAssembly memory. */
 export interface WasmMemory {
 	readonly buffer: ArrayBuffer;
 }

@@ -17,7 +17,7 @@ export class WuManber {
 	/**
 	 * 1 if a pattern begins with the first characters of the window, by their hash.
 	 *
-	 * Without this filter, output of digits alone would often match only the end of a window.
+	 * Without this filter, output that consists of digits would often be compared with all patterns because only the end of a window matches.
 	 */
 	readonly #starts: Uint8Array;
 

@@ -18,7 +18,6 @@ export interface Ciphertext {
 const itemCiphertext = /^(svc2\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)\.)([A-Za-z0-9_-]+)$/;
 const legacyCiphertext = /^(svc1\.([0-9a-f]{8})\.)([A-Za-z0-9_-]+)$/;
 
-/** Returns the header of a new ciphertext. */
 export function toCiphertextHeader(keyId: string, { scope, name }: ItemAddress): string {
 	return `svc2.${keyId}.${Buffer.from(`${scope}:${name}`).toString("base64url")}.`;
 }

@@ -7,7 +7,6 @@ import { addKey, changeKeyFile, createKeyFile, findKeyExposure, readKeyFile, typ
 const byteLengths = { nonce: 12, tag: 16 };
 const sealPattern = /^seal1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 
-/** Dependencies of a key ring. */
 export interface KeyRingOptions {
 	/** Path of the key file. */
 	readonly path: string;

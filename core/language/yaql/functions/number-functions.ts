@@ -5,7 +5,6 @@ import { compare } from "../operators.ts";
 import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
 import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./define-function.ts";
 
-/** Functions of numbers. */
 export const numberFunctions = [
 	defineFunction("int", [any("value")], (_call, value) => toWhole(value)),
 	defineFunction("float", [any("value")], (_call, value) => toFloat(toNumber(value))),
