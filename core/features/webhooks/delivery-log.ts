@@ -6,7 +6,7 @@ import type { Hook } from "./hook-index.ts";
 import { defaultWindow } from "./hook-parameters-api.ts";
 import type { Delivery } from "./webhooks-api.ts";
 
-/** Verdicts of a hook on a delivery. `overruled`: an administrator had a refused delivery dispatched. */
+/** Verdicts of a hook on a delivery. `overruled`: an administrator has replayed a delivery that the hook had refused. */
 export const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -38,7 +38,7 @@ export interface Ledger {
 export class StoredLedger implements Ledger {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
-	/** Deliveries being stored, by key. A concurrent delivery with the same key waits, because its own write would only be refused. */
+	/** Writes in progress, by delivery key. A concurrent delivery with the same key waits, because its own write would only be refused. */
 	readonly #arriving = new Map<string, Promise<WebhookDeliveryEntity | undefined>>();
 
 	constructor({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {

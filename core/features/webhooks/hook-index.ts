@@ -19,7 +19,10 @@ export interface HookIndex {
 	list(): Promise<readonly Hook[]>;
 }
 
-/** Milliseconds for which this node may still serve a hook that another node removed, if the change event was lost. */
+/**
+ * Maximum age of the cache in milliseconds. If the change event is lost, this node may serve a hook for that long after another node
+ * removed it.
+ */
 const maximumAge = 1_000;
 
 export function createHookIndex({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): HookIndex {

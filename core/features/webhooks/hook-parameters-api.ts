@@ -20,7 +20,7 @@ export interface SignatureSettings {
 	readonly algorithm?: (typeof hmacAlgorithms)[number];
 	/** Encoding of the signature for `hmac`. Default hex. */
 	readonly encoding?: (typeof hmacEncodings)[number];
-	/** Text before the signature in the header, such as `sha256=`, for `hmac`. Default none. */
+	/** String before the signature in the header, such as `sha256=`, for `hmac`. Default: none. */
 	readonly prefix?: string;
 }
 
@@ -104,7 +104,7 @@ export const genericHookUrl = "svc";
 /** Maximum length of a URL, percent-encoded. The request line and the headers together may have 16 KiB. */
 const maxUrlLength = 8_000;
 
-/** Returns the reason why no request can reach a hook of this URL. Returns undefined if requests can reach it. */
+/** Returns the reason why a rule cannot register this URL. Returns undefined if it can. */
 export function findUrlProblem(given: string): string | undefined {
 	const url = toHookUrl(given);
 	if (url === genericHookUrl) return `"${genericHookUrl}" is the webhook that dispatches any trigger, and cannot be used by a rule`;
@@ -117,7 +117,7 @@ export function findUrlProblem(given: string): string | undefined {
 	return length > maxUrlLength ? `must be at most ${maxUrlLength} characters when encoded, got ${length}` : undefined;
 }
 
-/** Returns undefined for a string with a lone surrogate, which cannot be encoded. */
+/** Returns the length of the percent-encoded URL. Returns undefined for a string with a lone surrogate, which cannot be encoded. */
 function encodedLength(url: string): number | undefined {
 	try {
 		return encodeURI(url).length;

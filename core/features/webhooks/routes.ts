@@ -209,7 +209,7 @@ export const webhookRoutes = [
 		query: { overrule: "boolean" },
 		async handler({ engine, guard, path, principal, query: { overrule = false } }) {
 			const delivery = await engine.webhooks.replay(path["id"] ?? "", principal, { overrule });
-			// The permission to send to a hook does not include reading what other senders have delivered.
+			// The permission to send to a hook does not include the permission to read the deliveries of other senders.
 			const whole = guard.allows(principal, "webhook_view", { uid: `webhook:${delivery.url}` });
 			return replyJson(toDelivery(delivery, { whole }), 202);
 		},

@@ -78,7 +78,7 @@ export function findSecretHeader(settings: SignatureSettings | undefined): strin
 }
 
 /**
- * Checks a delivery's signature against every live secret, in constant time for each.
+ * Checks a delivery's signature against every secret that is long enough. The duration does not depend on which secret matches.
  *
  * @param now seconds since 1970
  */
@@ -118,7 +118,7 @@ function findTimeProblem(timestamp: string, { tolerance = defaultTolerance }: Si
 	return Math.abs(now - Number(timestamp)) <= tolerance ? undefined : `the signed time is more than ${tolerance} seconds from now`;
 }
 
-/** Splits a header and returns only its first parts, because comparing any number of them would cost time. */
+/** Splits a header. Returns at most `maxSignatures` parts, because the sender could otherwise cause any number of comparisons. */
 function toParts(header: string, separator: string | RegExp): readonly string[] {
 	return header.split(separator).slice(0, maxSignatures);
 }
@@ -144,7 +144,7 @@ function compare(given: readonly string[], expected: readonly string[]): Signatu
 	return isGood ? undefined : "the signature does not fit the body and the hook's secrets";
 }
 
-/** Compares digests, which have equal lengths; `timingSafeEqual` requires that. */
+/** Compares two strings in constant time. Compares their digests, because `timingSafeEqual` requires equal lengths. */
 function areEqual(one: string, other: string): boolean {
 	const digest = (text: string) => createHmac("sha256", "compare").update(text).digest();
 	return timingSafeEqual(digest(one), digest(other));

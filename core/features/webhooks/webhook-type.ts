@@ -16,8 +16,8 @@ export const webhookType = defineTriggerType(
 
 /**
  * Creates the trigger type of webhooks with its permission checks.
- * A user who may post to an unsigned hook may also inject its events.
- * Events of a signed hook cannot be injected, because users do not have its secret.
+ * Users who may send to an unsigned hook may also dispatch its events by naming the trigger (`assertInjectable`).
+ * For a signed hook that is forbidden, because users do not have its secret.
  */
 export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDefinition {
 	return {

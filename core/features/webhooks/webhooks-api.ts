@@ -21,7 +21,7 @@ export interface Delivery {
 
 /** Result of a delivery that was accepted. */
 export interface Receipt {
-	/** One trigger instance for each hook of the URL that accepted the delivery, repetitions included. */
+	/** One trigger instance for each hook of the URL that accepted the delivery. For a repetition, the instance of the first delivery. */
 	readonly instances: readonly Pick<TriggerInstanceEntity, "id" | "trace_id">[];
 	/** The answered challenge of a handshake, which creates no instance. */
 	readonly challenge?: Challenge;
@@ -44,7 +44,7 @@ export interface Webhooks {
 	/**
 	 * Accepts a delivery. Its events are on disk when the promise resolves.
 	 * The URL `svc` is the generic hook, whose body names the trigger.
-	 * Rejects with `SVC_NOT_FOUND` if no such hook exists, and with `SVC_INVALID` if the hook does not accept the body.
+	 * Rejects with `SVC_NOT_FOUND` if the URL has no hook, and with `SVC_INVALID` if the hook does not accept the body.
 	 * Rejects with `SVC_FORBIDDEN` if the signature is invalid, or if the generic hook may not dispatch the named trigger.
 	 */
 	receive(url: string, delivery: Delivery): Promise<Receipt>;

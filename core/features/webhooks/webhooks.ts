@@ -30,11 +30,13 @@ export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pi
 	readonly hub: Meters;
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
-	/** Value of a system item of the datastore, in clear. */
+	/** Returns the decrypted value of a system item of the datastore. Returns undefined if the item does not exist. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
 
-/** Verdicts on deliveries that failed the check. An overruled delivery still counts as refused. */
+/**
+ * Verdicts of deliveries whose replay needs an administrator. A copy of a refused delivery (`overruled`) is as untrusted as the original.
+ */
 const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
 const noBytes = new Uint8Array();
 

@@ -6,7 +6,7 @@ import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
-	/** Seconds for which a worker holds a job. */
+	/** Seconds for which a worker leases a job. */
 	readonly lease: number;
 }
 
@@ -14,7 +14,7 @@ export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
 export type HeldJob = Pick<WorkerJobEntity, "id" | "fence" | "stop" | "labels" | "runner" | "lease_expires_at">;
 
 const fields = ["fence", "stop", "labels", "runner", "lease_expires_at"] as const;
-/** Fraction of a lease during which it is not renewed again. Very short runs therefore need no renewal at all. */
+/** Fraction of a lease that must pass before it is renewed. Very short runs therefore end without any renewal. */
 const renewedAgainAfter = 1 / 10;
 
 /** Jobs that workers hold, and their leases. */
@@ -26,15 +26,15 @@ export class HeldJobs {
 	}
 
 	/**
-	 * Returns the jobs that a worker holds and may run with the labels and runners in its request. If its key has lost a label, the jobs
-	 * that need the label are excluded. Their leases are then not renewed, and expire.
+	 * Returns the jobs that a worker holds and may run with the labels and runners in its request. A job that needs a label or runner missing
+	 * from the request is excluded, so that its lease is not renewed and expires.
 	 */
 	async of(worker: string, poll: WorkerPoll): Promise<readonly HeldJob[]> {
 		const found = await this.#parts.storage.find("worker_job", { where: { worker, status: "taken" }, fields });
 		return found.filter((job) => fits(poll, job));
 	}
 
-	/** Renews the leases of the held jobs that the worker lists. Returns the ids of the jobs that are still its own. */
+	/** Renews the leases of the held jobs that the worker lists. Returns the ids of those that it still holds. */
 	async renew(worker: string, { jobs }: WorkerPoll, own: readonly HeldJob[]): Promise<ReadonlySet<string>> {
 		const fences = new Map(jobs.map(({ id, fence }) => [id, fence]));
 		const named = own.filter(({ id, fence }) => fences.get(id) === fence);
@@ -54,8 +54,8 @@ export class HeldJobs {
 	}
 
 	/**
-	 * Renews one lease that the claim has skipped. A claim skips rows that another write has locked (`Storage.claim`), such as output of
-	 * the job. Only this update shows whether the job was given up since it was read.
+	 * Renews one lease that the claim has skipped. A claim skips rows that another write has locked (`Storage.claim`), such as a write of the
+	 * job's output. This update fails only if the worker has lost the job since it was read.
 	 */
 	async #renewOne(worker: string, { id, fence }: HeldJob): Promise<readonly string[]> {
 		const { storage, clock, lease } = this.#parts;

@@ -14,17 +14,17 @@ import { refuseWorkers, routeToWorkers } from "./worker-routing.ts";
 export interface WorkersNeeds {
 	/** Files of packs. */
 	readonly contents: Contents & StoredWorkersOptions["contents"];
-	/** What policies say of the workers of a run. */
+	/** Returns the worker labels that policies demand for a run. */
 	readonly findDemand: FindDemand;
 }
 
 /**
- * Runs actions on workers: processes on other machines that reach the service only over HTTP.
+ * Creates the feature that runs actions on workers: processes on other machines that reach the service only over HTTP.
  *
- * To the kernel, such a run belongs to an ordinary runner that delegates its work, as to a cluster, and recovers it. Parameters, secrets,
- * recording, time-outs, fences and ends stay on the node that holds the execution. A worker can only receive a run, deliver output, and
- * report the end. Node and worker communicate through a stored record (`worker_job`), so that any node can serve a worker. The worker holds
- * the record with a lease and a fence of its own, as nodes hold executions.
+ * To the kernel, such a run belongs to an ordinary runner that delegates its work, like a runner for a cluster, and can recover it.
+ * Parameters, secrets, recording, time-outs, fences and the end of the run stay on the node that holds the execution. A worker can only
+ * receive a run, deliver output, and report the end. Node and worker communicate through a stored record (`worker_job`), so that any node
+ * can serve a worker. The worker holds the record with a lease and a fence of its own, as nodes hold executions.
  *
  * The alternative was workers that are nodes and claim executions themselves. They would render parameters, decrypt secrets and write
  * records over HTTP. That would be a second access path to everything that the kernel protects.
@@ -48,14 +48,14 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 	return {
 		api: { workers },
 		wrapRunner(name, runner) {
-			// Workflows run on the node. Policies apply to each of their child executions instead.
+			// Workflows run on the node. Policies that demand a worker apply to each of their child executions instead.
 			if (kernel.isWorkflow(name)) return runner;
 			// A worker that received an inquiry could answer it in place of the users who must answer.
 			return runners.includes(name) && name !== inquiryRunnerType
 				? routeToWorkers(name, runner, { runs, findDemand })
 				: refuseWorkers(name, runner, { findDemand });
 		},
-		// Removes the worker's records in the same write that stores the end of the run.
+		// Removes the job and its output in the same write that stores the end of the run.
 		onCompletion: async (ended) => ({ operations: runs.toRemoval(ended), announce: () => undefined }),
 		runsWithoutSlot: () => runs.resting,
 		loops: [["api", { start: () => workers.open(), stop: async () => workers.close() }]],

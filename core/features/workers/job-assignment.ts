@@ -26,7 +26,7 @@ export interface Taker {
 
 /** Maximum number of jobs in one response. */
 export const maxAssignedJobs = 16;
-/** Number of waiting jobs that are read at once to find matching ones. */
+/** Number of waiting jobs that one query reads to find matching jobs. */
 const pageSize = 200;
 
 /** Assigns jobs to workers, each job to one worker. */
@@ -37,7 +37,7 @@ export class JobAssignment {
 		this.#parts = parts;
 	}
 
-	/** Assigns waiting jobs that match the worker, at most `free`. */
+	/** Assigns waiting jobs that match the worker: at most `free`, and at most `maxAssignedJobs`. */
 	async take(taker: Taker, free: number): Promise<readonly WorkerJobEntity[]> {
 		const { storage } = this.#parts;
 		const taken: WorkerJobEntity[] = [];
@@ -61,8 +61,8 @@ export class JobAssignment {
 	}
 
 	/**
-	 * Assigns again the jobs of a response that the worker has not received. Their leases are renewed, because the worker assumes a full
-	 * lease.
+	 * Returns jobs that were assigned in a response that the worker has not received, so that they are sent again. Renews their leases,
+	 * because the worker assumes a full lease.
 	 */
 	async again(worker: string, held: readonly HeldJob[]): Promise<readonly WorkerJobEntity[]> {
 		if (held.length === 0) return [];
@@ -72,8 +72,8 @@ export class JobAssignment {
 	}
 
 	/**
-	 * Releases jobs of a draining worker for other workers, if it has not received the response that assigned them. The worker has not
-	 * started them: it lists each started job until the service has stored the end.
+	 * Releases jobs for other workers. Only for jobs of a draining worker that has not received the response that assigned them. The worker
+	 * cannot have started them: it lists each started job until the service has stored the end.
 	 */
 	async takeBack(worker: string, held: readonly HeldJob[]): Promise<void> {
 		const { storage, notifications } = this.#parts;

@@ -35,8 +35,8 @@ type Asked = Pick<WorkerJobEntity, "id" | "status" | "fence" | "user" | "sequenc
 const fields = ["status", "fence", "user", "sequence", "consumed", "content", "labels", "worker"] as const;
 
 /**
- * Stores what workers report about their jobs. Each write expects the fence with which the job was assigned. Output of a worker that lost
- * the job, or of any other client, is therefore never stored.
+ * Stores the output and the ends that workers report for their jobs. Each write expects the fence with which the job was assigned. Output
+ * of a worker that lost the job, or of any other client, is therefore never stored.
  */
 export class JobReports implements JobReporting {
 	readonly #parts: JobReportsOptions;
@@ -75,10 +75,10 @@ export class JobReports implements JobReporting {
 		const { fence, sequence, pieces, ...result } = given;
 		const claim = { fence, reporter };
 		const found = await this.#find(job);
-		// Repeated request whose response was lost. The first end counts.
+		// The worker repeats a request whose response was lost. The first stored end counts.
 		if (found?.status === "ended" && isItsOwn(found, claim)) return;
 		this.#assertHeld(job, found, claim);
-		// The output of a short run is stored with its end. A separate row would have to be read and removed again.
+		// Output that arrives with the end is stored in the job itself. A separate row would have to be read and removed again.
 		const isLast = pieces.length > 0 && sequence > found.sequence;
 		const end: StoredEnd = isLast ? { ...result, rest: { sequence, pieces } } : result;
 		const patch = { status: "ended", result: sealing.close(end), ...(isLast && { sequence }) } as const;
@@ -125,7 +125,7 @@ export class JobReports implements JobReporting {
 		claim.reporter.assertLabels(job.labels);
 	}
 
-	/** Writes the operations. A repeated request, whose response was lost, is not stored again. */
+	/** Writes the operations. Does nothing if they are stored already, because the worker repeats a request whose response was lost. */
 	async #write(
 		job: string,
 		claim: Claim,

@@ -7,11 +7,11 @@ const grace = 600_000_000;
 const pageSize = 200;
 
 export interface OrphanedJobsOptions extends Uses<"storage" | "clock" | "logger"> {
-	/** Seconds between two looks. */
+	/** Seconds between two searches. */
 	readonly interval: number;
 }
 
-/** Removes jobs whose execution has ended. They remain if the node crashed before it removed them, or did not follow the job. */
+/** Removes jobs whose execution has ended. Such jobs remain if the node that ended the execution did not follow the job. */
 export class LeftJobs {
 	readonly #parts: OrphanedJobsOptions;
 	#stopping = new AbortController();
@@ -50,7 +50,7 @@ export class LeftJobs {
 			});
 			const needed = new Set(going.map(({ id }) => id));
 			const left = jobs.filter(({ execution_id }) => !needed.has(execution_id)).map(({ id }) => id);
-			// With its next request, the worker learns that it has lost the job.
+			// If a worker still runs the job, the response to its next request reports the job as lost.
 			await storage.remove("worker_output", { where: { job: { in: left } } });
 			await storage.remove("worker_job", { where: { id: { in: left } } });
 			if (jobs.length < pageSize) return;

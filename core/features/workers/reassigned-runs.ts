@@ -3,15 +3,18 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
 
-/** Number of rows that are read at once. */
+/** Maximum number of rows of output that one query reads. */
 const readLimit = 8;
-/** Number of outputs after which the worker is notified of free capacity. It may be this many and more ahead, see `mostAhead`. */
+/**
+ * Number of recorded outputs after which they are acknowledged. Must not exceed `mostAhead`: the worker would wait for the acknowledgement
+ * forever.
+ */
 const toldAfter = 8;
-/** Maximum number of outputs that a worker may send before the run has recorded them. */
+/** Maximum number of outputs that a worker may send ahead of the last acknowledged one. */
 export const mostAhead = 32;
 /**
- * Bytes of output, counted from the latest, that are kept until the run has ended. The recorder buffers less than an eighth of that in
- * memory. Removed output is therefore on disk for certain, and a node that recovers the run finds all other output here.
+ * Bytes of the latest output whose rows are kept until the run has ended. The recorder buffers less than an eighth of that in memory.
+ * Removed output is therefore always on disk, and a node that recovers the run finds all other output in these rows.
  */
 const keptBytes = 16_777_216;
 
@@ -22,7 +25,7 @@ const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 export interface ReassignedRunsOptions extends Uses<"storage"> {
 	readonly sealing: JobEncryption;
 	readonly context: RunContext;
-	/** True if the service stores output, so that the recorded bytes can be counted. */
+	/** True if the service stores the output of executions. Otherwise no row is removed before the run has ended. */
 	readonly isKept: boolean;
 }
 
@@ -93,7 +96,7 @@ export class TakenOver {
 		this.#rows.push({ sequence, bytes });
 	}
 
-	/** Acknowledges the recorded output, so that the worker sends more. Removes rows whose output is on disk. */
+	/** Acknowledges the recorded output (`consumed`), so that the worker may send more. Removes rows whose output is on disk. */
 	async #tell(): Promise<void> {
 		const { storage, isKept } = this.#parts;
 		let upTo = 0;

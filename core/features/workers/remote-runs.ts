@@ -57,7 +57,7 @@ export class PlacedRuns {
 	readonly #parts: RemoteRunsOptions;
 	readonly #trust: TakeoverGrace;
 	readonly #runs = new Map<string, PlacedRun>();
-	/** Live actions whose end is not stored yet, by id. True if the run may have rows of output. */
+	/** Runs whose end is not stored yet, by the id of their live action. True if the run may have rows of output. */
 	readonly #followed = new Map<string, boolean>();
 	readonly #places = new Map<string, Place>();
 	/** State of each job at the last poll. */
@@ -80,7 +80,7 @@ export class PlacedRuns {
 	start(): void {
 		const { notifications, pollInterval, logger } = this.#parts;
 		this.#stopping = new AbortController();
-		// Workers could not renew their leases while no service was running.
+		// Begin with the grace period: workers could not renew their leases if no node was running.
 		this.#trust.onRenewalFailure();
 		this.#forget = notifications.on(({ job }) => {
 			if (job === undefined) for (const run of this.#runs.values()) run.wake();
@@ -211,7 +211,7 @@ export class PlacedRuns {
 		return contents.store(packDirectory, { pack, signal });
 	}
 
-	/** Polls the jobs. Notifications may be lost, and none is sent when a worker falls silent. */
+	/** Polls the jobs. Notifications may be lost, and none is sent when a worker stops responding. */
 	async #look(): Promise<void> {
 		this.#trust.onRenewalStart();
 		const ids = [...this.#runs.keys()];
@@ -231,7 +231,7 @@ export class PlacedRuns {
 		for (const id of ids) {
 			const job = found.get(id);
 			const state = `${job?.status} ${job?.sequence} ${job?.stop}`;
-			// Waiting runs are woken at each poll to update their reason.
+			// Waiting runs are woken at each poll to update the shown reason for the wait.
 			const isDue = job === undefined || job.status === "waiting" || this.#isLapsed(job);
 			if (isDue || this.#seen.get(id) !== state) this.#runs.get(id)?.wake();
 			this.#seen.set(id, state);

@@ -87,7 +87,7 @@ const bytesBody = defineBody<{ readonly fence: string; readonly start: number; r
 	closed: true,
 });
 
-/** Returns the permission resource of a label. Labels guard which jobs a worker may take. */
+/** Returns the permission resource of a label. A worker needs the permission on each label of the jobs that it takes. */
 const labelled = (label: string): GuardedResource => ({ uid: `worker:${label}` });
 
 type Addressed = Pick<RouteContext<WorkersApi>, "engine" | "path">;

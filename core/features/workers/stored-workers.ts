@@ -15,7 +15,7 @@ const mostShown = 200;
 const mostRuns = 100;
 
 export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerPresenceOptions {
-	/** Seconds between looks at the storage. */
+	/** Seconds between polls of the storage. */
 	readonly pollInterval: number;
 }
 
@@ -42,7 +42,7 @@ export class StoredWorkers implements Workers {
 		this.#jobAssignment = new JobAssignment(parts);
 	}
 
-	/** Ends all waiting polls, and lets none wait from now on. */
+	/** Answers all waiting polls. Until `open` is called, later polls are answered at once and assign no jobs. */
 	close(): void {
 		this.#isOpen = false;
 		this.#parts.notifications.notify({ about: "stop", job: undefined });
@@ -117,7 +117,7 @@ export class StoredWorkers implements Workers {
 		const stops = own.flatMap(({ id, stop: kind }) => (kind !== null && listed.get(id)?.told === false ? [{ id, kind }] : []));
 		// If the worker is sending the end of a job, the response to that request reports a lost job.
 		const lost = poll.jobs.filter(({ id, ending }) => !held.has(id) && ending !== true).map(({ id }) => id);
-		// The worker has not received the response that assigned these jobs: its requests are sequential.
+		// The worker does not list these jobs, so it has not received the response that assigned them: its requests are sequential.
 		const missed = own.filter(({ id }) => !listed.has(id));
 		if (poll.draining) await this.#jobAssignment.takeBack(request.worker, missed);
 		const again = poll.draining ? [] : await this.#jobAssignment.again(request.worker, missed);
@@ -135,8 +135,8 @@ export class StoredWorkers implements Workers {
 }
 
 /**
- * Returns true if a notification can change the response to a worker. `free` is the number of free slots after the last poll; undefined
- * while a poll is running.
+ * Returns true if a notification can change the response to a worker. `free` is the number of free slots after the last read of the
+ * storage; undefined while the storage is read.
  */
 function isFor(
 	notification: WorkerNotification,

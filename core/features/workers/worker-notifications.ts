@@ -10,8 +10,8 @@ export interface JobRequirements {
 }
 
 /**
- * Change of a job. `work`: a job waits for a worker. `stop`: a job must end. `room`: a job has ended, so that its worker has a free slot.
- * These three concern nodes that serve workers. `news` concerns the node that follows the run: the worker has stored something.
+ * Change of a job. For nodes that serve workers: `work`: a job waits for a worker; `stop`: a job must end; `room`: a job has ended, so that
+ * its worker has a free slot. For the node that follows the run: `news`: output or the end was stored.
  */
 export interface WorkerNotification {
 	readonly about: "work" | "stop" | "room" | "news";
@@ -23,9 +23,7 @@ export interface WorkerNotification {
 	readonly needs?: JobRequirements | undefined;
 }
 
-/**
- * Notifies the nodes of the service that a worker's job has changed. If a notification is lost, polling the storage finds the change later.
- */
+/** Notifies the nodes of the service of changes of jobs. If a notification is lost, a poll of the storage finds the change later. */
 export class WorkerNotifications {
 	readonly #parts: { readonly eventBus: EventBus; readonly nodeId: string };
 	readonly #listeners = new Set<(notification: WorkerNotification) => void>();

@@ -5,7 +5,7 @@ import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logger"> {
-	/** Seconds after which a worker that says nothing counts as gone. */
+	/** Seconds without a request after which a worker counts as gone. */
 	readonly lease: number;
 }
 
@@ -13,12 +13,14 @@ export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logge
 const quiet = 1_000;
 /** Microseconds after which a gone worker is no longer listed. */
 const forgottenAfter = 86_400_000_000;
-/** Maximum concurrent workers of one user. Each worker is read for every waiting run, and one key could register any number of them. */
+/**
+ * Maximum concurrent workers of one user. All workers are read for every waiting run, and one API key could register any number of them.
+ */
 export const maxWorkersPerUser = 1_000;
 /** Maximum number of cached workers. */
 const mostKnown = 10_000;
 
-/** Stores which workers are present, according to their requests for jobs. */
+/** Stores which workers are present. A worker counts as present while it requests jobs. */
 export class WorkerPresence {
 	readonly #parts: WorkerPresenceOptions;
 	readonly #known = new Map<string, { readonly at: number; readonly draining: boolean }>();

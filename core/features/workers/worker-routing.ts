@@ -8,7 +8,7 @@ const parameter: ParameterDefinition = {
 	items: { type: "string" },
 	description: "Labels of the workers that may carry it out; empty: it runs on a node of the service.",
 	default: [],
-	// Reserved, because the author of the action decides on which machine it runs.
+	// Reserved, so that the author of an action, not its caller, decides on which machine it runs.
 	reserved: true,
 };
 

@@ -17,17 +17,17 @@ export interface WorkerPoll {
 	readonly free: number;
 	readonly draining: boolean;
 	/**
-	 * Jobs that the worker holds; the request renews their leases. `told`: the worker has received the stop. `ending`: it is sending the
-	 * end.
+	 * Jobs that the worker holds; the request renews their leases. `told`: the worker has received the request to stop the job. `ending`: the
+	 * worker is sending the end of the job.
 	 */
 	readonly jobs: readonly { readonly id: string; readonly fence: string; readonly told: boolean; readonly ending?: boolean }[];
-	/** Seconds to wait for a change. */
+	/** Maximum seconds that the service may wait for a change before it responds. */
 	readonly wait: number;
 }
 
 /** Response to a worker's request for jobs. */
 export interface WorkerNews {
-	/** Seconds of the leases, counted from the time at which the worker has sent the request. */
+	/** Duration of the leases in seconds, counted from the time at which the worker sent the request. */
 	readonly lease: number;
 	/** Newly assigned jobs. */
 	readonly jobs: readonly HandedJob[];
@@ -95,7 +95,7 @@ export interface StoredEnd extends Omit<WorkerEnd, "fence" | "sequence" | "piece
 	readonly rest?: Omit<WorkerOutput, "fence">;
 }
 
-/** Worker, with true in `isAlive` if it has sent a request in time. */
+/** Worker. `isAlive` is true if the worker has sent a request within the lease. */
 export interface WorkerView {
 	readonly worker: WorkerEntity;
 	readonly isAlive: boolean;
@@ -115,11 +115,13 @@ export interface Reporter {
 /** Operations of workers on their jobs. Each throws `SVC_CONFLICT` if the worker does not hold the job. */
 export interface JobReporting {
 	/**
-	 * Returns the labels that a job needs. Returns none if the job does not exist, so that the check discloses nothing to a restricted
-	 * caller.
+	 * Returns the labels that a job needs. Returns an empty list if the job does not exist, so that the permission check does not disclose
+	 * that.
 	 */
 	labelsOf(job: string): Promise<readonly string[]>;
-	/** Stores output, once for each sequence. Returns false if the run has no capacity for it yet. */
+	/**
+	 * Stores output, once for each sequence. Returns false if the worker is too far ahead of the recorded output and must send it again later.
+	 */
 	output(job: string, output: WorkerOutput, reporter: Reporter): Promise<boolean>;
 	/** Stores the end. Only the first end counts. */
 	end(job: string, end: WorkerEnd, reporter: Reporter): Promise<void>;
@@ -143,8 +145,8 @@ export interface Workers {
 	/** Lists the current runs of a worker, the newest first, at most 100. */
 	running(workerId: string): Promise<readonly WorkerRun[]>;
 	/**
-	 * Renews the leases of a worker and assigns new jobs to it. Waits for a change as long as the request allows. `signal` aborts when the
-	 * client has disconnected. No job is then assigned.
+	 * Renews the leases of a worker and assigns new jobs to it. If there is nothing to report, waits for a change as long as the request
+	 * allows. `signal` aborts when the client has disconnected; no job is assigned after that.
 	 */
 	poll(poll: WorkerPoll, principal: Principal, signal: AbortSignal): Promise<WorkerNews>;
 }

@@ -3,7 +3,7 @@ import type { DefinitionFinding, DefinitionGraph } from "../../contract/index.ts
 
 /** Client for definitions of workflows. */
 export interface WorkflowClient {
-	/** Returns the problems of a definition; the list is empty if there are none. Default of `runner`: `workflow`. */
+	/** Returns the problems of a definition; an empty list if there are none. `runner` defaults to `workflow`. */
 	inspect(definition: string, options?: { readonly runner?: string | undefined } & Waiting): Promise<readonly DefinitionFinding[]>;
 	/** Returns the definition of an action as a graph. */
 	graph(action: string, options?: Waiting): Promise<DefinitionGraph>;

@@ -180,7 +180,7 @@ function toEdgeText({ to, when, taken = 0 }: ShownGraph["edges"][number]): strin
 	return `${when === null ? "" : `${oneLine(when)} `}→ ${to}${times}`;
 }
 
-/** Joins the lines of a string into one. */
+/** Replaces each run of white space, including line breaks, with one space. */
 function oneLine(text: string): string {
 	return text.trim().replace(/\s+/g, " ");
 }
@@ -190,7 +190,7 @@ interface LocalOptions extends FormatOptions {
 	readonly runner: string;
 }
 
-/** Adds the commands that need no service. They test a pack on the machine where it is developed. */
+/** Adds the commands that need no running service, for testing a pack on the machine where it is developed. */
 function addLocalCommands(workflow: Command, context: CliContext): void {
 	const { definitions } = context;
 	if (definitions === undefined) return;

@@ -10,7 +10,9 @@ import { StalledRuns } from "./stalled-runs.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
 export interface WorkflowsFeature extends HttpFeature<WorkflowsApi> {
-	/** Ends runs that a defect has left without activity, until the signal aborts. Returns their number. */
+	/**
+	 * Fails or resumes workflow runs that a defect has left without activity. Stops when the signal aborts. Returns how many runs it changed.
+	 */
 	endIdle(signal: AbortSignal): Promise<number>;
 }
 

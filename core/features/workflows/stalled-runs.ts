@@ -8,7 +8,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 export interface StalledRunOptions
 	extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "completionEffects">,
 		Uses<"runners"> {
-	/** Seconds; 0: nothing is looked for. */
+	/** Seconds without activity after which a run counts as stalled. 0 disables the search. */
 	readonly limit: number;
 }
 
@@ -26,16 +26,14 @@ const fields = ["id", "action_ref", "status", "log", "context", "owner", "fence"
 const pageSize = 100;
 const working: readonly ExecutionStatus[] = ["running", "pausing", "resuming"];
 const waitingStatuses: readonly ExecutionStatus[] = ["pending", "paused"];
-/** Statuses of children that a node runs, or will run. */
+/** Statuses of child executions that a node runs or will run. Pending and paused children are not active. */
 const activeStatuses: readonly ExecutionStatus[] = ["requested", "scheduled", "delayed", "running", "canceling", "pausing", "resuming"];
 
-/**
- * Finds runs of workflows that a defect has left without progress: no child is active, and nothing has happened for longer than the limit.
- */
+/** Finds workflow runs that a defect has left without progress: no child is active, and nothing was recorded for longer than the limit. */
 export class StalledRuns {
 	readonly #parts: StalledRunOptions;
 	readonly #runnerNames: readonly string[];
-	/** Idle runs that the previous search found, with their state at that time. */
+	/** State of each idle run at the previous search, by execution id. */
 	#seen: ReadonlyMap<string, string> = new Map();
 
 	constructor(parts: StalledRunOptions) {
@@ -44,9 +42,9 @@ export class StalledRuns {
 	}
 
 	/**
-	 * Fails idle runs, and resumes runs that are paused without a reason, until the signal aborts. Returns the number of both.
-	 * The previous search must have found the run in the same state.
-	 * So after a machine has slept, or its clock was set, an active run has time to make progress.
+	 * Fails idle runs, and resumes paused runs that have no reason to wait. Stops when the signal aborts. Returns how many runs it changed.
+	 * Changes a run only if the previous search found it in the same state, so that an active run can make progress after the machine was
+	 * suspended or its clock was set.
 	 */
 	async end(signal: AbortSignal): Promise<number> {
 		const { storage, limit } = this.#parts;
@@ -75,7 +73,7 @@ export class StalledRuns {
 		return (await (execution.status === "paused" ? this.#resume(idle) : this.#end(idle))) ? 1 : 0;
 	}
 
-	/** Returns undefined for a run that has been active since `before`, or that has a reason to wait. */
+	/** Returns the run if it is idle. Returns undefined if it has been active since `before`, or has a reason to wait. */
 	async #findIdle(execution: Looked, before: string): Promise<IdleRun | undefined> {
 		const { storage } = this.#parts;
 		const { id, log, status, context } = execution;
@@ -91,7 +89,10 @@ export class StalledRuns {
 		return since < before ? { execution, since, lastEntry } : undefined;
 	}
 
-	/** True if a node holds the lease and has been running since before `before`. A node that restarted could not have made progress. */
+	/**
+	 * True if a node holds the lease and was started before `before`. A node that was started later had less time than the limit to make
+	 * progress.
+	 */
 	async #isHeldSince({ owner, lease_expires_at: expiry }: Looked, before: string): Promise<boolean> {
 		const { storage, clock } = this.#parts;
 		if (owner === null || expiry === null || expiry <= toTimestamp(clock.steady())) return false;
@@ -119,7 +120,7 @@ export class StalledRuns {
 		return child?.end_timestamp ?? "";
 	}
 
-	/** Fails the run. The node that holds it is notified and ends the work. The same write cancels open inquiries and child workflows. */
+	/** Fails the run. The same write cancels its open inquiries and child workflows. The node that holds the run is notified and stops it. */
 	async #end(idle: IdleRun): Promise<boolean> {
 		const { limit } = this.#parts;
 		const ended = await this.#apply(idle, (entity, timestamp) => {
@@ -132,7 +133,7 @@ export class StalledRuns {
 		return true;
 	}
 
-	/** Resumes a run that no user paused and whose reason for the pause is over; the signal that should have resumed it was lost. */
+	/** Resumes a paused run that no user has paused and that waits for no child. The notification that should have resumed it was lost. */
 	async #resume(idle: IdleRun): Promise<boolean> {
 		const resumed = await this.#apply(idle, (entity, timestamp) => {
 			const { resumed_by: _by, ...context } = entity.context;
@@ -142,7 +143,7 @@ export class StalledRuns {
 		return resumed;
 	}
 
-	/** Applies a patch. Returns true if the execution was still in the state in which it was found. */
+	/** Applies a patch. Returns false if the execution has changed since the search found it. */
 	async #apply(
 		{ execution: { id, status, fence } }: IdleRun,
 		toPatch: (entity: ExecutionEntity, timestamp: string) => Parameters<typeof applyTransition>[2],

@@ -9,7 +9,7 @@ export interface RunGraph {
 }
 
 export interface RunGraphNode extends GraphNode {
-	/** Tasks of the node: none before it has begun, several if it runs once for each of several paths. */
+	/** Tasks of the node: none before the node has begun, several if the workflow reaches the node on several paths. */
 	readonly tasks: readonly TaskState[];
 }
 
@@ -18,7 +18,7 @@ export interface RunGraphEdge extends GraphEdge {
 	readonly taken: number;
 }
 
-/** A part of a run, with the secrets to mask in it. */
+/** Data of a run, with the secrets that must be masked in it. */
 export interface OfRun<T> {
 	readonly value: T;
 	readonly secrets: Redactor;
@@ -28,9 +28,7 @@ export interface OfRun<T> {
 export interface InspectOptions {
 	/** The runner for which the definition is written. Default `workflow`. */
 	readonly runner?: string | undefined;
-	/**
-	 * The caller. Actions that the caller may not view count as missing. Default: the embedding program itself, which may do everything.
-	 */
+	/** The caller. Actions that the caller may not view count as missing. Default: the embedding program, which may view every action. */
 	readonly principal?: Principal;
 }
 

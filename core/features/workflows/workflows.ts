@@ -33,7 +33,7 @@ export interface WorkflowOptions extends Uses<"runners"> {
 const fields = ["id", "action_ref", "runner_name", "parameters", "known_secrets", "snapshot_id"] as const;
 const defaultRunner = "workflow";
 
-/** Workflows, read from actions, runners and journals. */
+/** Reads workflows from actions and runners, and the progress of their runs from journals. */
 export class StoredWorkflows implements Workflows {
 	readonly #parts: WorkflowOptions;
 
@@ -72,8 +72,8 @@ export class StoredWorkflows implements Workflows {
 		const named = await executions.get(executionId, { fields });
 		const definitions = this.#definitionsOf(named.entity.action_ref, named.entity.runner_name);
 		const progress = await definitions.progress(await readJournal(named.entity.id));
-		// Read the execution after its journal: secrets of a journal entry are stored in the execution no later than the entry itself.
-		// The earlier read could miss secrets, and the response would disclose them.
+		// Read the execution again after its journal: the secrets of a journal entry are stored in the execution no later than the entry itself.
+		// The first read may miss secrets, and the response would then disclose them.
 		return { view: await executions.get(named.entity.id, { fields }), definitions, progress };
 	}
 
