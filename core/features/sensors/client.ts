@@ -10,7 +10,7 @@ export interface SensorRecord {
 	readonly name: string;
 	readonly pack: string;
 	readonly description: string;
-	/** Address of the program. This and the next two fields are empty for a sensor of the configuration. */
+	/** Address of the program. Empty for a sensor of the configuration, like `entry_point` and `metadata_file`. */
 	readonly artifact_uri: string;
 	readonly entry_point: string;
 	readonly metadata_file: string;

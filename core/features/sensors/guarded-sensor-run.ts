@@ -5,7 +5,7 @@ import { runAsSensor, type UncaughtSensorError } from "./uncaught-sensor-errors.
 /** Maximum number of unhandled errors of a run that are reported. */
 const maxReportedErrors = 10;
 
-/** One run of a sensor. An unhandled rejection or an uncaught exception of the sensor also fails the run and aborts it. */
+/** One run of a sensor in this process. An unhandled rejection or an uncaught exception of the sensor also fails the run and aborts it. */
 export class GuardedSensorRun {
 	/** Aborts when the run must end. */
 	readonly signal: AbortSignal;

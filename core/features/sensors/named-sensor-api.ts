@@ -1,6 +1,6 @@
 import type { Sensor } from "../../contract/index.ts";
 
-/** Sensor with its name: that of its plugin, or of its class. */
+/** Sensor with its name: the key in the configuration, or the class name in the file of a pack. */
 export interface NamedSensor {
 	readonly name: string;
 	readonly ref: string;

@@ -68,7 +68,9 @@ async function assertUnique(known: SensorEntity | undefined, { metadata_file: fi
 	throw new SvcError("SVC_INVALID", `attribute "class_name" must be unique in the pack; ${other} has "${known?.name}" too`);
 }
 
-/** What a file of the pack's own says of a type is what holds. */
+/**
+ * Registers the trigger types that the sensor declares. Skips a type that has its own file in the pack, because that file takes precedence.
+ */
 async function registerTypes({ storage, registerType }: RegisterPackSensorOptions, input: SensorInput, path: string): Promise<void> {
 	for (const type of input.trigger_types) {
 		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });

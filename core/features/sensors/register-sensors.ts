@@ -9,7 +9,7 @@ import type { NamedSensor } from "./named-sensor-api.ts";
 import { shortestInterval } from "./sensor-file.ts";
 
 export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {
-	/** Make a trigger type, or make it say what it should. */
+	/** Creates a trigger type, or updates it to the given definition. */
 	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
 

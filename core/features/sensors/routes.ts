@@ -158,7 +158,7 @@ function toSensorType(sensor: SensorEntity, artifact: string): WireRecord {
 	};
 }
 
-/** Returns module and class, the format that API clients expect. Empty for a sensor of the configuration. */
+/** Returns the entry point as a module and a class, the format that API clients expect. Empty for a sensor of the configuration. */
 function toEntryPoint({ entry_point, name }: SensorEntity): string {
 	if (entry_point === null) return "";
 	const module = entry_point.replace(/\.\w+$/, "").replaceAll("/", ".");

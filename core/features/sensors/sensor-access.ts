@@ -26,7 +26,7 @@ export interface OpenAccess {
 	close(): Promise<void>;
 }
 
-/** Gives sensors of packs the address of the API, and a token that is valid during their run. */
+/** Provides sensors of packs with the address of the API, and with a token that is valid during their run. */
 export class SensorAccess {
 	readonly #parts: SensorAccessOptions;
 

@@ -30,7 +30,7 @@ export class Supervisor {
 		this.#supervised = supervised;
 	}
 
-	/** Compares the run with the stored record and acts on differences. Only one call at a time. Rejects if the storage does. */
+	/** Starts, renews or ends the run according to the stored record. Calls must not overlap. Rejects if the storage is unavailable. */
 	async look(stored: SensorEntity): Promise<void> {
 		const run = this.#run;
 		if (run === undefined) {
@@ -54,7 +54,7 @@ export class Supervisor {
 		await this.#run?.end();
 	}
 
-	/** Supervises the sensor again after `stop`. */
+	/** Allows runs again after `stop`, unless the sensor was dismissed. */
 	resume(): void {
 		this.#isStopped = this.isDismissed;
 	}
@@ -63,14 +63,16 @@ export class Supervisor {
 		return this.#dismissal !== undefined;
 	}
 
-	/** Ends the sensor permanently because its record was deleted. Resolves when no run is left, however long that takes. Never rejects. */
+	/**
+	 * Ends the sensor permanently because its record was deleted. Resolves when no run is left, even after the grace period. Never rejects.
+	 */
 	dismiss(): Promise<void> {
 		return (this.#dismissal ??= this.stop().then(() => this.#lingering));
 	}
 
 	/**
-	 * Returns true if another node holds the lease. A lease of this node itself does not count: its run has ended, but could not be
-	 * released.
+	 * Returns true if another node holds the lease. A lease of this node does not count: it is left over from a run that has ended but could
+	 * not be released.
 	 */
 	#isHeldElsewhere(stored: SensorEntity): boolean {
 		return stored.owner !== this.#parts.nodeId && this.#parts.leasing.isHeld(stored);

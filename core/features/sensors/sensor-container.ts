@@ -51,7 +51,7 @@ export class SensorContainer {
 	/** Runs the enabled sensors that no other node runs. Can be called again after `stop`. */
 	async start(): Promise<void> {
 		if (!this.#parts.options.sensorcontainer.enable) return;
-		// Sensors of packs have processes of their own, so that their errors cannot occur here.
+		// Sensors of packs run in processes of their own, so their errors cannot occur in this process.
 		if (this.#parts.sensors.size > 0) this.#errorHandlers ??= handleUncaughtSensorErrors();
 		// A stopped supervisor may still be waiting for its sensor to end.
 		for (const supervisor of this.#supervisors.values()) supervisor.resume();

@@ -27,7 +27,7 @@ export interface SensorContextOptions extends Uses<"clock" | "logger"> {
 	readonly principal: Principal;
 }
 
-/** Run of a sensor, as its supervisor provides it. */
+/** Data of a run that its context passes to the sensor. */
 export interface SensorRun {
 	readonly packConfig: JsonObject;
 	/** Environment variables for the process of the sensor. */
@@ -101,7 +101,7 @@ export function createSensorContext(
 	};
 }
 
-/** Does something again and again while the storage is away. */
+/** Returns a function that repeats an operation while the storage is unavailable, until the signal aborts. */
 function createOutlast({ logger }: SensorContextOptions, ref: string, signal: AbortSignal) {
 	const outage = {
 		signal,
@@ -117,14 +117,17 @@ function toTrace(id: string | undefined, tag: string | undefined): Pick<Incoming
 	return tag === undefined ? {} : { trace: { trace_tag: tag } };
 }
 
-/** Rules believe what the service's own triggers tell them: what a pack brings has no part in those. */
+/**
+ * Throws `SVC_FORBIDDEN` if a sensor of a pack may not dispatch events of the trigger. Rules trust the events of the service's own
+ * triggers, so such a sensor has no administrator rights here.
+ */
 function assertInjectable({ triggerTypes, principal }: SensorContextOptions, resolved: ResolvedTrigger): void {
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }
 
 interface SensorStateOptions {
 	readonly datastore: DatastoreItems;
-	/** Principal that the log names. */
+	/** Principal that reads and changes the items. */
 	readonly principal: Principal;
 	/** Prefix of the names in the datastore. */
 	readonly prefix: string;
@@ -134,9 +137,9 @@ interface SensorStateOptions {
 	readonly outlast: <T>(attempt: () => Promise<T>) => Promise<T>;
 }
 
-/** Items of the system under a prefix (reference 7.5). While the storage is away it waits. */
+/** Creates access to the system items of the datastore whose names begin with the prefix. Calls wait while the storage is unavailable. */
 function createSensorState({ datastore, principal, prefix, assertHeld, outlast }: SensorStateOptions): SensorState {
-	/** Undefined for what is not there. */
+	/** Returns the result of `ask`, or undefined if the item does not exist. */
 	async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await whileHeld(ask);

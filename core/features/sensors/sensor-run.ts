@@ -29,8 +29,8 @@ export interface SensorRunOptions extends Uses<"clock" | "logger"> {
 	/** Record as it was stored when the sensor was acquired. */
 	readonly record: SensorEntity;
 	/**
-	 * Called when the run has ended, or when the grace period has passed before. `work` resolves at the real end. No other node can acquire
-	 * the sensor before this call.
+	 * Called when the run has ended or the grace period has passed, after the sensor was released. `work` resolves when the run has really
+	 * ended.
 	 */
 	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
 }
@@ -42,16 +42,16 @@ export class SensorRun implements Holding {
 	#failures: number;
 	/** Start time of the current run in microseconds; undefined between runs. */
 	#runningSince: number | undefined;
-	/** True if another node holds the sensor, or the grace period has passed. */
+	/** True once the run may no longer have effects: it has lost the sensor, has ended, or has exceeded the grace period. */
 	#isOver = false;
-	/** Supervision of the run. Never rejects. */
+	/** Resolves when the sensor has ended and is not restarted. Never rejects. */
 	readonly #work: Promise<void>;
-	/** End of the run, once requested. */
+	/** Resolves when the run has ended; undefined until its end is requested. */
 	#ending: Promise<void> | undefined;
 
 	constructor(parts: SensorRunOptions) {
 		this.#parts = parts;
-		// A sensor that has failed for good starts with no failures when it is acquired again.
+		// A sensor that failed permanently before starts with no failures when it is acquired again.
 		this.#failures = parts.record.state === "failed" ? 0 : parts.record.restarts;
 		this.#work = this.#keepRunning().catch((error: unknown) => {
 			if (!this.signal.aborted) parts.logger.error("supervising a sensor failed", { sensor: parts.supervised.ref, error });
@@ -71,7 +71,7 @@ export class SensorRun implements Holding {
 		return !this.#isOver && !this.#parts.lease.isExpired();
 	}
 
-	/** Ends a run that has lost its lease. From now on, it has no further effects. */
+	/** Ends a run that has lost its lease. The run has no further effects, even before it has ended. */
 	lose(): void {
 		if (!this.#isOver) this.#parts.logger.warn("sensor is no longer assigned to this node", { sensor: this.#parts.supervised.ref });
 		this.#isOver = true;
@@ -83,7 +83,10 @@ export class SensorRun implements Holding {
 		return (this.#ending ??= this.#end());
 	}
 
-	/** Renews the lease if a renewal is due. Resets the failures after a run without failure of `restart_reset` seconds. */
+	/**
+	 * Renews the lease if a renewal is due. Resets the number of failures once the sensor has run for `restart_reset` seconds without a
+	 * failure.
+	 */
 	async renew(): Promise<void> {
 		const { clock, lease, settings } = this.#parts;
 		if (!lease.isRenewalDue()) return;
@@ -120,7 +123,7 @@ export class SensorRun implements Holding {
 		await wait(delay * 1_000, this.signal);
 	}
 
-	/** Stores that the sensor has failed for good. Keeps the lease, because the sensor would only fail once more on another node. */
+	/** Stores that the sensor has failed permanently. Keeps the lease, so that no other node starts the sensor, which would fail there too. */
 	async #giveUp(problem: string): Promise<void> {
 		const { logger, supervised } = this.#parts;
 		logger.error("sensor is not restarted again: disable and enable it once the cause is fixed", {

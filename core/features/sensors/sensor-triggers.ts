@@ -5,7 +5,7 @@ import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersOptions extends Uses<"storage"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;
-	/** Seconds between polls for changes of other nodes that were not announced. */
+	/** Seconds between polls for changes by other nodes whose notifications were lost. */
 	readonly pollInterval: number;
 }
 
@@ -71,7 +71,7 @@ function toSensorTrigger({ ref, type, parameters }: TriggerEntity): SensorTrigge
 
 interface Notices {
 	readonly notice: () => void;
-	/** Discards the notices so far, because the state is about to be read. */
+	/** Discards pending notices. Called before the triggers are read, because that read includes the changes. */
 	forget(): void;
 	/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
 	next(): Promise<void>;

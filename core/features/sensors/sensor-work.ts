@@ -34,7 +34,7 @@ export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger">
 	readonly principal: Principal;
 }
 
-/** Carries out runs of sensors: provides their context, reports start and end, and masks their secrets. */
+/** Runs sensors: provides their context, reports the start and the end of each run, and masks secrets. */
 export class SensorWork {
 	readonly #parts: SensorWorkOptions;
 
@@ -61,8 +61,7 @@ export class SensorWork {
 		try {
 			await this.#tellAround(named, holding, async () => {
 				if (holding.signal.aborted) return;
-				// A sensor of a pack is a separate process. The code that communicates with it belongs to the service, so that it needs no
-				// guard.
+				// A sensor of a pack is a separate process. The code that communicates with it belongs to the service and needs no guard.
 				if (named.isFromPack === true) await named.sensor.run(context);
 				else await guard.run(() => named.sensor.run(context));
 			});

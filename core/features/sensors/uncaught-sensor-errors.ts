@@ -3,13 +3,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 /** Error that the code of a sensor has not handled. */
 export interface UncaughtSensorError {
 	readonly reason: unknown;
-	/** Description of how the error occurred. */
+	/** Message that describes how the error occurred. */
 	readonly what: string;
 }
 
 type OnSensorError = (error: UncaughtSensorError) => void;
 
-/** Handler of the sensor whose code is running; undefined for code of the service, even if it works for a sensor. */
+/** Error handler of the sensor whose code is running; undefined for code of the service, even if a sensor has called it. */
 const onErrorOfRunningSensor = new AsyncLocalStorage<OnSensorError | undefined>();
 let watchCount = 0;
 
@@ -35,7 +35,7 @@ export function handleUncaughtSensorErrors(): { end(): void } {
 		end() {
 			if (isOver) return;
 			isOver = true;
-			// Keep the handlers for one more turn, so that errors of sensors that are ending are still handled.
+			// Keep the handlers for one more turn of the event loop, so that errors of sensors that are ending are still handled.
 			setImmediate(() => {
 				watchCount -= 1;
 				if (watchCount === 0) process.off("unhandledRejection", onRejection).off("uncaughtException", onException);
@@ -47,7 +47,7 @@ export function handleUncaughtSensorErrors(): { end(): void } {
 function onRejection(reason: unknown): void {
 	const onError = onErrorOfRunningSensor.getStore();
 	if (onError !== undefined) return onError({ reason, what: "a rejected promise was not handled" });
-	// If there are other listeners, they decide.
+	// If the process has other listeners, leave the rejection to them.
 	if (process.listenerCount("unhandledRejection") > 1) return;
 	// Reject again without this listener. Node.js then applies its configured behaviour, which need not be to end the process.
 	process.off("unhandledRejection", onRejection);

@@ -16,13 +16,13 @@ export function createTelemetryFeature(kernel: Kernel): HttpFeature {
 const open: readonly ExecutionStatus[] = [
 	...(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming", "pending", "canceling"] as const),
 ];
-/** Maximum count. A larger backlog is reported as this number, which limits the cost of counting. */
+/** Maximum reported count. A larger backlog is reported as this number, which limits the cost of counting. */
 const most = 10_000;
-/** Milliseconds that a reading is cached, so that the number of metrics requests does not increase the storage load. */
+/** Milliseconds for which a reading is cached, so that frequent metrics requests do not load the storage. */
 const kept = 10_000;
 
 /**
- * Adds gauges for the executions that wait and run in the whole service, as counted in the storage. Every node reports the same values, so
+ * Adds gauges for the open executions and events of the whole service, as counted in the storage. Every node reports the same values, so
  * that they are available while at least one node runs.
  */
 function measureBacklog({ storage, hub }: { readonly storage: Storage; readonly hub: TelemetryHub }): void {

@@ -13,7 +13,10 @@ export interface SpanDraft extends Pick<Span, "span_id" | "name" | "start" | "en
 	/** Id of the trace of the service. */
 	readonly trace: string;
 	readonly parent: string | undefined;
-	/** Id of the execution that caused the event. It is the parent only in the same trace, because an event may start a new trace. */
+	/**
+	 * Id of the execution that caused the event. That execution is the parent only if it is in the same trace, because an event may start a
+	 * new one.
+	 */
 	readonly cause?: string | undefined;
 }
 
@@ -87,7 +90,7 @@ export function draftInstanceSpan(
 	};
 }
 
-/** Returns the span id of the parent execution, otherwise of the rule that started the execution. API traces use the same parents. */
+/** Returns the span id of the parent execution, or else of the rule that started the execution. Traces in the API show the same causes. */
 function findParent({ parent_id, trigger_instance_id, context }: ExecutionEntity): string | undefined {
 	if (parent_id !== null) return toExecutionSpanId(parent_id);
 	const { rule } = context;

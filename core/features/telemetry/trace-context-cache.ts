@@ -14,18 +14,18 @@ export interface TraceContext {
 /** Maximum traces in one cache generation. When it is full, the previous generation is dropped; traces used since then stay cached. */
 const generation = 5_000;
 
-/** Returns an identifier that depends only on the record, so that every node derives the same one. */
+/** Returns a hexadecimal id that depends only on the kind and the id of the record, so that every node derives the same one. */
 export function toHexId(kind: string, id: string, digits: number): string {
 	return hash("sha256", `${kind}:${id}`).slice(0, digits);
 }
 
-/** Cache of trace contexts. Contexts of traces that other nodes started are read from the storage. */
+/** Caches trace contexts by trace id. Contexts of traces that other nodes started are read from the storage. */
 export class TraceContextCache {
 	readonly #storage: Storage;
 	readonly #samples: (traceId: string) => boolean;
 	/**
-	 * Current generation. Two generations replace the eviction of the oldest key from one `Map`. In a `Map`, reaching the first key passes
-	 * over the slots of all keys deleted before, which would cost more than everything else here.
+	 * Current generation. Dropping a whole generation replaces the eviction of single keys, which is expensive: finding the oldest key of a
+	 * `Map` passes over the slots of all keys that were deleted before.
 	 */
 	#known = new Map<string, TraceContext>();
 	#older: ReadonlyMap<string, TraceContext> = new Map();

@@ -60,13 +60,13 @@ export class Tracer implements PublishListener, Tracing {
 	}
 
 	#tellIfEnded(execution: ExecutionEntity): void {
-		// Skip the work for spans that are not sampled.
+		// Do not create a span that will not be recorded because its trace is not sampled.
 		if (!isCompleted(execution.status) || this.#contexts.known(execution.trace_id)?.isSampled === false) return;
 		this.#tell(draftExecutionSpan(execution));
 	}
 
 	async traceparentOf({ id, trace_id }: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string> {
-		// The run starts even if the storage is unavailable. Its trace is then treated as one that began in this service.
+		// An unavailable storage must not prevent the run. Its trace is then treated as one that began in this service.
 		const context = this.#contexts.known(trace_id) ?? (await this.#contexts.read([trace_id]).catch(() => undefined))?.get(trace_id);
 		const { traceId, isSampled } = context ?? this.#contexts.learn({ id: trace_id, traceparent: null });
 		return formatTraceparent({ traceId, spanId: toExecutionSpanId(id), isSampled });

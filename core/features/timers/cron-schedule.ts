@@ -39,17 +39,21 @@ function createCron(expression: string, timezone: string, refuse: (why: string, 
 
 type CronFields = Readonly<Record<CronFieldName, CronField>>;
 
-/** Number of years searched for the next matching day. The calendar repeats after 28 years, except around some turns of a century. */
+/**
+ * Maximum number of allowed years that are searched for the next matching day. The calendar repeats after 28 years, except around some
+ * turns of a century.
+ */
 const horizon = 40;
 
 /**
- * Returns the schedule of single fields. Fields smaller than the smallest given field count as their lowest number.
- * So `hour: 5` fires once a day. `week` and `day_of_week` always default to any number, like fields larger than the smallest given field.
+ * Returns the schedule of a timer whose parameters are single fields, such as `hour: 5`.
+ * A missing field allows only its lowest number if its unit is smaller than that of every given field, so `hour: 5` fires once a day. Other
+ * missing fields, and always `week` and `day_of_week`, allow any number.
  */
 export function toCronSchedule(parameters: JsonObject, timezone: string): Schedule {
 	const fields = toFields(parameters);
 	const time = [fields.second, fields.minute, fields.hour].map(toPattern).join(" ");
-	/** Last cron object used. Most slots are on the same day as the slot before them, so it can usually be reused. */
+	/** Cron object of the last search. It can usually be reused, because most slots are on the same day as the previous slot. */
 	let kept: { readonly pattern: string; readonly cron: Cron } | undefined;
 
 	function cronOf({ year, month, day }: YearMonthDay): Cron {
@@ -85,7 +89,7 @@ function toFields(parameters: JsonObject): CronFields {
 
 /**
  * Returns a field of the time of day as a croner pattern.
- * Steps stay steps, because daylight saving changes affect them differently than fixed times.
+ * Steps are not expanded to numbers, because croner treats them differently from fixed times when daylight saving time begins or ends.
  */
 function toPattern({ values, step }: CronField): string {
 	if (step !== undefined) return step === 1 ? "*" : `*/${step}`;

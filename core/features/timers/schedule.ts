@@ -12,7 +12,7 @@ export interface ScheduleOptions {
 }
 
 const unitLengths: Readonly<Record<string, number>> = { weeks: 604_800, days: 86_400, hours: 3_600, minutes: 60, seconds: 1 };
-/** Maximum interval in milliseconds: a thousand years. */
+/** Maximum length of an interval in milliseconds: a thousand years. */
 const longestInterval = 31_557_600_000_000;
 
 /** Returns the schedule of a timer trigger. Throws `SVC_INVALID`, naming the parameter and its allowed values. */

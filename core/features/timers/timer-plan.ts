@@ -10,7 +10,7 @@ export interface TimerPlanOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Pick<Options, "timersengine">;
 }
 
-/** Microseconds by which the clock must differ before it counts as set. */
+/** Microseconds by which the wall clock must jump to count as set. */
 const noticeable = 500_000;
 
 export const toMilliseconds = (timestamp: string) => fromTimestamp(timestamp) / 1_000;
@@ -55,7 +55,9 @@ export class TimerPlan {
 		return byRef;
 	}
 
-	/** Returns undefined for parameters that an older version stored without checking them. */
+	/**
+	 * Returns the schedule of a timer. Returns undefined for invalid parameters, which an older version may have stored without checking them.
+	 */
 	readSchedule(trigger: TriggerEntity, startedAt: number): Schedule | undefined {
 		try {
 			return toSchedule(trigger.type, trigger.parameters, { timezone: this.#timezone, startedAt });
@@ -115,7 +117,7 @@ export class TimerPlan {
 
 	async #replanOne(timer: TimerEntity, trigger: TriggerEntity | undefined): Promise<void> {
 		const now = this.nowFor(timer.trigger_type);
-		// A timer that is already due fires first, as planned.
+		// A timer that is already due must still fire for the planned slot.
 		if (toMilliseconds(timer.next_fire_at ?? "") <= now) return;
 		// An interval that begins after the current time was planned while the clock was wrong.
 		const startedAt = Math.min(toMilliseconds(timer.started_at), now);

@@ -8,7 +8,7 @@ const integer = { type: "integer" };
 const closed = { additionalProperties: false };
 const timerPayload = ofObject({ executed_at: { type: "string", format: "date-time" }, schedule: { type: "object" } });
 
-/** Returns the schema of a schedule field: a number in its range, or an expression, which is parsed when the timer is planned. */
+/** Returns the schema of a schedule field: a number in its range, or an expression, which `checkTimerParameters` validates. */
 function scheduleField(minimum: number, maximum?: number): JsonObject {
 	return { anyOf: [text, { ...integer, minimum, ...(maximum !== undefined && { maximum }) }] };
 }

@@ -11,10 +11,10 @@ export interface TimersOptions extends Uses<"storage" | "clock" | "logger" | "op
 	readonly changes: Pick<ChangeFeed, "onChange">;
 }
 
-/** Maximum milliseconds of one timeout of the runtime. A longer wait takes several timeouts. */
+/** Milliseconds until the next poll if no timer will fire. A change of triggers ends the wait early. */
 const longestWait = 60_000;
 
-/** Fires the timers of triggers. Each slot fires once, even if several nodes watch it or restart. */
+/** Fires the timers of triggers. Each slot fires at most once, even if several nodes poll it or restart. */
 export class Timers {
 	readonly #parts: TimersOptions;
 	readonly #plan: TimerPlan;
@@ -152,7 +152,7 @@ export class Timers {
 		}
 		clearTimeout(this.#waiting);
 		if (this.#isStopped) return;
-		// Rounded up: a timeout that ends early would only cause an additional poll.
+		// Rounded up, because a timeout that ends too early would cause an additional poll.
 		this.#waiting = setTimeout(() => void this.#lookAndWait(), Math.ceil(delay));
 	}
 
@@ -160,7 +160,7 @@ export class Timers {
 	async #untilNext(): Promise<number> {
 		// The wait is limited because change events of other nodes may be lost and the system clock may jump.
 		const isShared = this.#parts.storage.capabilities.shared === true;
-		// If there are no triggers, there are no timers. The shortcut saves three statements in each poll.
+		// If there are no triggers, there are no timers. Returning early saves three queries in each poll.
 		if (this.#triggers.size === 0) return isShared ? this.#pollInterval : longestWait;
 		return Math.min((await this.#plan.untilNext()) ?? longestWait, this.#pollInterval);
 	}

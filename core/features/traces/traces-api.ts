@@ -31,7 +31,7 @@ export interface TraceView {
 export interface TraceFilter {
 	readonly id?: string | readonly string[];
 	readonly trace_tag?: string;
-	/** Id of an execution that the trace must contain. `rule` and `trigger_instance` filter in the same way. */
+	/** Id of an execution that the trace must contain. `rule` and `trigger_instance` contain ids in the same way. */
 	readonly execution?: string;
 	readonly rule?: string;
 	readonly trigger_instance?: string;
@@ -52,7 +52,7 @@ export interface Traces {
 		filter: TraceFilter,
 		paging: Paging & {
 			readonly orderBy?: readonly (readonly [keyof TraceEntity, "asc" | "desc"])[];
-			/** True to read the components of the traces. Default: true. */
+			/** False to return the traces without their components. Default: true. */
 			readonly components?: boolean;
 		},
 	): Promise<Page<TraceView>>;

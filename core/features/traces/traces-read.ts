@@ -7,7 +7,7 @@ import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, Trac
 /** Maximum number of enforcements of one rule, newest first, whose traces a list considers. */
 const maxEnforcements = 1_000;
 
-/** Maximum components of each kind, earliest first, of a single trace and of each trace in a list. A trace may have 100,000. */
+/** Maximum components of each kind, earliest first: of a single trace, and of each trace in a list of several. A trace may have 100,000. */
 const maxComponents = { single: 10_000, listed: 1_000 };
 
 function limitFor(traceIds: readonly string[]): number {
@@ -21,7 +21,7 @@ const newestFirst = [
 
 export interface TraceOptions extends TracesNeeds, Uses<"storage"> {}
 
-/** Stored traces. */
+/** Reads traces and their components from the storage. */
 export class StoredTraces implements Traces {
 	readonly #parts: TraceOptions;
 

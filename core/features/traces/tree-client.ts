@@ -40,8 +40,8 @@ export function toNodes(trace: TraceRecord, { kinds, only, hideNoop }: TraceChoi
 }
 
 /**
- * Returns the children of each node, by the key of the node. A component whose cause is not shown is a child of its nearest cause that is
- * shown. The key undefined contains the components without such a cause.
+ * Returns the children of each node, by the key of the node. A component whose cause is not shown becomes a child of its nearest cause that
+ * is shown. The roots of the tree, which have no such cause, are stored under the key undefined.
  */
 export function toBranches(nodes: readonly TraceNode[], all: readonly TraceNode[]): ReadonlyMap<string | undefined, readonly TraceNode[]> {
 	const causes = new Map(all.map(({ key, cause }) => [key, cause]));
@@ -59,7 +59,7 @@ export function toBranches(nodes: readonly TraceNode[], all: readonly TraceNode[
 
 function toNode(kind: TraceKind, component: TraceComponentRecord): TraceNode {
 	const { object_id, caused_by } = component;
-	// A rule may act on several events of a trace.
+	// The id of a rule alone is not unique, because a rule may act on several events of a trace.
 	const key = kind === "rule" ? `${object_id}:${caused_by.id}` : object_id;
 	return { ...component, kind, key, cause: caused_by.id };
 }

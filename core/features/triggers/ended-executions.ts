@@ -10,11 +10,11 @@ import { findParameterSecrets, maskExecutionParameters } from "../../secrets/par
 import { toNotifyPayloads } from "./notify-payloads.ts";
 import { triggerRefs } from "./trigger-refs-api.ts";
 
-/** Trigger and payload of an event that announces the end of an execution or its inquiry. */
+/** Trigger and payload of an event that announces the end of an execution, or that it waits for the answer to an inquiry. */
 type Told = readonly [trigger: string, payload: JsonObject];
 
 export interface EndedExecutionOptions extends Uses<"options" | "logger" | "sealedSecrets">, Pick<Kernel, "dispatcher" | "catalog"> {
-	/** What the templates of notifications read. */
+	/** Sources of the values that templates in notifications read. */
 	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
 }
 

@@ -45,7 +45,7 @@ export function createTriggersFeature(kernel: Kernel, { registerFiles }: Trigger
 	};
 }
 
-/** Values of a trigger type for the attributes that its file leaves out. */
+/** Values of the attributes that the file of a trigger type leaves out. */
 const noSchemas = { description: "", payload_schema: {}, parameters_schema: {}, tags: [] };
 
 /** Creates a trigger type, or updates it if its definition differs. An identical type is not written, so that a restart changes nothing. */

@@ -50,7 +50,7 @@ export async function toNotifyPayloads(
 
 const asWritten: Render = async (value) => value;
 
-/** Old files write the sections with underscores. */
+/** Returns a section of `notify`. Old action files spell its name with underscores. */
 function readSection(notify: JsonObject, section: Section): JsonObject | undefined {
 	const value = notify[section] ?? notify[section.replaceAll("-", "_")];
 	return isJsonObject(value) ? value : undefined;

@@ -24,8 +24,8 @@ export function toRequiredPermissions({ trigger_type: type, payload: given }: Tr
 }
 
 /**
- * Returns the resource of an item in a payload. The payload itself names the owner and can be trusted.
- * Events of the service's own types come from the service, or from users who may send any event.
+ * Returns the resource of an item in a payload. The owner that the payload names can be trusted, because events of the service's own types
+ * come from the service, or from users who may send any event.
  */
 function toItemResource(item: JsonValue): Resource {
 	const { uid, user } = isJsonObject(item) ? item : {};

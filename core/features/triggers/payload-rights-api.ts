@@ -12,7 +12,7 @@ type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly pri
 
 /**
  * Returns events for a response to the caller. A payload may contain a webhook's body, an execution's result or a value of the datastore.
- * It is left out for callers who may only list or re-emit events, and for callers who may not view the records it describes.
+ * The payload is left out for callers who may only list or re-emit events, and for callers who may not view the records that it describes.
  */
 export async function toShownInstances(
 	{ engine, guard, principal }: Asking,
@@ -30,14 +30,16 @@ export async function toShownInstances(
 
 /**
  * Throws `SVC_FORBIDDEN` unless the caller may view the payload of the stored event.
- * For operations that use a payload, such as testing a rule.
+ * Used by operations that disclose a payload indirectly, such as testing a rule.
  */
 export async function assertMayViewPayload({ engine, guard, principal }: Asking, id: string): Promise<void> {
 	if (principal.isAdmin) return;
 	for (const need of toAllNeeds(await engine.triggers.instances.get(id))) guard.assert(principal, ...need);
 }
 
-/** Returns all permissions needed to view a payload: the one for such events, and those for the records that the payload describes. */
+/**
+ * Returns all permissions needed to view a payload: one for events of the trigger type, and one for each record that the payload describes.
+ */
 function toAllNeeds(instance: TriggerInstanceEntity): readonly RequiredPermission[] {
 	return [["trigger_instance_view", toInstanceResource(instance)], ...toRequiredPermissions(instance)];
 }

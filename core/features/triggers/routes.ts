@@ -233,12 +233,17 @@ async function findTriggerResource(verb: "view" | "modify" | "delete", context: 
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
-/** Returns the trigger with the service's own ref of its type, because permissions depend on the type. */
+/**
+ * Returns the input with the service's own ref of the trigger type in place of a dialect's name, because permissions depend on the type.
+ */
 function withOwnType({ triggers }: RouteNeeds, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
-/** Checks the right to create the new record, because another name, type or URL makes a trigger another resource. */
+/**
+ * Throws `SVC_FORBIDDEN` unless the caller may create the changed trigger. Only if its name, type or URL changes, because it is then
+ * another resource.
+ */
 function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "principal">, old: TriggerEntity, input: TriggerInput): void {
 	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
 	const before = toTriggerResource("create", old);

@@ -53,8 +53,8 @@ export class StoredInstances implements TriggerInstances {
 		const re_emitted_by = { ...toActor(signer, reason) };
 		const copy = { ...payload, __context: { original_id: id, re_emitted_by } };
 		const check = ({ type }: ResolvedTrigger) => {
-			// The trigger may have been changed to another type since.
-			// Otherwise an event of a user's own trigger type could be re-emitted to a trigger that has become a signed webhook.
+			// The trigger may have been changed to another type after the event. Without this check, an event of a user's own trigger type could be
+			// re-emitted to a trigger that has become a signed webhook.
 			if (type.ref === trigger_type) return;
 			throw new SvcError("SVC_INVALID", `trigger instance "${id}" is one of "${trigger_type}", which trigger "${trigger}" no longer is`);
 		};
@@ -106,7 +106,7 @@ export class StoredInstances implements TriggerInstances {
 	}
 }
 
-/** Returns undefined for a string that is not JSON: users who may dispatch events may send any string. */
+/** Parses JSON. Returns undefined for a string that is not JSON, because users who may dispatch events may send any string. */
 function parseOrUndefined(text: string): unknown {
 	try {
 		return parseJson(text);

@@ -18,8 +18,8 @@ export function toInstanceResource({ trigger_type }: Pick<TriggerInstanceEntity,
 type AskedResource = GuardedResource & Required<Pick<GuardedResource, "permission">>;
 
 /**
- * Returns the permission that an operation on a trigger requires. A webhook or a timer requires the permission of its own kind instead.
- * Its creator decides which requests are accepted from which senders, or creates executions indefinitely.
+ * Returns the permission that an operation on a trigger requires. A webhook or a timer requires the permission of its own kind instead,
+ * because the creator of a webhook decides which senders are accepted, and a timer creates executions indefinitely.
  * Modifying a webhook or a timer requires the permission to create one.
  */
 export function toTriggerResource(

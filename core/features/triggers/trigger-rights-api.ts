@@ -18,7 +18,8 @@ const corePack = "core";
 
 /**
  * Returns the permissions that a rule needs to receive the events of a trigger.
- * A rule on a webhook or a timer creates one. A rule on a trigger type of another pack receives the payloads of its events.
+ * A rule on a webhook or a timer type creates the webhook or the timer. A rule on a trigger type of another pack receives the payloads of
+ * its events.
  * For the service's own events, the author's permission to view the described records is checked for each event.
  *
  * @param isOfPack true if a file of a pack defines the rule; the rule then acts as the system user, who may view every event
@@ -34,7 +35,7 @@ export function toListeningRights({ type, parameters = {}, pack, name }: Listeni
 	return [{ permission: "trigger_instance_view", resources: [resource] }];
 }
 
-/** Returns the permissions that creating a trigger needs, in addition to the one on its own record. */
+/** Returns the permissions that creating a trigger requires in addition to the permission to create its record. */
 export function toMakingRights({ type, parameters = {}, pack, name }: ListeningRule): readonly RequiredPermission[] {
 	const concerned = splitRef(type).pack;
 	const making = (other: string): RequiredPermission => ({
@@ -51,7 +52,10 @@ function toHookRights({ url }: JsonObject): readonly RequiredPermission[] {
 	return [{ permission: "webhook_create", resources: [{ uid: `webhook:${toHookUrl(url)}` }] }];
 }
 
-/** Requires the permission to view the secrets, because responses to deliveries reveal whether a guess of the secret is right. */
+/**
+ * Requires the permission to view the secrets that sign deliveries, because the responses to deliveries reveal whether a guessed secret is
+ * right.
+ */
 function toSecretRights({ signature }: JsonObject): readonly RequiredPermission[] {
 	const names = isJsonObject(signature) ? [signature["secret_keys"]].flat() : [];
 	return names.map((name) => ({

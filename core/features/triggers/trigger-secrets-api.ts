@@ -2,7 +2,7 @@ import type { Storage, TriggerEntity } from "../../contract/index.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { maskMembers, maskWithinBudget } from "../../language/parameters/schema-masking.ts";
 
-/** Returns triggers whose parameters are masked if their trigger types mark them as secret. */
+/** Returns the triggers with those parameters masked that their trigger types mark as secret. */
 export async function maskTriggers(storage: Storage, triggers: readonly TriggerEntity[]): Promise<readonly TriggerEntity[]> {
 	const refs = [...new Set(triggers.map(({ type }) => type))];
 	if (refs.length === 0) return triggers;

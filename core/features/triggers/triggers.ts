@@ -96,7 +96,7 @@ export class StoredTriggers implements Triggers {
 		};
 	}
 
-	/** Rules store the ref and the type of their trigger, so these must not change while rules use it. */
+	/** Throws `SVC_INVALID` if the ref or the type changes while rules use the trigger, because rules store both. */
 	async #assertFreeOfRules(old: TriggerEntity, { ref, type }: Omit<TriggerEntity, "id">): Promise<void> {
 		if (ref === old.ref && type === old.type) return;
 		const rules = await this.#parts.storage.count("rule", { trigger: old.ref });
@@ -104,7 +104,7 @@ export class StoredTriggers implements Triggers {
 			throw new SvcError("SVC_INVALID", `trigger "${old.ref}": name, pack and type cannot change while rules use it (${rules})`);
 	}
 
-	/** Replaces each masked value in the input with the stored value. */
+	/** Returns the input with the stored value in place of each masked value, because clients send back what they have read. */
 	async #restore(input: TriggerInput, old: TriggerEntity, principal: Principal | undefined): Promise<TriggerInput> {
 		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
 		const [{ parameters: shown } = old] = await this.mask([old]);
@@ -122,7 +122,7 @@ export class StoredTriggers implements Triggers {
 	}
 }
 
-/** The single trigger of a type without parameters exists exactly as long as its type, so it cannot be changed or removed. */
+/** Throws `SVC_INVALID` for the single trigger of a type without parameters: it is changed and removed only with its type. */
 function assertNotShadow({ ref, type }: TriggerEntity): void {
 	if (ref === type)
 		throw new SvcError("SVC_INVALID", `trigger "${ref}" belongs to its trigger type: it is created, changed and removed with the type`);
