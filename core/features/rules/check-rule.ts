@@ -61,8 +61,8 @@ export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): 
 }
 
 /**
- * Throws `SVC_INVALID` with the field for a string with template syntax that is not a valid template. Otherwise the error would occur
- * unnoticed when the rule acts: the action would get the string unchanged, and a criterion would fail for each event.
+ * Throws `SVC_INVALID` with the field if a string has template syntax but is not a valid template. Without this check, the error would
+ * occur unnoticed when the rule acts: the action would receive the string unchanged, and a criterion would fail for each event.
  */
 function checkTemplates(path: string, value: JsonValue): void {
 	if (typeof value === "string") return checkText(path, value);

@@ -164,7 +164,10 @@ function addEnforcements(enforcement: Command, context: CliContext): void {
 	);
 }
 
-/** Returns the contents of the file with that name; if no such file exists, the text as the name of a stored record. */
+/**
+ * Returns the contents of the file with that name. If no such file exists, returns the argument unchanged, as the ref or id of a stored
+ * record.
+ */
 function toStored(text: string) {
 	return existsSync(text) ? readObject(text) : text;
 }

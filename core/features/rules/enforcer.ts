@@ -41,7 +41,7 @@ export interface EnforcedEvent {
 	readonly trace: TraceEntity | undefined;
 }
 
-/** Carries out the actions of rules: stores their executions and enforcements. */
+/** Starts the actions of rules: stores their executions and enforcements. */
 export class Enforcer {
 	readonly #parts: EnforcerOptions;
 
@@ -50,9 +50,9 @@ export class Enforcer {
 	}
 
 	/**
-	 * Lets a rule act on an event that it matches. Stores the enforcement and the execution in one write, together with `also`. A rule
-	 * acts only once on an event: resolves with false, and stores nothing, if it has acted before. If a rule cannot act, the enforcement
-	 * contains the reason. Rejects only if nothing can be stored.
+	 * Lets a rule act on an event that matches it. Stores the enforcement and the execution in one write, together with `also`. A rule acts
+	 * only once on an event: if it has acted before, stores nothing and resolves with false. If the rule cannot act, stores a failed
+	 * enforcement with the reason. Rejects only if nothing can be stored.
 	 */
 	async enforce(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[] = []): Promise<boolean> {
 		const { guard, logger } = this.#parts;
@@ -75,8 +75,8 @@ export class Enforcer {
 	}
 
 	/**
-	 * Lets several rules act in the one write of `store`. Resolves with false, and stores nothing, if one of the rules has acted before or
-	 * cannot act; call `enforce` for each rule in that case. Rejects only if nothing can be stored at present.
+	 * Lets several rules act in one write, which `store` performs. If one of the rules has acted before or cannot act, stores nothing and
+	 * resolves with false; the caller then calls `enforce` for each rule. Rejects only while the storage is unavailable.
 	 */
 	async enforceTogether(
 		rules: readonly RuleEntity[],

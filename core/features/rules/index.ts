@@ -19,7 +19,7 @@ export interface RulesNeeds {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
 	readonly registerFiles: RegisterFiles;
-	/** Rules that another feature needs. */
+	/** Rules that the service itself creates, because another feature needs them. */
 	readonly ownRules: OwnRules;
 }
 

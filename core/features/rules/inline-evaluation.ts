@@ -9,10 +9,15 @@ import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts
 
 /** Maximum number of rules evaluated before an event is stored, because the sender waits. */
 const lookedAtFirst = 1_000;
-/** Limits of the work for all these rules together. If they are exceeded, the event is stored and evaluated later. */
+/**
+ * Work limits of an inline evaluation, for all rules of the event together. If they are exceeded, the event is stored and evaluated later.
+ */
 const workAtFirst: WorkLimits = { ...workLimits, searchMs: 5 };
 
-/** Look at an event that is not stored yet, and have the rules that match act in the write that stores it. Undefined where that takes long. */
+/**
+ * Evaluates the rules of an event before it is stored. The matching rules act in the write that stores the event. Returns undefined if the
+ * evaluation would take too long; the event is then stored and evaluated later.
+ */
 export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorOptions): Promise<InlineEvaluation | undefined> {
 	const indexed = await parts.rules.rulesOf(instance.trigger);
 	if (indexed.length > lookedAtFirst) return undefined;
@@ -42,7 +47,7 @@ function toActing(
 	};
 }
 
-/** Evaluates criteria that need only the event. */
+/** Evaluates the rules of one event synchronously. Only criteria that need no datastore items can be evaluated in this way. */
 class QuickLook {
 	readonly #instance: TriggerInstanceEntity;
 	readonly #now: number;

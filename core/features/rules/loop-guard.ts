@@ -10,7 +10,7 @@ export interface LoopGuard {
 type Ruled = Pick<ExecutionEntity, "id" | "parent_id" | "trigger_instance_id">;
 
 const minute = 60_000_000;
-/** Maximum number of parents that are searched for the execution that a rule started. */
+/** Maximum number of ancestors of an execution that are searched for the one that a rule started. */
 const maximumGenerations = 100;
 
 export function createLoopGuard(parts: { readonly storage: Storage; readonly clock: Clock; readonly options: Options }): LoopGuard {

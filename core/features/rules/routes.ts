@@ -129,7 +129,7 @@ export const ruleRoutes = [
 			if (target.uid !== toRuleResource(old.pack, old.name).uid) guard.assert(principal, "rule_create", target);
 			assertMayUse(context, body.pack ?? old.pack);
 			const [shown = view] = await toShownRules(context, [view]);
-			// Change only `enabled`: the rule may be updated concurrently, and a full update would overwrite it with old values.
+			// Change only `enabled`: a full update would overwrite a concurrent update of the rule with old values.
 			if (view.trigger !== undefined && isSwitchOnly(body, toRule(shown)))
 				return replyWritten(context, await engine.rules.switch(toRef(context), body.enabled ?? false, principal));
 			await assertNotFollowed(engine, old.pack, body.pack ?? old.pack);
@@ -168,7 +168,10 @@ export function toRuleResource(pack = "default", name: string): Resource {
 	return { uid: `rule:${pack}:${name}`, pack };
 }
 
-/** Throws `SVC_FORBIDDEN` unless the caller may do what the rule does. The rule later acts without its author. */
+/**
+ * Throws `SVC_FORBIDDEN` unless the caller may run the rule's action and receive its events. Checked now, because the rule later acts as
+ * the system user.
+ */
 function assertMayUse(
 	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,
@@ -198,7 +201,10 @@ async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	return replyJson(toRule(shown, { problems }));
 }
 
-/** A rule with problems is stored, because its action may be installed later; its author is warned. */
+/**
+ * Replies with a stored rule. Rules with problems are stored too, because an action may be installed later; the response then has a warning
+ * header.
+ */
 async function replyWritten(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);

@@ -111,7 +111,7 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-/** Returns the rule that guards an enforcement. */
+/** Returns the resource of an enforcement for permission checks, which is its rule. */
 async function findEnforcementResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
 	return toRuleResource(pack, name);

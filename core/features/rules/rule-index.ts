@@ -11,9 +11,9 @@ export interface IndexedRule {
 
 /** Index of the enabled rules by trigger. */
 export interface RuleIndex {
-	/** Returns the rules that are stored at the time of the call, sorted by ref. */
+	/** Returns the enabled rules that are stored at the time of the call, sorted by ref. */
 	rulesOf(trigger: string): Promise<readonly IndexedRule[]>;
-	/** Returns true if the trigger has rules. For up to one second, rules created by another node may be missed. */
+	/** Returns true if the trigger has enabled rules. Rules that another node created may be missed for up to one second. */
 	isListenedTo(trigger: string): Promise<boolean>;
 }
 
@@ -27,7 +27,7 @@ interface Entry {
 	readonly readAt: number;
 }
 
-/** Caches the compiled rules of triggers. After a change it reads only the rules that have changed. */
+/** Caches the compiled rules of triggers. After a change, reads and compiles only the rules that have changed. */
 export class StoredRuleIndex implements RuleIndex {
 	readonly #storage: Storage;
 	#entries = new Map<string, Promise<Entry>>();
@@ -35,7 +35,7 @@ export class StoredRuleIndex implements RuleIndex {
 	#outdated = new Map<string, Promise<Entry>>();
 	/** Running reads. A later caller cannot use their result: it may need a rule that was stored after the read started. */
 	readonly #underWay = new Map<string, Promise<Entry>>();
-	/** Reads that start when the running ones have ended, shared by all callers until then. */
+	/** Reads that start when the running reads have ended. All callers until then share them. */
 	readonly #next = new Map<string, Promise<Entry>>();
 
 	constructor({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }) {
@@ -109,7 +109,10 @@ export class StoredRuleIndex implements RuleIndex {
 	}
 }
 
-/** Compiles the criteria of a rule. Invalid ones, which another version of the service stored, never match and report the error. */
+/**
+ * Compiles the criteria of a rule. Invalid criteria, which another version of the service may have stored, never match; their evaluation
+ * returns the error.
+ */
 function toCriteria({ criteria }: RuleEntity): CompiledCriteria {
 	try {
 		return compileCriteria(criteria);

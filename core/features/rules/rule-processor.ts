@@ -33,8 +33,8 @@ export interface RuleProcessorOptions extends Uses<"storage" | "clock" | "logger
 /** Number of rules evaluated before control returns to the event loop. */
 const breath = 200;
 /**
- * Milliseconds of evaluating rules before the rest waits for the event-loop budget. Most events need less. Waiting for each of a hundred
- * rules, after the rules of all other events, would take seconds.
+ * Milliseconds of evaluation after which the remaining rules wait for the event-loop budget. Most events need less. If every rule waited,
+ * behind the rules of all other events, an event with a hundred rules would take seconds.
  */
 const glance = 1;
 /** Maximum number of rules that act in one write. */
@@ -42,7 +42,7 @@ export const together = 16;
 /** Number of attempts to process an event before it fails. */
 const maximumAttempts = 20;
 
-/** Look at every rule of a claimed event, let those act that match, and close it. Rejects only while nothing can be stored. */
+/** Evaluates all rules of a claimed event, lets the matching rules act, and closes the event. Rejects only while nothing can be stored. */
 export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: RuleProcessorOptions): Promise<void> {
 	const { storage, logger } = parts;
 	try {
@@ -80,7 +80,7 @@ async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, part
 			await enforceEach(group, { instance, trace }, enforcer);
 		if (!(await lease.renewIfDue())) return;
 	}
-	// The write of the last rules also completes the event.
+	// The last group of rules acts in the write that also closes the event.
 	if (waiting.length > 0 && (await enforcer.enforceTogether(waiting, { instance, trace }, storeWith(closing)))) return;
 	const last = waiting.pop();
 	await enforceEach(waiting, { instance, trace }, enforcer);
@@ -109,7 +109,9 @@ async function readEarlier({ id, attempt }: TriggerInstanceEntity, storage: Stor
 	return new Map(found.map(({ rule_id, status }) => [rule_id, status]));
 }
 
-/** Returns the rules of a type that match the event or have acted on it. Stores a failed enforcement for rules that cannot be decided. */
+/**
+ * Returns the rules of a type that match the event or have acted on it. Stores a failed enforcement for each rule that cannot be evaluated.
+ */
 async function selectMatching(
 	rules: readonly IndexedRule[],
 	type: RuleEntity["type"],
@@ -164,7 +166,10 @@ export function decide(
 	}
 }
 
-/** Returns an update that changes nothing, but fails if another node has taken over the event: its rules may have changed since. */
+/**
+ * Returns an update that changes nothing, but fails if another node has taken over the event, which may evaluate newer versions of the
+ * rules.
+ */
 function toHeld({ id, fence }: TriggerInstanceEntity): WriteOperation {
 	return { update: "trigger_instance", id, patch: { fence }, expected: { status: "processing", fence } };
 }

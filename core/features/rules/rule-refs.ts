@@ -8,10 +8,13 @@ export type RuleRefsDependencies = Uses<"storage" | "clock">;
 
 type Named = Pick<RuleEntity, "id" | "ref">;
 
-/** Stores the refs under which rules act, each of them once. Enforcements can then be found by the id of a renamed or deleted rule. */
+/**
+ * Stores each ref under which a rule has acted, once. The enforcements of a rule can then be found by its id after it was renamed or
+ * deleted.
+ */
 export class RuleRefs {
 	readonly #parts: RuleRefsDependencies;
-	/** What is stored, by the id of the rule: the ref it acted under last. */
+	/** Ref that was stored last for each rule, by rule id. */
 	readonly #stored = new Map<string, string>();
 	readonly #storing = new Map<string, Promise<void>>();
 
@@ -20,7 +23,7 @@ export class RuleRefs {
 	}
 
 	/**
-	 * Stores the ref of a rule. Await it before an enforcement of the rule is stored: otherwise the enforcement cannot be found by the id
+	 * Stores the ref of a rule. Must resolve before an enforcement of the rule is stored: otherwise the enforcement cannot be found by the id
 	 * of the rule. Returns undefined if the ref is already stored.
 	 */
 	keep(rule: Named): Promise<void> | undefined {

@@ -5,7 +5,10 @@ import type { RuleInput } from "./rules-api.ts";
 
 type Said = Pick<RuleInput, "name" | "action" | "trigger"> & { readonly pack: string };
 
-/** Returns the permissions needed to write a rule, in addition to the one on its record: the rule later acts without its author. */
+/**
+ * Returns the permissions needed to write a rule, in addition to the permission on its record, because the rule later acts as the system
+ * user.
+ */
 export function toRuleRights({ pack, name, action, trigger }: Said): readonly RequiredPermission[] {
 	return [toActionRight(action.ref), ...toListeningRights({ ...trigger, pack, name })];
 }

@@ -45,8 +45,8 @@ export class RuleSecrets {
 	}
 
 	/**
-	 * Returns an update in which each mask is replaced by the stored value. Throws `SVC_INVALID` if no value is stored. Unless the
-	 * principal is an administrator, it also throws if anything changes that determines the events, or the destination, of a hidden value.
+	 * Returns an update in which each mask is replaced by the stored value. Throws `SVC_INVALID` if no value is stored. Unless the principal
+	 * is an administrator, also throws if the update keeps a hidden value but changes which events, or which destination, receive it.
 	 */
 	async restore(input: RuleInput, old: RuleEntity, principal: Principal): Promise<RuleInput> {
 		const [kept] = await this.#parts.storage.find("trigger", { where: { ref: old.trigger }, limit: 1 });

@@ -23,7 +23,7 @@ export interface RuleTestOptions extends Uses<"storage" | "clock">, Pick<Kernel,
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }
 
-/** Parts of a rule that a test evaluates. */
+/** Fields of a rule that a test evaluates. */
 interface TestedRule {
 	/** Ref of the trigger; undefined if no rule has such a trigger yet. */
 	readonly trigger: string | undefined;
@@ -89,7 +89,7 @@ function toAccess(
 	};
 }
 
-/** Returns access for values that the test returns: secret items are masked, whether they are decrypted or not. */
+/** Returns access for the rendering of values that the test returns: secret items are masked, whether a template decrypts them or not. */
 function toShownAccess(access: DatastoreAccess): DatastoreAccess {
 	return {
 		async lookup(scope, name) {

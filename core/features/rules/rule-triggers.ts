@@ -31,7 +31,7 @@ export interface WantedTrigger {
 export interface RuleTriggers {
 	/** Returns the trigger for a rule. Throws `SVC_INVALID` if the type does not exist or does not allow the parameters. */
 	want(reference: { readonly type: string; readonly parameters?: JsonObject }): Promise<WantedTrigger>;
-	/** Removes a trigger after its last rule was removed or changed. */
+	/** Removes a trigger unless a rule still uses it. Called after a rule was removed or has changed its trigger. */
 	release(ref: string): Promise<void>;
 }
 
@@ -90,13 +90,13 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 			const [trigger] = await storage.find("trigger", { where: { ref }, limit: 1 });
 			if (trigger === undefined || isShadow(trigger) || (await isUsed())) return;
 			await storage.remove("trigger", { where: { id: trigger.id } });
-			// A rule was stored between the check and the removal.
+			// Restore the trigger if a rule was stored between the check and the removal.
 			if (await isUsed()) await giveBack(parts, trigger);
 		},
 	};
 }
 
-/** Make a trigger again that was removed under rules which want it. */
+/** Restores a trigger that was removed although rules use it. */
 async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: TriggerEntity): Promise<void> {
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
@@ -111,8 +111,8 @@ async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: Trigge
 }
 
 /**
- * Moves rules to an equal trigger, which was created for a rule stored while the old trigger was missing. Skips rules that have changed in
- * the meantime.
+ * Moves rules to an equal trigger, which another rule has created while the old trigger was missing. Skips rules that have changed since
+ * they were read.
  */
 async function moveRules(storage: Storage, from: string, { id, ref, type }: TriggerEntity): Promise<void> {
 	for (const rule of await storage.find("rule", { where: { trigger: from } })) {

@@ -26,7 +26,7 @@ export interface RuleView {
 	readonly trigger: TriggerEntity | undefined;
 }
 
-/** Conditions for the rules in a list. */
+/** Filter for a list of rules. */
 export interface RuleFilter {
 	readonly id?: string | readonly string[];
 	readonly name?: string | readonly string[];
@@ -48,9 +48,9 @@ export interface Rules {
 	/** Creates a rule, and its trigger if no rule uses it yet. */
 	create(input: RuleInput, principal: Principal): Promise<RuleView>;
 	/**
-	 * Replaces a rule; the principal becomes its author. `********` for a secret parameter of the same action keeps the stored value.
-	 * Unless the principal is an administrator, the other values must stay unchanged then: their templates could read the secret. Removes
-	 * the old trigger if no other rule uses it.
+	 * Replaces a rule; the principal becomes its author. `********` for a secret parameter of the same action keeps the stored value. In that
+	 * case, unless the principal is an administrator, the other values must stay unchanged, because their templates could read the secret.
+	 * Removes the old trigger if no other rule uses it.
 	 */
 	update(refOrId: string, input: RuleInput, principal: Principal): Promise<RuleView>;
 	/** Enables or disables a rule and leaves its other fields as they are stored at that time. The principal becomes its author. */

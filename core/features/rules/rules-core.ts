@@ -39,7 +39,7 @@ export interface RulesCore {
 
 export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 	const { options } = parts;
-	// Permissions were checked when the rule was written, so its executions run as an administrator.
+	// The permissions of authors were checked when the rules were written, so the executions of rules run as an administrator.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
 	const index = new StoredRuleIndex(parts);

@@ -127,7 +127,7 @@ export class StoredRules implements Rules {
 		return rules.map((rule) => ({ rule, trigger: byRef.get(rule.trigger) }));
 	}
 
-	/** Stores the rule that `toRule` creates for the trigger, together with the trigger. */
+	/** Stores the rule that `toRule` returns for a trigger, together with a new trigger if none matches the input. */
 	async #store(input: RuleInput, toRule: (trigger: TriggerEntity) => RuleEntity, old?: RuleEntity): Promise<RuleView> {
 		const { storage, triggers } = this.#parts;
 		for (let attempt = 1; ; attempt += 1) {

@@ -8,7 +8,7 @@ export interface CriterionVerdict {
 	readonly value: JsonValue;
 	/** Rendered pattern. */
 	readonly pattern: JsonValue;
-	/** Reason why the entry could not be decided; it counts as false then. */
+	/** Reason why the entry could not be evaluated; `isTrue` is false in that case. */
 	readonly error?: string;
 }
 

@@ -15,7 +15,7 @@ export interface CriterionPlace {
 	readonly depth: number;
 }
 
-/** Compiles the entries of a criteria map in their order. Throws `SVC_INVALID` with the key and the rule for it if an entry is invalid. */
+/** Compiles the entries of a criteria map in their order. If an entry is invalid, throws `SVC_INVALID` with its key and the requirement. */
 export function compileEntries(criteria: JsonObject, place: CriterionPlace): readonly Criterion[] {
 	return Object.entries(criteria).map(([key, entry]) => compileEntry(key, entry, place));
 }
@@ -56,7 +56,7 @@ function compileEntry(key: string, entry: JsonValue, place: CriterionPlace): Cri
 
 type Decide = (value: JsonValue, evaluation: Evaluation, state: { pattern: JsonValue; error?: string }) => boolean;
 
-/** Returns the evaluation of a criterion. Errors in values and patterns are returned instead of thrown. */
+/** Returns a function that evaluates a criterion. The function returns errors in values and patterns instead of throwing them. */
 function guarded(key: string, operator: string, read: (values: JsonObject) => JsonValue, decide: Decide): Criterion["evaluate"] {
 	return (evaluation) => {
 		const state: { pattern: JsonValue; error?: string } = { pattern: null };
@@ -67,7 +67,7 @@ function guarded(key: string, operator: string, read: (values: JsonObject) => Js
 			if (isTrue || state.error === undefined) return { isTrue, value, pattern: state.pattern };
 			return { isTrue, value, pattern: state.pattern, error: state.error };
 		} catch (error) {
-			// The datastore is unavailable, or the program has a bug: the criterion has no result then.
+			// Without the datastore, or after a bug in the service, the criterion has no result.
 			if (!isRenderProblem(error)) throw error;
 			return { isTrue: false, value, pattern: state.pattern, error: `criterion "${key}" (${operator}): ${error.message}` };
 		}
@@ -86,8 +86,8 @@ const conditions = {
 } as const;
 
 /**
- * Returns true if as many items of a list match the child criteria as `condition` requires. A child that cannot be evaluated counts as
- * false and its error is passed to `report`.
+ * Returns true if as many items of a list match as many child criteria as `condition` requires. A child that cannot be evaluated counts as
+ * false, and its error is passed to `report`.
  */
 function searchItems(
 	value: JsonValue,

@@ -22,8 +22,8 @@ export interface FailedCriterion {
 }
 
 /**
- * Result of the evaluation of criteria. `error` is the reason why a criterion could not be decided; a failed enforcement is stored then. It
- * contains types, but no values.
+ * Result of the evaluation of criteria. `error` is the reason why a criterion could not be evaluated; a failed enforcement is stored in
+ * that case. The message names types, but contains no values.
  */
 export type CriteriaVerdict =
 	| { readonly matched: true }
@@ -44,13 +44,16 @@ export interface CompiledCriteria {
 	readonly usesDatastore: boolean;
 	/** Pre-filter of the criteria; undefined if each event needs a full evaluation. */
 	readonly sieve?: Sieve | undefined;
-	/** Evaluates the criteria. Returns a promise only if datastore items must be read, because an event may concern many rules. */
+	/**
+	 * Evaluates the criteria. Returns a promise only if datastore items must be read: awaiting one for each of many rules would cost more than
+	 * the evaluation.
+	 */
 	evaluate(payload: JsonObject, options: CriteriaOptions): CriteriaVerdict | Promise<CriteriaVerdict>;
 }
 
 /**
- * Compiles the criteria of a rule: a map from key to `{ type, pattern }`, all of which must match. Throws `SVC_INVALID` with the key and
- * the rule for it if they are invalid.
+ * Compiles the criteria of a rule: a map from key to `{ type, pattern }`. All of them must match. If an entry is invalid, throws
+ * `SVC_INVALID` with its key and the requirement.
  */
 export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const entries = compileEntries(criteria, { root: "trigger", depth: 0 });
@@ -85,10 +88,10 @@ function evaluateEntries(
 }
 
 /**
- * Throws `SVC_INVALID` with the key for a pattern that its operator cannot use, such as an invalid regular expression. Otherwise the
- * criterion would fail for each event, unnoticed by the author. Templates are not checked, as their values are not known yet.
+ * Throws `SVC_INVALID` with the key for a pattern that its operator cannot use, such as an invalid regular expression. Without this check,
+ * the criterion would fail for each event, unnoticed by the author. Templates are not checked, because their values are not known yet.
  *
- * @param criteria valid criteria: `compileCriteria` accepts them
+ * @param criteria valid criteria, which `compileCriteria` accepts
  */
 export function checkPatterns(criteria: JsonObject): void {
 	for (const [key, entry] of Object.entries(criteria)) {

@@ -11,7 +11,7 @@ export type KeyReader = (root: JsonObject) => JsonValue;
 
 /** Compiles a key. An invalid key throws only when it is used, so that the error belongs to the evaluation of an event. */
 export function compileKey(key: string, root: Root): KeyReader {
-	// After `#` follows a tag, so that criteria can test one attribute more than once.
+	// A key may end with `#` and a tag, so that criteria can test one attribute more than once.
 	const [text = ""] = key.split("#");
 	try {
 		const path = parseJsonPath(text);

@@ -47,7 +47,7 @@ function compileText(text: string): CompiledPattern {
 		};
 		return { usesDatastore: false, render };
 	}
-	// All other names are regarded as the datastore: its aliases are known only at evaluation.
+	// Any other name may be an alias of the datastore: the aliases are known only at evaluation.
 	const usesDatastore = template.references.names.some((name) => name !== "trigger" && name !== "item");
 	return {
 		usesDatastore,
@@ -55,7 +55,10 @@ function compileText(text: string): CompiledPattern {
 	};
 }
 
-/** Returns the scope of a pattern. It contains only items of the system scope, also in the old form without `svckv`. */
+/**
+ * Returns the scope of a pattern. Of the datastore, it contains only system items: as `svckv.system.<name>`, and in the old form
+ * `system.<name>`.
+ */
 function toPatternScope(values: JsonObject, datastore: Datastore): TemplateScope {
 	const svckv = new DatastoreReference(datastore, ["system"]);
 	const lookup = (name: string) => {

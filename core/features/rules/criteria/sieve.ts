@@ -3,7 +3,10 @@ import { parseJsonPath } from "../../../language/templates/json-path.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import type { KeyReader } from "./key.ts";
 
-/** Limits of the strings of a pre-filter. With more, a comparison could exceed its work limits, which only the criterion can report. */
+/**
+ * Maximum strings of a pre-filter. With more, the criteria are always evaluated: comparing them could exceed the work limits, and only the
+ * evaluation reports that.
+ */
 const most = { texts: 1_000, characters: 100_000 };
 
 /**
@@ -11,7 +14,7 @@ const most = { texts: 1_000, characters: 100_000 };
  * may have to be checked for one event.
  */
 export interface Sieve {
-	/** JSON path of the value. Pre-filters with the same path read the same value. */
+	/** JSON path of the value that is compared. Pre-filters with the same path read the same value, so that it can be cached for an event. */
 	readonly place: string;
 	/** Returns the value in `{ trigger: payload }`; null if it is missing. */
 	readonly read: KeyReader;

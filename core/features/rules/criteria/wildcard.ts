@@ -14,7 +14,7 @@ export function matchesWildcard(text: string, pattern: string): boolean {
 	let position = 0;
 	let index = 0;
 	let steps = 0;
-	// Index of the last star and the end of the text that it matches. It is sufficient to backtrack to the last star.
+	// Index of the last star in the pattern, and the end of the characters that it matches. Backtracking to the last star is sufficient.
 	let star = -1;
 	let taken = 0;
 	while (position < characters.length) {
