@@ -109,14 +109,14 @@ async function printChecks(checks: readonly PackCheck[], options: CheckOptions, 
 	if (countErrors(findings) > 0 || (options.strict === true && findings.length > 0)) throw new CliExit(1);
 }
 
-/** Defaults to the current directory. */
+/** Returns the given directories, or the current directory if none is given. */
 function orHere(directories: readonly string[]): readonly string[] {
 	return directories.length === 0 ? ["."] : directories;
 }
 
 /**
- * Runs `work` until it ends or Ctrl-C aborts it. Throws `CliExit` 130 after Ctrl-C. A directory or configuration that cannot be used is a
- * usage error: `CliExit` 2.
+ * Runs `work` until it ends or Ctrl-C aborts it. Throws `CliExit` with 130 after Ctrl-C, and with 2 if a directory or the configuration
+ * cannot be used.
  */
 async function interruptible<T>({ onInterrupt }: CliContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const controller = new AbortController();

@@ -22,9 +22,12 @@ export interface FileReader {
 	readonly folder: string;
 	/** Attribute that must be unique among the files. Default `name`. */
 	readonly nameIn?: string;
-	/** Names of files in the folder that are not metadata files, each with the reason. */
+	/** Names of files in the folder that are not metadata files, each with the reason, which a note shows to the author. */
 	readonly others?: Readonly<Record<string, string>>;
-	/** Accepts what the service accepts. Throws `SVC_INVALID` for the first problem, with the attribute and the allowed values. */
+	/**
+	 * Reads a file with the same checks as a registration. Throws `SVC_INVALID` for the first problem, with the attribute and the allowed
+	 * values.
+	 */
 	read(metadata: JsonObject, place: ReadingPlace): unknown;
 	/** Valid values that replace missing or wrong required attributes, so that the others can be checked. The keys are dotted paths. */
 	readonly standIns: JsonObject;

@@ -15,7 +15,7 @@ export async function assertNotFollowed({ packInstalls }: FollowedNeeds, ...pack
 	await packInstalls?.assertNotFollowed(...packs);
 }
 
-/** True if a body differs from the record in `enabled` at most. Operators may change `enabled` of any pack, whatever its source. */
+/** True if a body differs from the record at most in `enabled`. Operators may change `enabled` even in the records of a followed pack. */
 export function isSwitchOnly(body: object, record: object): boolean {
 	return isDeepStrictEqual(withoutSwitch(body), withoutSwitch(record));
 }

@@ -35,7 +35,10 @@ export interface PacksFeature extends HttpFeature<PacksApi> {
 	readonly contents: Pick<PackContents, "store" | "keep" | "files" | "readBytes">;
 	/** Updates the records of packs to match their files. */
 	readonly switch: PackSwitch;
-	/** Rules that the configuration requires, for the rules feature. The pattern `name` identifies rules of earlier configurations. */
+	/**
+	 * Rules that the configuration requires, for the rules feature. A stored rule whose name matches `name` and that is not in `rules` is
+	 * removed.
+	 */
 	readonly ownRules: { readonly pack: "packs"; readonly name: RegExp; readonly rules: readonly FollowRule[] };
 }
 
@@ -91,7 +94,10 @@ function createContents(kernel: Kernel): PackContents {
 	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
-/** Returns the lifecycle functions. While started, content that the storage no longer has is removed from this node at intervals. */
+/**
+ * Returns the functions that start and stop the feature. While it is started, content that was removed from the storage is also removed
+ * from this node at intervals.
+ */
 function createLife(
 	{ logger, options }: Kernel,
 	contents: PackContents,
@@ -121,7 +127,7 @@ interface FollowRule {
 	readonly action: { readonly ref: string; readonly parameters: JsonObject };
 }
 
-/** Pattern of the names of these rules. It identifies rules that the configuration no longer requires. */
+/** Pattern of the names of follow rules, by which rules that the configuration no longer requires are found and removed. */
 const followRuleName = /^followed_[0-9a-f]{12}$/;
 
 /** Returns one rule for each repository with a webhook for pushes. The webhook trigger checks the signature and drops duplicates. */

@@ -20,7 +20,10 @@ export interface Registering {
 	readonly pack: PackDirectory;
 	/** True if an operator overrides `enabled` of the file. The override then also applies to an existing record. */
 	readonly isOverridden: boolean;
-	/** Checks permissions on content of other packs that a new or changed record refers to before the write. At startup it permits all. */
+	/**
+	 * Checks, before the write, the permissions on content of other packs that a new or changed record refers to. Permits everything at
+	 * startup.
+	 */
 	readonly assertPermitted: AssertPermitted;
 }
 
@@ -47,7 +50,7 @@ export interface PackFiles<Input extends { readonly name: string }> {
 /** Updates the records of a kind to match the files of packs. An invalid file is reported; the other files are still registered. */
 export type RegisterFiles = <Input extends { readonly name: string }>(files: PackFiles<Input>) => Promise<void>;
 
-/** Attributes that the service sets. A file that the service wrote may contain them. */
+/** Attributes that the service sets. They are accepted in files, because a file may have been written from a record of the service. */
 export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, uid: text, ref: text, metadata_file: text };
 
 /** Name attribute that identifies a record in its pack. */

@@ -62,7 +62,7 @@ export function addPackViewCommands(pack: Command, context: CliContext): void {
 	});
 }
 
-/** Returns a table row with the installed commit and the state of following it. */
+/** Returns a table row with the installed commit and, for a followed pack, its state. */
 function toRow(pack: PackRecord): object {
 	const commit = pack.source?.["commit"];
 	// The commit of archives and directories begins with "sha256:".

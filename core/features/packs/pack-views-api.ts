@@ -8,7 +8,7 @@ export interface PackFilter {
 }
 
 export interface PackListing extends Paging {
-	/** Fields to read; the others are absent. Default: all. */
+	/** Fields to read; the other fields are absent from the result. Default: all. */
 	readonly fields?: readonly (keyof PackEntity)[];
 	/** Sort order. Default: by ref. */
 	readonly orderBy?: readonly (readonly [field: "id" | "name" | "ref", direction: "asc" | "desc"])[];

@@ -3,7 +3,7 @@ import type { PackContent } from "../reading/read-pack-directory.ts";
 import { notInstalled } from "../registration/not-installed.ts";
 import { defineCoreAction } from "./define-core-action.ts";
 
-/** Parameters of the shell runner that are not useful for a fixed command. */
+/** Fixed values for parameters of the shell runner that callers of an action with a fixed command do not need. */
 const fixedCommand: ParameterSchema = {
 	sudo: { default: false, immutable: true },
 	sudo_password: { default: null, immutable: true },

@@ -1,6 +1,6 @@
 import type { ActionEntity } from "../../../contract/index.ts";
 
-/** Returns an action of the core pack. The caller gives only the fields that differ between actions. */
+/** Returns an action of the core pack. The other built-in packs replace its `ref` and `pack`. */
 export function defineCoreAction(
 	action: Pick<ActionEntity, "name" | "description" | "runner_type" | "parameters">,
 ): Omit<ActionEntity, "id"> {

@@ -8,7 +8,8 @@ import { mapStrings } from "./map-strings.ts";
 
 /**
  * Throws `SVC_INVALID` if the pack's schema does not allow a value. The message contains the pack, the member and the allowed values.
- * Results of templates are not known yet and are not checked. Members without a definition in the schema are accepted.
+ * Strings that are templates are not checked, because their results are not known yet. Members without a definition in the schema are
+ * accepted.
  */
 export function checkConfigValues(pack: string, values: JsonObject, schema: ParameterSchema): void {
 	try {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../contract/index.ts";
 import { SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { holdsOnlyComments, parseYamlObject } from "../reading/read-yaml.ts";
 
-/** Milliseconds for which a file is cached without checking it for changes. */
+/** Milliseconds for which a cached file is used without checking it for changes. */
 const freshFor = 1_000;
 const maximumSize = 500_000;
 
@@ -16,13 +16,16 @@ interface Known {
 	lookedAt: number;
 }
 
-/** User who wrote a file over the API, and the scopes of the API key in use. Files without a writer belong to the site. */
+/**
+ * User who wrote a file over the API, and the scopes of the API key in use. A file without a writer was edited by hand; its templates are
+ * rendered with the permissions of the system user.
+ */
 export interface ConfigWriter {
 	readonly author: string;
 	readonly scopes?: readonly string[];
 }
 
-/** Cached objects of YAML files. A file is read again when it changes; an edit takes effect within a second. */
+/** Reads and writes YAML files, and caches their objects. A changed file is read again; an edit takes effect within a second. */
 export interface ConfigFiles {
 	/** Returns the parsed file, or undefined if it does not exist. Throws `SVC_INVALID` with the path, also for errors of `parse`. */
 	read<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined>;
@@ -60,7 +63,7 @@ export function createConfigFiles(): ConfigFiles {
 			}
 		},
 		async write(path, content, writer) {
-			// Writing large YAML takes long, and a file over the limit could not be read again.
+			// Reject large content first: formatting it as YAML takes long, and a file over the limit could not be read again.
 			const { length } = stringifyJson(content);
 			if (length > maximumSize)
 				throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);

@@ -49,10 +49,10 @@ const largestSchema = 500_000;
 const mostSchemas = 500;
 const nothing: ResolvedPackConfig = { values: {}, masked: {}, secrets: [] };
 
-/** True if a source mentions `config_context`. The result is cached, because each execution of an action uses the same schema objects. */
+/** Caches for each source whether it mentions `config_context`, because all executions of an action use the same schema objects. */
 const mentions = new PrivateSlot<object, boolean>();
 
-/** Pack configurations that are stored in files. */
+/** Reads and writes pack configurations, which are stored in files. */
 export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigOptions;
 	readonly #files = createConfigFiles();
@@ -74,7 +74,7 @@ export class StoredPackConfigs implements PackConfigs {
 			plain: collectDecrypted(datastore.accessForGiven(username, rights), decrypted),
 			clear: collectDecrypted(datastore.clearAccessFor(username, "pack configuration", rights), decrypted),
 		});
-		// Defaults of the pack and files edited by hand are rendered with the permissions of the system user.
+		// Templates in defaults of the pack, and in files edited by hand, are rendered with the permissions of the system user.
 		const site = toAccess({ author: options.system_user.user });
 		const own = writer && toAccess(writer);
 		const isWritten = own && toPaths(given, schema ?? {});
@@ -137,7 +137,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return { id: toStableId(`config:${pack}`), pack, values, schema };
 	}
 
-	/** Throws if the schema cannot be read. Returns a message for each default that the schema does not allow. */
+	/** Returns a message for each default that the schema does not allow. Throws if the schema cannot be read. */
 	async checkSchema(directory: string): Promise<readonly string[]> {
 		return findDefaultProblems((await this.#readSchemaIn(directory)) ?? {});
 	}
@@ -160,7 +160,7 @@ export class StoredPackConfigs implements PackConfigs {
 		for (const pack of await this.#packRefs()) {
 			try {
 				const [values, schema] = [await this.#readValues(pack), await this.#lookUpSchema(pack)];
-				// Required values are also missing if no file was written.
+				// Check packs without a file too: their schema may require values.
 				if (values !== undefined || schema !== undefined) checkConfigValues(pack, values ?? {}, schema ?? {});
 			} catch (error) {
 				this.#parts.logger.warn("pack configuration is invalid", { pack, problem: toErrorMessage(error) });
@@ -202,7 +202,9 @@ export class StoredPackConfigs implements PackConfigs {
 		return this.#schemas.get(content);
 	}
 
-	/** Returns the schema from the directory of the pack. A run needs the other files in that directory as well. */
+	/**
+	 * Returns the schema from the directory of the pack, extracting it if necessary: a run needs the other files of that directory as well.
+	 */
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		return path === undefined ? undefined : this.#readSchemaIn(path);

@@ -12,7 +12,7 @@ const loneReference = /^\s*\{\{[^{}|]*\}\}\s*$/;
 
 export interface RenderAccess {
 	readonly plain: DatastoreAccess;
-	/** Returns secret items decrypted; for secret members only. */
+	/** Access that returns secret items decrypted; used for secret members only. */
 	readonly clear: DatastoreAccess;
 }
 
@@ -63,7 +63,7 @@ async function renderText(
 		const text = await renderWithLookups(noting, (datastore) => template.render(toScope({}, datastore)), work);
 		return isMissing && loneReference.test(place.text) ? null : text;
 	} catch (error) {
-		// The text around the template is part of the secret, and error messages may quote it.
+		// The string around the template is part of the secret, and error messages may quote it.
 		const reason = place.isSecret ? "its template uses something that does not exist or is not allowed" : toErrorMessage(error);
 		throw new SvcError("SVC_INVALID", `configuration of pack "${pack}": "${place.path}" cannot be rendered: ${reason}`, { cause: error });
 	}

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { type PackContentChunkEntity, type PackContentFile, type Storage, SvcError } from "../../../contract/index.ts";
 
-/** Bytes of each chunk except the last; 512 KB as base64. It must never change, because stored chunks were split by it. */
+/** Bytes of each chunk except the last; 512 KB as base64. It must never change, because stored chunks have this size. */
 export const chunkSize = 384 * 1024;
 
 /** Returns the number of chunks for a size in bytes. */
@@ -11,7 +11,7 @@ export function countChunks(size: number): number {
 	return Math.ceil(size / chunkSize);
 }
 
-/** Yields the concatenated bytes of all files in chunks. Throws `SVC_INVALID` if a file has changed since it was hashed. */
+/** Yields the concatenated bytes of all files, cut into chunks. Throws `SVC_INVALID` if a file has changed since it was hashed. */
 export async function* cutFiles(directory: string, files: readonly PackContentFile[], signal: AbortSignal): AsyncGenerator<Buffer> {
 	let waiting: Buffer[] = [];
 	let length = 0;

@@ -8,7 +8,7 @@ import { toContentId } from "./content-files.ts";
 import { containsFiles, extractFiles, removeExtracted, removeTree, stagingPrefix } from "./extracted-content.ts";
 
 export interface LocalContentsOptions extends Uses<"storage" | "logger"> {
-	/** Absolute directory of what is laid out on this node. */
+	/** Absolute path of the directory for pack content on this node. */
 	readonly root: string;
 }
 
@@ -16,10 +16,10 @@ const hour = 3_600_000;
 const refPattern = /^[a-z0-9_]+$/;
 const contentPattern = /^[0-9a-f]{64}$/;
 
-/** Content of packs in directories of this node: `<root>/<pack>/<content>`. */
+/** Writes the content of packs to directories of this node, `<root>/<pack>/<content>`, and removes unused ones. */
 export class LocalContents {
 	readonly #parts: LocalContentsOptions;
-	/** Those that this process has laid out or looked through, by path. */
+	/** Directories that this process has written or verified, by path. */
 	readonly #ready = new Map<string, Promise<void>>();
 
 	constructor(parts: LocalContentsOptions) {
@@ -56,7 +56,7 @@ export class LocalContents {
 		for (const pack of await namesIn(root)) {
 			for (const name of await namesIn(join(root, pack))) {
 				const isContent = contentPattern.test(name);
-				// Other names were not created by the service and are not removed.
+				// Do not remove directories with other names: the service has not created them.
 				if (!isContent && !name.startsWith(stagingPrefix)) continue;
 				const path = join(root, pack, name);
 				const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};

@@ -39,8 +39,8 @@ export class PackContents implements PackContentSource {
 	}
 
 	/**
-	 * Returns an operation that keeps content, for the write that makes a pack refer to it. That write throws `SVC_CONFLICT` if the content
-	 * was removed before.
+	 * Returns an operation that protects content from removal. It belongs into the write that makes a pack refer to the content, which then
+	 * fails with `SVC_CONFLICT` if the content was removed before.
 	 */
 	keep(content: string): WriteOperation {
 		const used_at = toTimestamp(this.#parts.clock.now());
@@ -84,7 +84,7 @@ export class PackContents implements PackContentSource {
 		return this.#unused.collect(signal);
 	}
 
-	/** Removes content from this node that is no longer in the storage. */
+	/** Removes content from the disk of this node that is no longer in the storage. */
 	async sweep(): Promise<void> {
 		const { storage } = this.#parts;
 		await this.#local.sweep(async (content) => (await storage.count("pack_content", { id: content })) > 0, Date.now());

@@ -96,7 +96,7 @@ async function readInside(directory: string, path: string): Promise<PackFile | u
 	if (handle === undefined) return undefined;
 	try {
 		const opened = await handle.stat();
-		// The path may lead to another file now, so compare the opened file with the one inside the directory.
+		// The path may have been replaced after `open`, so compare the opened file with the file inside the directory.
 		const real = await realpath(place).catch(() => "");
 		const found = await stat(real).catch(() => undefined);
 		const root = (await realpath(directory)) + sep;

@@ -7,15 +7,15 @@ import { completedStatuses } from "../../../kernel/executions/status.ts";
 type UnusedContentsDependencies = Uses<"storage" | "clock" | "logger">;
 
 /**
- * Microseconds that unreferenced content is kept: 1 hour. A running installation may refer to it later, and a node may still submit
- * executions from a pack record that it read earlier.
+ * Microseconds of each waiting period before content is removed: 1 hour after its last use, and 1 hour after it was found unreferenced. A
+ * running installation may refer to it later, and a node may still submit executions from a pack record that it read earlier.
  */
 const grace = 3_600_000_000;
 
 /** Removes unused content from the storage. */
 export class UnusedContents {
 	readonly #parts: UnusedContentsDependencies;
-	/** Since when content has been seen without anything that refers to it. */
+	/** Time in microseconds at which content was first found unreferenced, by content id. */
 	readonly #since = new Map<string, number>();
 
 	constructor(parts: UnusedContentsDependencies) {

@@ -20,7 +20,7 @@ export interface FileReading {
 	readonly parametersAt?: readonly string[];
 }
 
-/** Maximum number of times that a file is read, and therefore of problems reported for it. */
+/** Maximum number of times that a file is read, which limits the problems reported for it. */
 const mostReadings = 100;
 
 /**

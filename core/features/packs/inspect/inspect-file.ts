@@ -9,7 +9,7 @@ import { LocatedYaml } from "./located-yaml.ts";
 
 export interface InspectedFile {
 	readonly findings: readonly PackFinding[];
-	/** Content in the native dialect of the service. Undefined if the file contains no object, or could not be read or translated. */
+	/** Content, translated from other dialects. Undefined if the file contains no object, or could not be read or translated. */
 	readonly metadata: JsonObject | undefined;
 	readonly yaml: LocatedYaml | undefined;
 }

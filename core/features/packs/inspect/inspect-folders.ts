@@ -23,7 +23,7 @@ export interface FoldersOfPack {
 
 const metadataName = /^[^.].*\.ya?ml$/;
 
-/** Returns all errors in the files that describe records, in the folder of each kind. Notes name files that are not read. */
+/** Returns all errors in the metadata files in the folder of each kind, and a note for each file there that is not read. */
 export async function inspectFolders({ readers, ...pack }: FoldersOfPack): Promise<InspectedFolders> {
 	const findings: PackFinding[] = [];
 	const metadata = new Map<string, JsonObject>();

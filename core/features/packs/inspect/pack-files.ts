@@ -15,7 +15,7 @@ export interface FoundFiles {
 	readonly findings: readonly PackFinding[];
 }
 
-/** Returns all files of a pack. Links to folders are not followed: those inside of the pack contain files that are listed anyway. */
+/** Returns all files of a pack. Links to folders are not followed: the files of a linked folder inside the pack are listed anyway. */
 export async function findPackFiles(directory: string): Promise<FoundFiles> {
 	const root = await realpath(directory);
 	const files: string[] = [];

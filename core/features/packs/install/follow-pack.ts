@@ -35,13 +35,16 @@ const secondTry = 15 * 60 * 1_000_000;
 /** Milliseconds between two polls of the execution that installs a pack. */
 const look = 250;
 
-/** Look once, and install what is new. */
+/**
+ * Checks a followed repository once. If its current commit must be installed, starts the installation, waits for its end and stores the
+ * outcome.
+ */
 export async function followPack(parts: FollowPackOptions, followed: FollowedSource, signal: AbortSignal): Promise<void> {
 	const { storage, clock, sources, followedPacks } = parts;
 	await finishLast(parts, await followedPacks.known(followed), signal);
 	if (signal.aborted) return;
 	const known = await followedPacks.known(followed);
-	// The time before the check: the check may miss commits that are pushed after it begins.
+	// Use the time before the check, because the check may miss commits that are pushed while it runs.
 	const checked_at = toTimestamp(clock.now());
 	const note = (patch: Patch<FollowedPackEntity>) => storage.update("followed_pack", known.id, { checked_at, ...patch });
 	const later = () => toTimestamp(clock.now() + secondTry);
@@ -86,7 +89,7 @@ interface Looked {
 	readonly commit: string;
 }
 
-/** True if the pack must be installed: the commit is new, an installed pack was removed, or a failed installation is due for its retry. */
+/** True if the commit must be installed: it is new, the installed pack was removed, or the retry of a failed installation is due. */
 function isDue(
 	{ pack: ref, commit: tried, state, retry_at }: FollowedPackEntity,
 	{ pack, commit, now }: Looked & { readonly now: number },
@@ -122,7 +125,10 @@ async function begin({ executions, systemUser }: FollowPackOptions, source: stri
 	return (await executions.submit(input, principal)).entity;
 }
 
-/** Undefined where nobody waits any more: it goes on by itself, and is looked at again. */
+/**
+ * Returns the execution when it has ended. Returns undefined if the signal aborts first; the execution continues, and `finishLast` stores
+ * its outcome later.
+ */
 async function untilEnded({ executions }: FollowPackOptions, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
 	while (!signal.aborted) {
 		const { entity } = await executions.get(id);

@@ -8,7 +8,7 @@ import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";
 
 export interface FollowedPacksOptions extends Uses<"storage" | "clock"> {
-	/** As the configuration has them. */
+	/** Followed packs, as configured. */
 	readonly packs: readonly GitPack[];
 	parse(text: string): PackRequest;
 }
@@ -19,7 +19,7 @@ export interface FollowedSource {
 	readonly request: PackRequest;
 }
 
-/** State of the packs that the service follows, as configured. Prevents other installations from changing these packs. */
+/** Reads the state of the packs that the service follows, and keeps other installations from changing these packs. */
 export class FollowedPacks {
 	readonly #parts: FollowedPacksOptions;
 
@@ -82,15 +82,15 @@ export class FollowedPacks {
 
 /**
  * Returns the operation that assigns a pack to its followed source, for the write that installs the pack. After this write, no other
- * installation may change it.
+ * installation may change the pack.
  */
 export function toClaim({ id }: FollowedPackEntity, pack: string): WriteOperation {
 	return { update: "followed_pack", id, patch: { pack } };
 }
 
 /**
- * Throws `SVC_INVALID` if a followed repository changes its ref to that of another installed pack. Otherwise, any user who can push to the
- * repository could replace that pack.
+ * Throws `SVC_INVALID` if a followed repository takes the ref of another installed pack. Otherwise, any user who can push to the repository
+ * could replace that pack.
  */
 export function assertOwnName({ pack, source }: FollowedPackEntity, ref: string, known: PackEntity | undefined): void {
 	if (pack === null || pack === ref || known === undefined) return;

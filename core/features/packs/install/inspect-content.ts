@@ -16,7 +16,7 @@ export interface InspectionOptions extends Uses<"runners" | "dialects"> {
 }
 
 export interface ContentFindings {
-	/** Mistakes with which the content could never run. */
+	/** Mistakes that no change of other packs or of the configuration can repair. */
 	readonly problems: readonly PackFileProblem[];
 	/** Mistakes that disappear once other packs are installed or changed. */
 	readonly warnings: readonly PackFileProblem[];
@@ -57,7 +57,7 @@ class ContentInspection implements ContentFindings {
 		this.#directories = directories;
 	}
 
-	/** Inspects the entry point of an action, once for all its actions. */
+	/** Inspects the definition in the entry point of an action, once even if several actions have the same entry point. */
 	async definition({ pack, runner_type, entry_point }: Pick<ActionEntity, "pack" | "runner_type" | "entry_point">): Promise<void> {
 		const { runners } = this.#parts;
 		const definitions = runners.get(runner_type)?.definitions;
@@ -135,7 +135,10 @@ class ContentInspection implements ContentFindings {
 		return type === "parameter" && this.#isOwn(actionRef) ? "problem" : "warning";
 	}
 
-	/** Returns nothing for an own action that has a metadata file but was not registered: registration reports that problem itself. */
+	/**
+	 * Returns the severity of a missing action. It is `nothing` for an action of the packs themselves that has a metadata file, because
+	 * registration reports why that file was not registered.
+	 */
 	async #ofMissing(ref: string): Promise<Severity> {
 		const pack = splitRef(ref).pack;
 		if (!this.#isOwn(ref)) return "warning";

@@ -9,7 +9,7 @@ import { JobParameters } from "./job-parameters.ts";
 import type { Job, Jobs } from "./job-runner.ts";
 import { prepareEnvironments } from "./prepare-environments.ts";
 
-/** Features that read packs, the index and configurations; only registration changes records. */
+/** Services that the jobs use. Only `packRegister` changes records. */
 export interface InspectionJobFeatures {
 	readonly packConfigs: Pick<PackConfigs, "get">;
 	/** The pack index. */
@@ -23,7 +23,7 @@ export interface InspectionJobOptions extends InspectionJobFeatures, Uses<"stora
 
 type InspectionJobs = Pick<Jobs, "get" | "show" | "search" | "load" | "get_config" | "setup_virtualenv">;
 
-/** Actions of the pack `packs` that install nothing. */
+/** Creates the jobs of the pack `packs` that neither install nor remove a pack. */
 export function createInspectionJobs(parts: InspectionJobOptions): InspectionJobs {
 	const { storage, index, packConfigs, packRegister } = parts;
 	return {

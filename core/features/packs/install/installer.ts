@@ -52,8 +52,8 @@ interface ReadyPack {
 }
 
 /**
- * A switch, the operations written with it, and whether the site's configuration requests it. In that case, no user's permissions are
- * checked.
+ * Request to switch packs. `alongside`: operations of the same write. `isOfSite`: true if the configuration requests it, so that no user's
+ * permissions are checked.
  */
 type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[]; readonly isOfSite?: boolean };
 
@@ -105,7 +105,7 @@ export class Installer {
 		return [toClaim(own, ref)];
 	}
 
-	/** Switches a pack to an earlier version. `pack` contains one of the entries of its `earlier`. */
+	/** Switches a pack to an earlier version. `pack` describes one of the entries of its `earlier`. */
 	async restore(pack: KeptPack, job: JobRequest, signal: AbortSignal): Promise<void> {
 		const directory = await this.#parts.contents.directory(pack.ref, pack.content);
 		await this.#switchAll([{ ...pack, directory, source: pack.source as unknown as PackSource }], job, { signal, isBack: true });
@@ -160,7 +160,7 @@ export class Installer {
 		const { report } = job;
 		const names = packs.map(({ ref, version }) => `${ref} ${version}`).join(", ");
 		const versions = packs.map((pack) => this.#toVersion(pack, job));
-		// Reports unusable files before the environments are prepared, which may take minutes.
+		// Find unusable files before the environments are prepared, which may take minutes.
 		await report.task(`look at the files of ${names}`, async () => {
 			const content = await this.#parts.switch.check(versions, toRegistrant(job));
 			// A rollback skips the inspection: the earlier version was in use before, so its mistakes must not block it.
@@ -199,7 +199,10 @@ export class Installer {
 	}
 }
 
-/** Returns the user whose permissions are checked on the content outside of the packs that the packs concern. */
+/**
+ * Returns the user whose permissions on other packs are checked, such as on actions that a rule of the new packs starts. None for an
+ * installation that the configuration requests.
+ */
 function toRegistrant({ principal, isOfSite = false }: SwitchRequest): Pick<SwitchOptions, "principal"> {
 	return isOfSite ? {} : { principal };
 }

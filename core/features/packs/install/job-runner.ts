@@ -16,7 +16,7 @@ import type { Access } from "../../access/access-api.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";
 
-/** A job, the user who requested it and the report for its output. */
+/** Request to perform a job: its parameters, the user who requested it, and the report for its output. */
 export interface JobRequest {
 	readonly parameters: JsonObject;
 	readonly principal: Principal;
@@ -58,7 +58,7 @@ export function createJobRunner(parts: JobRunnerOptions): Runner {
 
 async function runJob({ storage, now, authority, access, jobs, witness }: JobRunnerOptions, context: RunContext): Promise<RunResult> {
 	const [pack, name = ""] = context.action_ref.split(".", 2);
-	// Otherwise, an action of another pack could use this runner type with parameters of its own.
+	// Refuse actions of other packs, which could call the jobs with parameters of their own.
 	if (pack !== "packs" || context.pack !== "packs" || !Object.hasOwn(jobs, name))
 		throw new SvcError("SVC_RUNNER", `runner type "${packJob}" runs the actions of the pack "packs" only, not "${context.action_ref}"`);
 	const job = jobs[name as JobName];
@@ -70,7 +70,8 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	const { execution_id, action_ref } = context;
 	const perform = () => job.perform({ parameters, principal, execution_id, report });
 	try {
-		// The record of the pack is enough, even for thousands of actions: it contains the hash of all files.
+		// Record only the changes of packs, not of their actions, which may be thousands: the record of a pack contains the hash of all its
+		// files.
 		await (witness()?.duringRun?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
 		return { succeeded: true, result: report.toResult() };
 	} catch (error) {
@@ -78,7 +79,10 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	}
 }
 
-/** Whose permissions count, narrowed to the scopes of the key that the execution was asked for with. */
+/**
+ * Returns the principal whose permissions the job needs: the author of the execution, limited to the scopes of the API key that requested
+ * it.
+ */
 async function whoAsks(storage: Storage, authority: JobRunnerOptions["authority"], id: string): Promise<Principal> {
 	const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
 	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" no longer exists`);

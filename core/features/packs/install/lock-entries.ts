@@ -49,7 +49,10 @@ export function toLocked(entries: readonly unknown[], parse: (text: string) => P
 	});
 }
 
-/** Throws if a user could not request the source directly. For example, a relative path would refer to the service's own directory. */
+/**
+ * Throws `SVC_INVALID` if a user could not request the source directly. For example, a relative path would refer to the service's own
+ * directory.
+ */
 function assertSource(source: LockEntry["source"], parse: (text: string) => PackRequest, refuse: (reason: string) => SvcError): void {
 	const { kind, address, subdirectory } = source;
 	const plain = (text: string) => text.replaceAll("=", "%3D").replaceAll("#", "%23");

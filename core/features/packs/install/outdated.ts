@@ -4,7 +4,7 @@ import type { PackSource } from "../sources/sources.ts";
 import { toLockedSource } from "./lock-entries.ts";
 import type { Sources } from "./needs.ts";
 
-/** Version of an installed pack that its source offers now. */
+/** Comparison of an installed pack with the version that its source offers now. */
 export interface Newer {
 	readonly ref: string;
 	readonly version: string;

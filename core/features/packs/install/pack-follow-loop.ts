@@ -15,7 +15,7 @@ export interface PackFollowLoopOptions extends SingletonTaskOptions, FollowPackO
 }
 
 const defaultInterval = 60;
-/** Milliseconds between two polls of `checked_at`, while another node checks the repository. */
+/** Milliseconds between two polls of `checked_at` while another node checks the repository. */
 const pause = 1_000;
 
 /**
@@ -24,7 +24,7 @@ const pause = 1_000;
  */
 export class PackFollowLoop implements BackgroundLoop {
 	readonly #parts: PackFollowLoopOptions;
-	/** By source. */
+	/** Singleton tasks that check the repositories, by source. */
 	#duties: ReadonlyMap<string, SingletonTask> = new Map();
 	#stopping = new AbortController();
 	/** Sources with a requested check that has not begun. Requests for such a source are merged. */

@@ -91,7 +91,7 @@ function createFollowJobs({ installer, followedPacks, following }: FollowJobOpti
 				try {
 					await installer.install([followed.request], { force: false, skipDependencies: false, own }, job);
 				} catch (error) {
-					// The same files would fail again, so that a retry waits for another commit.
+					// The same files would fail again, so the next attempt waits for another commit.
 					if (isSvcError(error, "SVC_INVALID")) job.report.add({ is_lasting: true });
 					throw error;
 				}
@@ -114,7 +114,7 @@ interface InstallJobOptions {
 	parse(text: string): PackRequest;
 }
 
-/** `packs.install`. */
+/** Creates the job `packs.install`. */
 export function createInstallJob({ installer, parse, followedPacks }: InstallJobOptions): Job {
 	return {
 		permission: "pack_install",
@@ -155,7 +155,10 @@ interface UnloadJobOptions extends Uses<"storage" | "logger"> {
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
-/** `packs.unload`: nothing of the packs acts any more, and `packs.load` brings them back. What runs goes on to its end. */
+/**
+ * Creates the job `packs.unload`, which removes the content of packs but keeps their files, so that `packs.load` can register it again.
+ * Running executions continue.
+ */
 function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
 	return {
 		// Like an uninstallation, it removes content that rules and users depend on.

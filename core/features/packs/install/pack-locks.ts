@@ -23,7 +23,10 @@ const look = 250;
  */
 export class PackLocks {
 	readonly #parts: PackLockDependencies;
-	/** Of this process: where there are no other nodes, nothing else keeps two apart. */
+	/**
+	 * Refs of the packs that this process has locked. Leases do not exclude two installations of one process, because without other nodes no
+	 * lease counts as held.
+	 */
 	readonly #held = new Set<string>();
 
 	constructor(parts: PackLockDependencies) {

@@ -14,13 +14,13 @@ export interface CandidatePack extends FetchedPack {
 	readonly trail: readonly string[];
 }
 
-/** Fields of an installed pack that matter to other packs. */
+/** Fields of an installed pack by which dependencies on it are checked. */
 export type KnownPack = Pick<PackEntity, "ref" | "version" | "metadata"> & {
 	readonly source: Readonly<Partial<Record<keyof PackSource, unknown>>> | null;
 };
 
 export interface PackSetOptions {
-	/** What there is already. */
+	/** Installed packs. */
 	readonly installed: readonly KnownPack[];
 	readonly force: boolean;
 	readonly skipDependencies: boolean;
@@ -44,10 +44,7 @@ interface Wanted {
 	readonly neededBy: string | undefined;
 }
 
-/**
- * Packs that are installed together: the requested packs, and their dependencies that are not installed. Only collects them and changes
- * nothing.
- */
+/** Packs to install together: the requested packs, and their dependencies that are not installed. Collecting them changes nothing. */
 export class PackSet {
 	readonly warnings: string[] = [];
 	/** Reasons against the installation, unless it is forced. */
@@ -183,8 +180,8 @@ export class PackSet {
 	}
 
 	/**
-	 * Returns a pack of the set that an installed pack depends on, by name, address or replacement, but whose version does not match.
-	 * Undefined if there is none.
+	 * Returns the pack of the set that would serve a dependency of an installed pack, if its version does not match. Also finds a pack that
+	 * replaces the installed one. Returns undefined if there is none.
 	 */
 	#replacementFor(request: PackRequest): CandidatePack | undefined {
 		const meant = [...this.#packs.values()].find((candidate) => isMeant(candidate, request));
@@ -219,7 +216,7 @@ export class PackSet {
 	}
 }
 
-/** Returns the dependencies of a manifest unparsed and unchecked. */
+/** Returns the dependencies that a manifest lists, unparsed and unchecked. */
 export function toDependencies(metadata: JsonObject): readonly unknown[] {
 	const dependencies = metadata["dependencies"];
 	return Array.isArray(dependencies) ? dependencies : [];

@@ -13,7 +13,7 @@ export interface RollbackJobOptions extends Uses<"storage"> {
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }
 
-/** `packs.rollback`: the files are kept, so that nothing has to be fetched. */
+/** Creates the job `packs.rollback`. It fetches nothing, because the files of earlier versions are kept. */
 export function createRollbackJob({ storage, installer, locks, followedPacks }: RollbackJobOptions): Job {
 	return {
 		permission: "pack_install",

@@ -30,7 +30,10 @@ export class Staging {
 		this.#directory = directory;
 	}
 
-	/** An empty one for an execution, used and removed. */
+	/**
+	 * Calls `use` with an empty staging directory for an execution, and removes the directory afterwards. Also removes directories that killed
+	 * processes have left.
+	 */
 	static async with<T>(parts: StagingOptions, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
 		const root = join(parts.dataDirectory, "pack-staging");
 		await removeLeft(root, parts.storage);

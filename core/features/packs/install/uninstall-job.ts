@@ -16,7 +16,7 @@ export interface UninstallJobOptions extends Uses<"storage" | "logger"> {
 	parse(text: string): PackRequest;
 }
 
-/** `packs.uninstall`. What runs goes on to its end with the files that it began with. */
+/** Creates the job `packs.uninstall`. Running executions continue with the files with which they started. */
 export function createUninstallJob(parts: UninstallJobOptions): Job {
 	return {
 		permission: "pack_uninstall",

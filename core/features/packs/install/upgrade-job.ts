@@ -16,7 +16,7 @@ export interface UpgradeJobOptions extends Uses<"storage"> {
 	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 }
 
-/** `packs.upgrade`. */
+/** Creates the job `packs.upgrade`. */
 export function createUpgradeJob({ storage, installer, sources, followedPacks }: UpgradeJobOptions): Job {
 	return {
 		permission: "pack_install",
@@ -36,7 +36,7 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 	};
 }
 
-/** Removes the followed packs from the list, because the service upgrades them from git itself. */
+/** Returns the packs without the followed ones, because the service upgrades those from git itself. */
 async function leaveFollowed(
 	packs: readonly PackEntity[],
 	followedPacks: UpgradeJobOptions["followedPacks"],

@@ -9,7 +9,7 @@ import { listPackFiles } from "./list-pack-files.ts";
 import { assertPlatform, toPack } from "./manifest.ts";
 import { readYamlObject } from "./read-yaml.ts";
 
-/** Problem of an invalid file. Other files are not affected. */
+/** Problem that makes one file of a pack unusable. */
 export interface PackProblem {
 	/** Absolute path. */
 	readonly file: string;

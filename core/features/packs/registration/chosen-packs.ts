@@ -9,7 +9,10 @@ export interface PackVersion extends Pick<PackEntity, "content" | "source" | "in
 	readonly pack: string;
 	/** Absolute path of the directory with the files of the pack. */
 	readonly directory: string;
-	/** Content of the pack when the caller decided on this version, null for none. If it has changed, nothing is written. Default: any. */
+	/**
+	 * Content of the pack when the caller decided on this version; null for none. If the content has changed since, nothing is written.
+	 * Default: not checked.
+	 */
 	readonly expected?: string | null;
 }
 
@@ -19,7 +22,10 @@ export interface ChosenPacks {
 	/** Kinds to register; undefined for all kinds. */
 	readonly kinds: ReadonlySet<RegisteredKind> | undefined;
 	readonly report: RegistrationReport;
-	/** Principal whose permissions are checked on content of other packs. Undefined: the site, which has all permissions. */
+	/**
+	 * Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the registration; nothing is
+	 * checked then.
+	 */
 	readonly principal?: Principal | undefined;
 }
 

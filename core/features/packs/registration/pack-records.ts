@@ -43,7 +43,7 @@ export function toPackFields(selection: Selection | undefined): readonly (keyof 
 	return selection?.kind === "include" ? fields : [...fields, "metadata"];
 }
 
-/** Returns the wire form of a pack. If the service follows the pack in git, the record includes the state of that. */
+/** Returns the wire form of a pack. If the service follows the pack in git, `followed` contains its state. */
 export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
 	// Absent if no selected member needs it.
 	const { metadata = {} }: { readonly metadata?: JsonObject } = pack;
@@ -79,7 +79,7 @@ function toMember(name: string, value: JsonValue | undefined): JsonValue | undef
 	return typeof value === "string" ? value : undefined;
 }
 
-/** Returns unknown members of the manifest, up to a total size. */
+/** Returns the members of the manifest that the service does not know, up to a total size. */
 function toUnknown(metadata: JsonObject): JsonObject {
 	let rest = mostUnknown;
 	const kept: [string, JsonValue][] = [];

@@ -42,7 +42,7 @@ export class PackRegistering implements PackRegister {
 		const refs = packs ?? [...new Set([...local.byRef.keys(), ...[...stored.values()].filter(isInstalled).map(({ ref }) => ref)])];
 		const versions: PackVersion[] = [];
 		for (const ref of new Set(refs)) versions.push(...(await this.#toVersion(ref, { local, known: stored.get(ref) })));
-		// Keep records without a file: they are removed with the pack, or by its next version.
+		// Keep records that no longer have a file: they are removed with the pack, or by its next version.
 		const options = { kinds: words.kinds, failOnFailure, isStrict: true, removeGone: false, principal };
 		const { report, problems, notes } = await this.#parts.switch.apply(versions, options);
 		for (const problem of problems) logger.warn("pack content was skipped", { problem });

@@ -18,7 +18,7 @@ export interface PackRegistrationOptions extends Omit<RegisterPacksOptions, "ove
 	readonly access: Pick<Access, "allows" | "assert">;
 }
 
-/** Updates the records of packs to match their files: of all packs at startup, of chosen packs in a dry run. */
+/** Updates the records of packs to match their files: of all packs at startup, and of chosen packs in a dry run. */
 export class PackRegistration {
 	readonly #parts: PackRegistrationOptions;
 	#report: RegistrationReport;
@@ -87,7 +87,7 @@ export class PackRegistration {
 				this.#report.checkedConfig();
 			} catch (error) {
 				const problem = { file, message: toFileMessage(error) };
-				// A pack without values is not misconfigured; missing required values are only a note.
+				// If the pack has no values yet, missing required values are only a note.
 				if (await packConfigs.hasValues(ref)) this.#report.skipHere(problem);
 				else this.#report.note(problem);
 			}

@@ -56,7 +56,10 @@ export async function registerActions(
 	return count;
 }
 
-/** The service's own packs serve every composition; an author's pack that names a missing runner is a mistake, or not for this service. */
+/**
+ * Skips an action whose runner type is not configured. That is normal in a built-in pack, whose actions use all runner types. In any other
+ * pack it is reported as a problem.
+ */
 function skipForRunnerType(
 	{ directory, report, logger }: RegisterActionsOptions,
 	{ ref, runner_type, metadata_file }: Omit<ActionEntity, "id">,

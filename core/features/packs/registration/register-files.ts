@@ -44,7 +44,8 @@ export async function registerFiles<Input extends { readonly name: string }>(
 			if (isOverridden) report.overrode(files.kind);
 			for (const type of files.triggerTypes?.(input) ?? []) report.registered("trigger_type", type, file);
 		} catch (error) {
-			// SVC_UNAVAILABLE makes the caller retry the start. If shared, SVC_CONFLICT means that another node has created the record.
+			// `SVC_UNAVAILABLE` makes the caller retry the start. If `isShared` is true, `SVC_CONFLICT` means that another node has created the
+			// record.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			if (isSvcError(error, "SVC_FORBIDDEN"))
 				throw new SvcError(error.code, `pack "${pack.ref}": ${file}: ${error.message}`, { cause: error });

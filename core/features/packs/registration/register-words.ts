@@ -2,7 +2,10 @@ import type { PackKind } from "../pack-files-api.ts";
 import type { RegisteredKind } from "./chosen-packs.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
-/** Names allowed in `types` of a request, by the response member with the count: singular form, and other names that depend on it. */
+/**
+ * Names of the counts in a response, which `types` of a request may select. `one`: singular form, which is also allowed in `types`.
+ * `neededBy`: names whose selection adds this count too.
+ */
 const words = {
 	runners: { one: "runner", neededBy: ["actions"] },
 	rule_types: { one: "rule_type", neededBy: ["rules"] },
@@ -20,7 +23,7 @@ type Word = keyof typeof words;
 
 const all = Object.keys(words) as readonly Word[];
 
-/** Names that a request selects. Unknown names are ignored. */
+/** Counts and kinds that `types` of a request selects. Unknown names are ignored. */
 export class RegisterWords {
 	readonly #asked: ReadonlySet<string>;
 

@@ -8,7 +8,7 @@ export type RemoveRecord = (ref: string) => Promise<void>;
 export interface ReportOptions {
 	/** Logs each skipped file. */
 	readonly logger?: Logger;
-	/** True if problems of the site, such as a missing runner type, count as problems of files. Default: true. */
+	/** True if problems of the installation, such as a missing runner type, count as problems of files. Default: true. */
 	readonly isStrict?: boolean;
 }
 

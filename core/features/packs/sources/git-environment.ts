@@ -26,8 +26,8 @@ export interface GitPlace {
 }
 
 /**
- * Returns the address and the environment for git. Git reads no configuration of the machine or its users, and never prompts. Only the
- * protocol of the address is allowed, so that a server cannot redirect to another one.
+ * Returns the address and the environment variables for git. With them, git reads no configuration of the machine or its users, and never
+ * prompts. Only the protocol of the address is allowed, so that a server cannot redirect to another protocol.
  *
  * @param home empty directory that replaces the user's home directory
  */

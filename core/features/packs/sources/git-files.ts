@@ -61,7 +61,7 @@ export async function readCommit(
 	return submodules;
 }
 
-/** Throws `SVC_INVALID` if the files exceed the limits. Called before any content is read. */
+/** Throws `SVC_INVALID` if the files exceed the limits. Must be called before any content is read. */
 function assertFit(files: readonly TreeFile[], limits: PackLimits): void {
 	if (files.length > limits.files)
 		throw new SvcError("SVC_INVALID", `the pack has more than ${limits.files} files and folders (content.max_files)`);

@@ -60,7 +60,7 @@ export class GitRepository {
 
 	/** Returns the output of `git ls-tree` for a folder of a commit. Throws `SVC_NOT_FOUND` if the folder does not exist. */
 	async listTree(commit: string, folder: string | undefined): Promise<Buffer> {
-		// Maximum length of a path, plus the other columns of its line.
+		// 1,200 bytes for each file: the maximum length of a path, plus the other columns of its line.
 		const output = this.#options.limits.files * 1_200;
 		const end = await this.#git(["ls-tree", "-r", "-z", "-l", "--full-tree", `${commit}:${folder ?? ""}`], output, { isHere: true });
 		if (!end.succeeded) throw new SvcError("SVC_NOT_FOUND", `the repository has no folder ${quote(folder ?? "")} at commit ${commit}`);
@@ -98,7 +98,10 @@ export class GitRepository {
 		throw new SvcError("SVC_NOT_FOUND", `the repository has no branch, tag, commit or version ${quote(revision)}`);
 	}
 
-	/** Fetches only the wanted commit. Returns undefined if the server cannot send a part of the history, or not this commit. */
+	/**
+	 * Fetches only the wanted commit. Returns undefined if the server cannot send this commit alone, so that the whole history must be
+	 * fetched.
+	 */
 	async #fetchPart({ object }: Wanted): Promise<string | undefined> {
 		if (object === undefined) return undefined;
 		const end = await this.#fetch(["--depth=1"], [`+${object}:refs/svc/wanted`]);

@@ -48,7 +48,7 @@ export async function readBody(answer: IncomingMessage, limit: number, name: str
 	return Buffer.concat(chunks);
 }
 
-/** Passes a body on. Throws `SVC_INVALID` if it has more than `limit` bytes. */
+/** Yields the chunks of a body. Throws `SVC_INVALID` if the body has more than `limit` bytes. */
 export async function* limited(answer: AsyncIterable<Buffer>, limit: number, name: string): AsyncGenerator<Buffer> {
 	let size = 0;
 	for await (const chunk of answer) {

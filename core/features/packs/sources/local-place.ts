@@ -5,7 +5,7 @@ import { SvcError } from "../../../contract/index.ts";
 import type { PackRequest } from "./parse-request.ts";
 import { quote } from "./plain-path.ts";
 
-/** Kind and address of an existing local source. */
+/** An existing source on this machine. */
 export interface LocalPlace {
 	readonly kind: "git" | "archive" | "directory";
 	/** A `file://` address for git, otherwise a path. */

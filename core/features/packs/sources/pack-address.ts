@@ -11,7 +11,7 @@ export interface Credentials {
  * for SSH.
  */
 export function toShownAddress(address: string): string {
-	// An invalid address may still contain a password, and cannot be parsed to remove only that. So remove everything that could be one.
+	// An invalid address cannot be parsed, but may still contain a password. So remove every part that could be one.
 	if (!URL.canParse(address)) return address.replace(/:\/\/[^]*@/, "://").replace(/\?[^]*$/, "");
 	const url = new URL(address);
 	if (url.protocol !== "ssh:") url.username = "";

@@ -4,9 +4,8 @@ import { SvcError } from "../../../contract/index.ts";
 const longest = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
 
 /**
- * Splits the path of a file in a pack into its segments. The path must be inside the pack and show no misleading characters. Folders may
- * end with a slash, and paths may begin with `./`, as archives write them; the root has no segments. Throws `SVC_INVALID`, which names the
- * path.
+ * Splits the path of a file in a pack into its segments. Throws `SVC_INVALID`, which names the path, if it leads out of the pack or
+ * contains misleading characters. Folders may end with a slash, and paths may begin with `./`, as in archives; the root has no segments.
  */
 export function toSegments(path: string): readonly string[] {
 	const refuse = (reason: string) => refused(path, reason);

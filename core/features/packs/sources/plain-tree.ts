@@ -174,7 +174,7 @@ export class PlainTree {
 		this.#entries.set(to, entry);
 	}
 
-	/** Reserves a new name and creates the folders around it. Returns the normalized path. */
+	/** Reserves a new path and creates its parent folders. Returns the normalized path. */
 	async #take(path: string): Promise<string> {
 		const segments = toSegments(path);
 		const name = segments.join("/");

@@ -43,7 +43,7 @@ interface Progress {
 	count: number;
 }
 
-/** Puts the files of a revision, and of its submodules at the commits that belong to it, into the tree. */
+/** Adds the files of a revision to the tree, and those of its submodules at the commits that the revision refers to. */
 export function readGit(wanted: WantedRevision, options: GitReading): Promise<FetchedRevision> {
 	return readRepository({ ...wanted, into: "", depth: 0 }, options, { count: 0 });
 }

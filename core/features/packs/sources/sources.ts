@@ -15,7 +15,7 @@ import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { isSystemError } from "./system-error.ts";
 
-/** Source of an installed pack. It suffices to fetch the same files again, or to fetch the current ones. */
+/** Source of an installed pack, with all data to fetch the same files again, or the current ones. */
 export interface PackSource {
 	readonly kind: "git" | "archive" | "directory";
 	/** Address without a password. */
@@ -100,8 +100,8 @@ export class PackSources {
 	}
 
 	/**
-	 * Returns the revision that the source of a pack offers now: the newest version for a version tag, or the latest commit of a branch. A
-	 * commit remains the same. Archives and directories are fetched for this.
+	 * Returns the revision that the source of a pack offers now: the newest version if a version tag is installed, or the latest commit of a
+	 * branch. An installed commit is returned unchanged. Archives and directories are fetched to compare them.
 	 */
 	async latest(source: PackSource, { signal }: { readonly signal: AbortSignal }): Promise<LatestRevision> {
 		const scratch = await mkdtemp(join(tmpdir(), "svc-latest-"));

@@ -43,7 +43,7 @@ export async function toOperations(draft: PackDraft, packs: readonly string[], s
 	];
 }
 
-/** Restores triggers that the draft removed as unused, if a rule that was stored concurrently needs them. */
+/** Restores triggers that the draft removed as unused, if a rule that was stored concurrently uses them. */
 export async function returnTriggers(draft: PackDraft, storage: Storage): Promise<void> {
 	for (const trigger of draft.allBefore("trigger")) {
 		if ((await draft.storage.count("trigger", { id: trigger.id })) > 0 || trigger.ref === trigger.type) continue;
@@ -105,13 +105,16 @@ async function readTurns(storage: Storage, changes: readonly KindChanges[]): Pro
 	return new Map(found.map(({ id, turn }) => [id, turn]));
 }
 
-/** Returns operations that make the write fail if a removed pack is no longer the one in the draft. */
+/** Returns operations that make the write fail if a pack that the draft removes has been registered or removed since. */
 function toPackGuards(draft: PackDraft, { kind, gone }: KindChanges): WriteOperation[] {
 	if (kind !== "pack") return [];
 	return gone.map((id) => ({ update: "pack", id, patch: {}, expected: { registration: draft.before("pack", id)?.registration ?? null } }));
 }
 
-/** Returns operations that lock existing triggers of new or changed rules. Otherwise a concurrent write could remove them as unused. */
+/**
+ * Returns operations that lock the existing triggers of new or changed rules. Otherwise a concurrent write could remove these triggers as
+ * unused.
+ */
 function toTriggerGuards(draft: PackDraft, { kind, added, changed }: KindChanges): WriteOperation[] {
 	if (kind !== "rule") return [];
 	const needed = new Set([...added, ...changed.map(({ after }) => after)].map((rule) => (rule as EntityMap["rule"]).trigger));

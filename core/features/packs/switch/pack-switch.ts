@@ -24,7 +24,7 @@ import { returnTriggers, toOperations } from "./pack-changes.ts";
 import { PackDraft } from "./pack-draft.ts";
 
 export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
-	/** How files are looked at for all that is wrong with them, once one has been refused. */
+	/** Readers that find all problems of the files that registration has refused. */
 	readonly readers: readonly FileReader[];
 	/** Extension points of the kernel. */
 	readonly extensions: Pick<ExtensionPoints, "draft" | "isBuiltInRunner">;
@@ -33,11 +33,11 @@ export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects
 }
 
 export interface SwitchOptions {
-	/** Kinds to register. Default: all kinds. Records without a file are removed only by default. */
+	/** Kinds to register. Default: all kinds. If kinds are given, records without a file are not removed. */
 	readonly kinds?: ReadonlySet<RegisteredKind> | undefined;
 	/**
-	 * True if problems of the site reject a pack: runner types that are not configured, and configuration values that violate the schema.
-	 * Default: false, which reports them as notes.
+	 * True if a pack is rejected for problems of the installation: runner types that are not configured, and configuration values that violate
+	 * the schema. Default: false, which reports them as notes.
 	 */
 	readonly isStrict?: boolean;
 	/** True to reject all packs if one file is invalid. Default: true. */
@@ -46,7 +46,10 @@ export interface SwitchOptions {
 	readonly removeGone?: boolean;
 	/** Operations that are written together with the packs, if the packs change. Default: none. */
 	readonly alongside?: readonly WriteOperation[];
-	/** Principal whose permissions are checked on content of other packs. Undefined: the site, which has all permissions. */
+	/**
+	 * Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the change; nothing is
+	 * checked then.
+	 */
 	readonly principal?: Principal | undefined;
 }
 
@@ -73,7 +76,8 @@ const attempts = 10;
 
 /**
  * Updates the records of packs to match their files, in one write. Readers therefore never see a partly registered pack, and a failure
- * before the write changes nothing. The startup code registers the packs in a copy of the records; the differences are then written.
+ * before the write changes nothing. The registration that a startup performs runs on a copy of the records; the differences are then
+ * written.
  */
 export class PackSwitch {
 	readonly #parts: PackSwitchOptions;
@@ -228,7 +232,10 @@ function assertExpected(draft: PackDraft, versions: readonly PackVersion[]): voi
 	}
 }
 
-/** Returns a logger that writes warnings and errors at debug level, because the report contains the problems of packs. */
+/**
+ * Returns a logger for a draft. It drops debug and info messages, and lowers warnings to debug level, because the report contains the
+ * problems of packs. Errors are logged as usual.
+ */
 function toQuiet(logger: EngineDependencies["logger"]): EngineDependencies["logger"] {
 	const quiet: EngineDependencies["logger"] = {
 		debug: () => {},

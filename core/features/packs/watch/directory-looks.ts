@@ -25,7 +25,7 @@ export class DirectoryLooks {
 		this.#interval = interval;
 	}
 
-	/** Scans the directories; `next` reports changes since this scan. */
+	/** Scans the directories. The first call of `next` reports changes since this scan. */
 	async start(): Promise<void> {
 		this.#last = await this.#look();
 	}

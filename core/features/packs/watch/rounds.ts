@@ -62,7 +62,7 @@ export class Rounds {
 		return results.filter(([name, text]) => before.get(name) !== text).map(([, text]) => text);
 	}
 
-	/** Reloads packs without errors. The service would register a pack with errors only in part. */
+	/** Reloads the packs that have no errors. The service would refuse a pack with errors. */
 	async #reload(checks: readonly PackCheck[]): Promise<readonly string[]> {
 		const { reload } = this.#options;
 		if (reload === undefined) return [];
