@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parseJson, stringifyJson } from "../../contract/index.ts";
 import type { PackInstalls } from "./install-api.ts";
 
-/** Engine members used by routes that change content of packs. Absent if the configuration has no packs feature. */
+/** Engine members used by routes that change content of packs. `packInstalls` is absent if the engine has no packs feature. */
 export interface FollowedNeeds {
 	readonly packInstalls?: Pick<PackInstalls, "assertNotFollowed">;
 }

@@ -32,7 +32,7 @@ export interface PackFiles<Input extends { readonly name: string }> {
 	readonly kind: Exclude<PackKind, "action">;
 	/** Folder of a pack that contains the files. */
 	readonly folder: string;
-	/** Number of types of such records, for kinds that have types. */
+	/** Number of types of such records, for kinds that have types, such as the types of rules. */
 	readonly typeCount?: number;
 	/**
 	 * Parses the metadata of a file. The ref of the record consists of the pack and `name`. Throws `SVC_INVALID`, which names the attribute
@@ -41,7 +41,7 @@ export interface PackFiles<Input extends { readonly name: string }> {
 	toInput(metadata: JsonObject, place: Place): Input;
 	/** Creates the record, or updates it to match its file. */
 	register(input: Input, how: Registering): Promise<void>;
-	/** Returns the refs of the trigger types that the record brings, which are removed with its file. Default: none. */
+	/** Returns the refs of the trigger types that the file declares, which are removed with the file. Default: none. */
 	triggerTypes?(input: Input): readonly string[];
 	/** Removes the record after its file was removed in a new version of the pack, or the pack itself was removed. */
 	remove(ref: string): Promise<void>;

@@ -20,10 +20,10 @@ const maxCriteriaValues = 2_000;
 const refPattern = /^[a-z0-9_]{1,255}\.[A-Za-z0-9_.-]{1,255}$/;
 
 /**
- * Returns the fields to store. Throws `SVC_INVALID` with the field that is not allowed. The action need not exist.
+ * Returns the fields to store. Throws `SVC_INVALID`, which names the invalid field. The action need not exist.
  *
- * @param stored present criteria of the rule. If they are unchanged, their patterns are not checked. An earlier version may have accepted
- *   invalid ones, and users must still be able to disable such a rule.
+ * @param stored criteria of the stored rule; undefined for a new rule. If the criteria are unchanged, their patterns are not checked: an
+ * earlier version may have accepted invalid ones, and users must still be able to disable such a rule.
  */
 export function checkRule(input: RuleInput, pack: string, stored?: JsonObject): RuleFields {
 	const { name, type = { ref: "standard" }, criteria = {}, action } = input;

@@ -51,7 +51,7 @@ export class GuardedSensorRun {
 	}
 
 	readonly #onStray = (stray: UncaughtSensorError): void => {
-		// A timer that the sensor never clears would otherwise fill the log.
+		// Report only the first errors, because a timer that the sensor never clears could fill the log.
 		if (++this.#told <= maxReportedErrors) this.#tell(stray);
 		if (!this.isRunning()) return;
 		this.#stray = new Error(`${stray.what}: ${toErrorMessage(stray.reason)}`, { cause: stray.reason });

@@ -2,7 +2,7 @@ import type { Api } from "../../client/api.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
-/** A timer and when it fires next. */
+/** A timer, with the times of its last and its next event. */
 export interface TimerRecord {
 	readonly id: string;
 	readonly uid: string;

@@ -10,7 +10,7 @@ import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import type { TimerView } from "./timers-api.ts";
 
-/** A timer in a response: its trigger, and when it fires. */
+/** A timer in a response: its trigger, with the times of its last and its next event. */
 const timerSchema = defineSchema(
 	"Timer",
 	object({ ...triggerMembers, next_fire_at: nullable(timestamp), last_fired_at: nullable(timestamp) }),

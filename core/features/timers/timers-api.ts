@@ -3,7 +3,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { timerTypes } from "../triggers/trigger-refs-api.ts";
 
-/** A trigger of one of the timer types, and when it fires. */
+/** A trigger of one of the timer types, with the times at which it fires. */
 export interface TimerView {
 	readonly trigger: TriggerEntity;
 	/** Undefined until a node has planned the timer. */

@@ -3,7 +3,7 @@ import { type Attribute, checkAttributes, object, objectList, requiredText, text
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { RegisteredTypeInput } from "./triggers-api.ts";
 
-/** Attributes that the file of a trigger type may have. */
+/** Attributes that are allowed in the file of a trigger type. */
 export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,

@@ -3,7 +3,7 @@ import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ChangeRequester } from "../../kernel/executions/signed-patch.ts";
 
-/** Body of trigger type create and update. */
+/** Body of a request that creates or replaces a trigger type. */
 export interface TriggerTypeInput {
 	readonly name: string;
 	readonly pack: string;
@@ -19,7 +19,7 @@ export interface RegisteredTypeInput extends TriggerTypeInput {
 	readonly metadata_file?: string;
 }
 
-/** Body of trigger create and update. */
+/** Body of a request that creates or replaces a trigger. */
 export interface TriggerInput {
 	readonly name?: string;
 	readonly pack?: string;
@@ -88,8 +88,8 @@ export interface TriggerInstances {
 	/** Dispatches the event again, in a trace of its own. The payload names the original instance and the user who requested the copy. */
 	reEmit(id: string, signer: ChangeRequester, reason?: string): Promise<TriggerInstanceEntity>;
 	/**
-	 * Masks payloads.
-	 * In an event that announces the end of an execution, masks the members that the action marks as secret in its result.
+	 * Masks known secrets in payloads. In an event that announces the end of an execution, also masks the members of the result that the
+	 * action marks as secret.
 	 */
 	maskPayloads(instances: readonly TriggerInstanceEntity[]): Promise<readonly TriggerInstanceEntity[]>;
 }

@@ -14,7 +14,10 @@ export interface WebhookRecord {
 	readonly parameters: JsonObject;
 }
 
-/** A delivery kept by a hook whose parameter `ledger` is true. Lists leave out headers, query and body. */
+/**
+ * A stored delivery: any delivery to a hook with `ledger`, or an accepted one to a hook with `deduplicate`. Lists leave out headers, query
+ * and body.
+ */
 export interface WebhookDeliveryRecord {
 	readonly id: string;
 	readonly url: string;
@@ -35,12 +38,12 @@ export interface WebhookDeliveryRecord {
 export interface WebhookClient {
 	list(): Promise<ListPage<WebhookRecord>>;
 	get(url: string): Promise<WebhookRecord>;
-	/** Returns deliveries to hooks that keep them, newest first. */
+	/** Returns stored deliveries, newest first. */
 	deliveries(query?: ListQuery): Promise<ListPage<WebhookDeliveryRecord>>;
 	delivery(id: string): Promise<WebhookDeliveryRecord>;
 	/**
-	 * Dispatches a kept delivery once more and returns the new entry.
-	 * A refused delivery is dispatched only if an administrator sets `overrule`.
+	 * Dispatches a stored delivery once more and returns the new entry. A refused delivery is dispatched only if an administrator sets
+	 * `overrule`.
 	 */
 	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
 }

@@ -34,7 +34,7 @@ export interface Ledger {
 	accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined>;
 }
 
-/** Keeps deliveries in the storage. */
+/** Stores deliveries, and finds repetitions by the delivery id. */
 export class StoredLedger implements Ledger {
 	readonly #storage: Storage;
 	readonly #clock: Clock;

@@ -48,13 +48,13 @@ export interface Webhooks {
 	 * Rejects with `SVC_FORBIDDEN` if the signature is invalid, or if the generic hook may not dispatch the named trigger.
 	 */
 	receive(url: string, delivery: Delivery): Promise<Receipt>;
-	/** Returns kept deliveries, newest first. */
+	/** Returns stored deliveries, newest first. */
 	deliveries(query: DeliveryQuery): Promise<Page<WebhookDeliveryEntity>>;
-	/** Returns a kept delivery. Throws `SVC_NOT_FOUND`. */
+	/** Returns a stored delivery. Throws `SVC_NOT_FOUND` if it does not exist. */
 	delivery(id: string): Promise<WebhookDeliveryEntity>;
 	/**
-	 * Dispatches the trigger of a kept delivery once more, and returns the new entry.
-	 * Rejects with `SVC_FORBIDDEN` for a refused delivery, unless an administrator sets `overrule`, which is logged.
+	 * Dispatches the trigger of a stored delivery once more, and returns the new entry. Rejects with `SVC_FORBIDDEN` for a refused delivery,
+	 * unless an administrator sets `overrule`, which is logged.
 	 */
 	replay(id: string, principal: Principal, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryEntity>;
 }

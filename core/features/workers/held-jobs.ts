@@ -17,7 +17,7 @@ const fields = ["fence", "stop", "labels", "runner", "lease_expires_at"] as cons
 /** Fraction of a lease that must pass before it is renewed. Very short runs therefore end without any renewal. */
 const renewedAgainAfter = 1 / 10;
 
-/** Jobs that workers hold, and their leases. */
+/** Reads the jobs that a worker holds, and renews their leases. */
 export class HeldJobs {
 	readonly #parts: HeldJobsOptions;
 

@@ -15,8 +15,8 @@ export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"
 }
 
 /**
- * Files of installed packs. The storage keeps them under the SHA-256 of the file list, so that every node of a service has the same bytes.
- * Each node that needs them writes them below its data directory. Content is immutable: a new version is a new content.
+ * Stores and reads the files of installed packs. The storage keeps them under the SHA-256 of the file list, so that every node of a service
+ * has the same bytes. Each node that needs them writes them below its data directory. Content is immutable: a new version is a new content.
  */
 export class PackContents implements PackContentSource {
 	readonly #parts: PackContentsOptions;

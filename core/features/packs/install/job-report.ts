@@ -51,7 +51,7 @@ export class JobReport {
 
 	/** Writes an indented line without waiting. */
 	note(line: string): void {
-		// If the output can no longer be written, the job ends for that reason anyway.
+		// Ignore errors: if the output can no longer be written, the job ends for that reason anyway.
 		void this.pass("stdout", line).catch(() => undefined);
 	}
 

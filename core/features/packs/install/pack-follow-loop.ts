@@ -46,8 +46,8 @@ export class PackFollowLoop implements BackgroundLoop {
 	}
 
 	/**
-	 * Requests a check that begins after this call, on this node or the one that holds the task. Does not wait. Requests before the check
-	 * begins are merged.
+	 * Requests a check that begins after this call, on this node or the one that holds the task. Does not wait. Further requests before the
+	 * check begins are merged with this one.
 	 */
 	ask({ request: { text: source } }: FollowedSource): void {
 		if (this.#asked.has(source)) return;

@@ -133,7 +133,7 @@ export function createInstallJob({ installer, parse, followedPacks }: InstallJob
 				await followedPacks.assertNoneMeant(requests);
 				return installer.install(requests, options, job);
 			}
-			// A lock file also contains the dependencies.
+			// A lock file also contains the dependencies, so they are not collected again.
 			const expected = new Map(locked.map(({ ref, content }) => [ref, content]));
 			return installer.install(locked.map(toLockedRequest), { force, skipDependencies: true, expected }, job);
 		},
@@ -161,7 +161,7 @@ interface UnloadJobOptions extends Uses<"storage" | "logger"> {
  */
 function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
 	return {
-		// Like an uninstallation, it removes content that rules and users depend on.
+		// Requires the permission to uninstall, because unloading also removes content that rules and users depend on.
 		permission: "pack_uninstall",
 		async perform({ parameters, principal, execution_id, report }) {
 			const refs = new JobParameters(parameters).texts("packs");

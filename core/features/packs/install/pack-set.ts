@@ -38,7 +38,7 @@ const mostDependencies = 100;
 
 interface Wanted {
 	readonly request: PackRequest;
-	/** Requests that led to this one, as written, from the caller's request on; empty for a request of the caller. */
+	/** Requests that led to this one, as written, beginning with the caller's request; empty for a request of the caller. */
 	readonly trail: readonly string[];
 	/** Ref of the pack that depends on it; undefined for a request of the caller. */
 	readonly neededBy: string | undefined;

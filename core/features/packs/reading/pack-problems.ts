@@ -3,7 +3,7 @@ import { SvcError } from "../../../contract/index.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 
-/** Problem of a file in a pack, for readers without access to the directories of the node. */
+/** Problem of a file in a pack, for users who cannot access the directories of the node. */
 export type PackFileProblem = {
 	readonly pack: string;
 	/** Path relative to the pack. */

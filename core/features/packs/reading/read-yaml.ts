@@ -14,7 +14,10 @@ export async function readYamlObject(path: string): Promise<JsonObject> {
 	return parseYamlObject(await readFile(path, "utf8"));
 }
 
-/** True if a string contains only YAML comments and blank lines. Tests each line, because one pattern for all could backtrack very long. */
+/**
+ * True if a string contains only YAML comments, blank lines and `---`. Tests each line, because one pattern for all lines could backtrack
+ * very long.
+ */
 export function holdsOnlyComments(text: string): boolean {
 	return text.split("\n").every((line) => /^\s*(?:#|---\s*$|$)/.test(line));
 }

@@ -45,7 +45,7 @@ export function toPackFields(selection: Selection | undefined): readonly (keyof 
 
 /** Returns the wire form of a pack. If the service follows the pack in git, `followed` contains its state. */
 export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
-	// Absent if no selected member needs it.
+	// `metadata` is absent if no selected member needs it.
 	const { metadata = {} }: { readonly metadata?: JsonObject } = pack;
 	return deleteNullMembers({
 		...toUnknown(metadata),

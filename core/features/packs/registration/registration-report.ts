@@ -54,7 +54,7 @@ export class RegistrationReport {
 		this.#saidOf(kind).set(ref, file);
 	}
 
-	/** Stores the number of types of such records. */
+	/** Stores the number of types of the records of a kind, such as the types of rules. */
 	hasTypes(kind: PackKind, count: number): void {
 		this.#types.set(kind, count);
 	}

@@ -16,7 +16,7 @@ interface TreeFile {
 
 const linePattern = /^(\d{6}) (\w+) ([0-9a-f]+) +(\d+|-)\t([^]+)$/;
 const modes = { link: "120000", executable: "100755", repository: "160000" };
-/** First line of pointer files, whose content is stored elsewhere (git LFS). */
+/** Beginning of a git LFS pointer file. The content of such a file is stored outside of the repository. */
 const pointerHead = "version https://git-lfs.github.com/spec/";
 const longestPointer = 1_024;
 const longestTarget = 4_096;

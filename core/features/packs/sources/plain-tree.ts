@@ -31,8 +31,8 @@ interface FileEntry {
 type Entry = { readonly kind: "directory" } | FileEntry | { readonly kind: "link"; readonly target: string };
 
 /**
- * Untrusted files, written as plain files and folders into a new directory. Their number and size are limited, and no two names may be
- * confused with each other. Links are replaced by copies of their targets, which must be among the files.
+ * Writes untrusted files as plain files and folders into a new directory. Their number and size are limited, and names that are easily
+ * confused are refused. Links are replaced by copies of their targets, which must be among the files.
  */
 export class PlainTree {
 	readonly #options: TreeOptions;

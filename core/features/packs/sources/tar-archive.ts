@@ -57,7 +57,7 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 		either.throwIfAborted();
 	} catch (error) {
 		const reason = either.aborted ? either.reason : error;
-		// Otherwise, the file that is being written would wait for the rest of its content forever.
+		// End the current entry. Otherwise, the file that is written from it would wait for the rest of its content forever.
 		current?.on("error", () => {}).destroy(reason);
 		await work;
 		if (signal.aborted || reason instanceof SvcError || isSystemError(reason)) throw reason;
