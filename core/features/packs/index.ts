@@ -94,10 +94,7 @@ function createContents(kernel: Kernel): PackContents {
 	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
-/**
- * Returns the functions that start and stop the feature. While it is started, content that was removed from the storage is also removed
- * from this node at intervals.
- */
+/** Returns the lifecycle functions. While started, content that is no longer in the storage is removed from this node at intervals. */
 function createLife(
 	{ logger, options }: Kernel,
 	contents: PackContents,
@@ -127,7 +124,7 @@ interface FollowRule {
 	readonly action: { readonly ref: string; readonly parameters: JsonObject };
 }
 
-/** Pattern of the names of follow rules, by which rules that the configuration no longer requires are found and removed. */
+/** Pattern of the names of follow rules. Stored rules with such a name that are no longer required are removed. */
 const followRuleName = /^followed_[0-9a-f]{12}$/;
 
 /** Returns one rule for each repository with a webhook for pushes. The webhook trigger checks the signature and drops duplicates. */

@@ -50,7 +50,7 @@ export interface PackFiles<Input extends { readonly name: string }> {
 /** Updates the records of a kind to match the files of packs. An invalid file is reported; the other files are still registered. */
 export type RegisterFiles = <Input extends { readonly name: string }>(files: PackFiles<Input>) => Promise<void>;
 
-/** Attributes that the service sets. They are accepted in files, because a file may have been written from a record of the service. */
+/** Attributes that the service sets. Files may contain them, because a file may be written from a record. */
 export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, uid: text, ref: text, metadata_file: text };
 
 /** Name attribute that identifies a record in its pack. */

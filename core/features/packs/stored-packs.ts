@@ -11,7 +11,7 @@ import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.
 const mostTexts = 1_000;
 const mostBytes = 8_000_000;
 
-/** Reads packs from the storage, and their files from the storage or a directory. */
+/** Reads packs, and their files from the storage or a directory. */
 export class StoredPacks implements Packs {
 	readonly #storage: Storage;
 	readonly #contents: PackContents;

@@ -33,7 +33,7 @@ export interface RuleTestRecord {
 	readonly matched: boolean;
 	/** Rendered parameters of the action; present if the rule matched. */
 	readonly parameters?: JsonObject;
-	/** Reason why the rule did not match, or why the parameters of its action cannot be rendered. */
+	/** Reason why the rule did not match or its parameters cannot be rendered. */
 	readonly reason?: string;
 	readonly failed?: { readonly key: string; readonly operator: string; readonly pattern: JsonValue; readonly value: JsonValue };
 }

@@ -19,7 +19,7 @@ export interface RulesNeeds {
 	readonly access: Access;
 	readonly triggers: TriggersApi;
 	readonly registerFiles: RegisterFiles;
-	/** Rules that the service itself creates, because another feature needs them. */
+	/** Rules that the service creates for another feature. */
 	readonly ownRules: OwnRules;
 }
 

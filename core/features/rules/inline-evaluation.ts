@@ -15,8 +15,8 @@ const lookedAtFirst = 1_000;
 const workAtFirst: WorkLimits = { ...workLimits, searchMs: 5 };
 
 /**
- * Evaluates the rules of an event before it is stored. The matching rules act in the write that stores the event. Returns undefined if the
- * evaluation would take too long; the event is then stored and evaluated later.
+ * Evaluates the rules of an event before it is stored; matching rules act in the write that stores it. Returns undefined if that would take
+ * too long.
  */
 export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProcessorOptions): Promise<InlineEvaluation | undefined> {
 	const indexed = await parts.rules.rulesOf(instance.trigger);
@@ -47,7 +47,7 @@ function toActing(
 	};
 }
 
-/** Evaluates the rules of one event synchronously. Only criteria that need no datastore items can be evaluated in this way. */
+/** Evaluates the rules of one event synchronously, as long as their criteria need no datastore items. */
 class QuickLook {
 	readonly #instance: TriggerInstanceEntity;
 	readonly #now: number;

@@ -168,10 +168,7 @@ export function toRuleResource(pack = "default", name: string): Resource {
 	return { uid: `rule:${pack}:${name}`, pack };
 }
 
-/**
- * Throws `SVC_FORBIDDEN` unless the caller may run the rule's action and receive its events. Checked now, because the rule later acts as
- * the system user.
- */
+/** Throws `SVC_FORBIDDEN` unless the caller may run the rule's action and receive its events: the rule later acts as the system user. */
 function assertMayUse(
 	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,
@@ -201,10 +198,7 @@ async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>,
 	return replyJson(toRule(shown, { problems }));
 }
 
-/**
- * Replies with a stored rule. Rules with problems are stored too, because an action may be installed later; the response then has a warning
- * header.
- */
+/** Replies with a stored rule, and a warning header if it has problems, which do not prevent storing: an action may be installed later. */
 async function replyWritten(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);

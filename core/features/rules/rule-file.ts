@@ -12,7 +12,6 @@ function reference(member: string): JsonObject {
 	};
 }
 
-/** Attributes of a rule file. */
 export const ruleAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	name: requiredText,

@@ -31,7 +31,7 @@ export interface WantedTrigger {
 export interface RuleTriggers {
 	/** Returns the trigger for a rule. Throws `SVC_INVALID` if the type does not exist or does not allow the parameters. */
 	want(reference: { readonly type: string; readonly parameters?: JsonObject }): Promise<WantedTrigger>;
-	/** Removes a trigger unless a rule still uses it. Called after a rule was removed or has changed its trigger. */
+	/** Removes a trigger unless a rule still uses it. */
 	release(ref: string): Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-/** All types of rules. */
 export const ruleTypes = [
 	{
 		id: "000000000000000000000001",

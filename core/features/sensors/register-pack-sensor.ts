@@ -68,9 +68,7 @@ async function assertUnique(known: SensorEntity | undefined, { metadata_file: fi
 	throw new SvcError("SVC_INVALID", `attribute "class_name" must be unique in the pack; ${other} has "${known?.name}" too`);
 }
 
-/**
- * Registers the trigger types that the sensor declares. Skips a type that has its own file in the pack, because that file takes precedence.
- */
+/** Registers the trigger types of the sensor, except those that have a file of their own in the pack, which takes precedence. */
 async function registerTypes({ storage, registerType }: RegisterPackSensorOptions, input: SensorInput, path: string): Promise<void> {
 	for (const type of input.trigger_types) {
 		const [known] = await storage.find("trigger_type", { where: { ref: `${input.pack}.${type.name}` }, limit: 1 });

@@ -117,10 +117,7 @@ function toTrace(id: string | undefined, tag: string | undefined): Pick<Incoming
 	return tag === undefined ? {} : { trace: { trace_tag: tag } };
 }
 
-/**
- * Throws `SVC_FORBIDDEN` if a sensor of a pack may not dispatch events of the trigger. Rules trust the events of the service's own
- * triggers, so such a sensor has no administrator rights here.
- */
+/** Throws `SVC_FORBIDDEN` if sensors of packs may not dispatch the trigger: rules trust the events of the service's own triggers. */
 function assertInjectable({ triggerTypes, principal }: SensorContextOptions, resolved: ResolvedTrigger): void {
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }

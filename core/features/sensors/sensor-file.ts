@@ -32,7 +32,6 @@ const typeAttributes: Readonly<Record<string, Attribute>> = {
 	tags: objectList,
 };
 
-/** Attributes of the file of a sensor. */
 export const sensorAttributes: Readonly<Record<string, Attribute>> = {
 	...ownAttributes,
 	class_name: requiredName,

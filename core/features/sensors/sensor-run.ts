@@ -28,10 +28,7 @@ export interface SensorRunOptions extends Uses<"clock" | "logger"> {
 	readonly lease: HeldLease<"sensor">;
 	/** Record as it was stored when the sensor was acquired. */
 	readonly record: SensorEntity;
-	/**
-	 * Called when the run has ended or the grace period has passed, after the sensor was released. `work` resolves when the run has really
-	 * ended.
-	 */
+	/** Called after the sensor was released. If the grace period has passed before the end, `work` resolves at the real end. */
 	readonly onEnd: (end: { readonly hasEnded: boolean; readonly work: Promise<void> }) => void;
 }
 
@@ -42,7 +39,7 @@ export class SensorRun implements Holding {
 	#failures: number;
 	/** Start time of the current run in microseconds; undefined between runs. */
 	#runningSince: number | undefined;
-	/** True once the run may no longer have effects: it has lost the sensor, has ended, or has exceeded the grace period. */
+	/** True once the run has lost the sensor, has ended, or has exceeded the grace period. */
 	#isOver = false;
 	/** Resolves when the sensor has ended and is not restarted. Never rejects. */
 	readonly #work: Promise<void>;
@@ -123,7 +120,7 @@ export class SensorRun implements Holding {
 		await wait(delay * 1_000, this.signal);
 	}
 
-	/** Stores that the sensor has failed permanently. Keeps the lease, so that no other node starts the sensor, which would fail there too. */
+	/** Stores that the sensor has failed permanently. Keeps the lease, because the sensor would fail on another node too. */
 	async #giveUp(problem: string): Promise<void> {
 		const { logger, supervised } = this.#parts;
 		logger.error("sensor is not restarted again: disable and enable it once the cause is fixed", {

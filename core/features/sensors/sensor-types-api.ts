@@ -22,8 +22,7 @@ export interface SensorTypes {
 	 */
 	artifacts(sensors: readonly SensorEntity[]): Promise<readonly string[]>;
 	/**
-	 * Enables or disables a sensor on every node, without waiting for the next poll. The setting survives restarts. Throws `SVC_INVALID` for a
-	 * sensor of a system pack, such as `core`.
+	 * Enables or disables a sensor at once on every node. The setting survives restarts. Throws `SVC_INVALID` for a sensor of a system pack.
 	 */
 	setEnabled(refOrId: string, enabled: boolean): Promise<SensorEntity>;
 }

@@ -4,7 +4,6 @@ import { replyContent } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 
-/** Engine members used by the routes. */
 const { defineRoute } = routesOver<Pick<Engine, "telemetry">>();
 
 /** Route for metrics scrapers. Each node reports its own metrics. */

@@ -39,13 +39,13 @@ export interface CronField {
 	readonly values: readonly number[];
 	/** True if every number is allowed. */
 	readonly isWildcard: boolean;
-	/** Step from the lowest number upwards: 1 for `*`, and n for `*` with a step of n. Undefined for other forms. */
+	/** Step from the lowest number upwards, for `*` (1) and for `*` with a step. Otherwise undefined. */
 	readonly step: number | undefined;
 	/** Conditions for allowed days that depend on the month, such as `last`, in addition to `values`; used for `day` only. */
 	readonly days: readonly ((day: CalendarDay) => boolean)[];
 }
 
-/** Returns the default of a field that is not given: it allows only the lowest number if `isLowest` is true, otherwise any number. */
+/** Returns the default of a missing field: only the lowest number, or any number. */
 export function defaultField(name: CronFieldName, isLowest: boolean): CronField {
 	return parseCronField(name, isLowest ? String(ranges[name].minimum) : "*");
 }

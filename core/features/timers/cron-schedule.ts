@@ -46,9 +46,9 @@ type CronFields = Readonly<Record<CronFieldName, CronField>>;
 const horizon = 40;
 
 /**
- * Returns the schedule of a timer whose parameters are single fields, such as `hour: 5`.
- * A missing field allows only its lowest number if its unit is smaller than that of every given field, so `hour: 5` fires once a day. Other
- * missing fields, and always `week` and `day_of_week`, allow any number.
+ * Returns the schedule of separate fields. A missing field allows only its lowest number if its unit is smaller than every given one, so
+ * `hour: 5` fires once a day.
+ * Other missing fields, and always `week` and `day_of_week`, allow any number.
  */
 export function toCronSchedule(parameters: JsonObject, timezone: string): Schedule {
 	const fields = toFields(parameters);
@@ -89,7 +89,7 @@ function toFields(parameters: JsonObject): CronFields {
 
 /**
  * Returns a field of the time of day as a croner pattern.
- * Steps are not expanded to numbers, because croner treats them differently from fixed times when daylight saving time begins or ends.
+ * Steps are not expanded to numbers, because croner treats both differently when the clocks change.
  */
 function toPattern({ values, step }: CronField): string {
 	if (step !== undefined) return step === 1 ? "*" : `*/${step}`;

@@ -55,9 +55,7 @@ export class TimerPlan {
 		return byRef;
 	}
 
-	/**
-	 * Returns the schedule of a timer. Returns undefined for invalid parameters, which an older version may have stored without checking them.
-	 */
+	/** Returns the schedule of a timer; undefined for invalid parameters, which older versions stored unchecked. */
 	readSchedule(trigger: TriggerEntity, startedAt: number): Schedule | undefined {
 		try {
 			return toSchedule(trigger.type, trigger.parameters, { timezone: this.#timezone, startedAt });

@@ -59,7 +59,7 @@ export function toBranches(nodes: readonly TraceNode[], all: readonly TraceNode[
 
 function toNode(kind: TraceKind, component: TraceComponentRecord): TraceNode {
 	const { object_id, caused_by } = component;
-	// The id of a rule alone is not unique, because a rule may act on several events of a trace.
+	// A rule may act on several events of a trace, so its id is not unique.
 	const key = kind === "rule" ? `${object_id}:${caused_by.id}` : object_id;
 	return { ...component, kind, key, cause: caused_by.id };
 }

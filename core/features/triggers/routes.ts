@@ -233,17 +233,12 @@ async function findTriggerResource(verb: "view" | "modify" | "delete", context: 
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
-/**
- * Returns the input with the service's own ref of the trigger type in place of a dialect's name, because permissions depend on the type.
- */
+/** Returns the input with the service's own ref of its type instead of a dialect's, because permissions depend on the type. */
 function withOwnType({ triggers }: RouteNeeds, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
-/**
- * Throws `SVC_FORBIDDEN` unless the caller may create the changed trigger. Only if its name, type or URL changes, because it is then
- * another resource.
- */
+/** Checks the permission to create the changed trigger if its name, type or URL changes, because it is then another resource. */
 function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "principal">, old: TriggerEntity, input: TriggerInput): void {
 	const { permission, ...target } = toTriggerResource("create", { pack: old.pack, name: old.name, ...input });
 	const before = toTriggerResource("create", old);

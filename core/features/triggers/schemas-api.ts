@@ -31,7 +31,6 @@ export const triggerMembers = {
 	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
 	uid: text,
 };
-/** Example of a trigger. */
 export const triggerExample = {
 	id: "66a1e0019d3e4b7a51c00031",
 	uid: "trigger:core:hook:b326b5062b2f0e69046810717534cb09",

@@ -86,7 +86,7 @@ export class StoredTriggerTypes implements TriggerTypes {
 
 	/**
 	 * Returns the write that creates or removes the trigger with the same ref as its type. This trigger exists exactly while the type has no
-	 * parameters. Returns an empty list if it need not change.
+	 * parameters.
 	 */
 	async #toShadowChange(type: TriggerTypeEntity): Promise<WriteOperation[]> {
 		const { storage, clock } = this.#parts;
@@ -97,8 +97,8 @@ export class StoredTriggerTypes implements TriggerTypes {
 }
 
 /**
- * Returns the storage condition for a filter of trigger types or triggers. Dialect names of types are translated for triggers too, because
- * the single trigger of a type without parameters has the name of its type.
+ * Returns the storage condition for a filter of types or triggers. Dialect names are translated for both, because some triggers have the
+ * name of their type.
  */
 export function toNamedWhere({ id, name, pack, type }: NamedFilter, dialects: Dialects) {
 	const toOwnName = (given: string) => splitRef(dialects.triggerType(`${pack ?? "core"}.${given}`)).name;

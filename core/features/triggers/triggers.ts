@@ -104,7 +104,7 @@ export class StoredTriggers implements Triggers {
 			throw new SvcError("SVC_INVALID", `trigger "${old.ref}": name, pack and type cannot change while rules use it (${rules})`);
 	}
 
-	/** Returns the input with the stored value in place of each masked value, because clients send back what they have read. */
+	/** Returns the input with each mask replaced by the stored value. */
 	async #restore(input: TriggerInput, old: TriggerEntity, principal: Principal | undefined): Promise<TriggerInput> {
 		if (input.parameters === undefined || this.#parts.dialects.triggerType(input.type) !== old.type) return input;
 		const [{ parameters: shown } = old] = await this.mask([old]);

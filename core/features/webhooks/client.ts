@@ -14,10 +14,7 @@ export interface WebhookRecord {
 	readonly parameters: JsonObject;
 }
 
-/**
- * A stored delivery: any delivery to a hook with `ledger`, or an accepted one to a hook with `deduplicate`. Lists leave out headers, query
- * and body.
- */
+/** A delivery stored by a hook with `ledger`, or accepted by one with `deduplicate`. Lists leave out headers, query and body. */
 export interface WebhookDeliveryRecord {
 	readonly id: string;
 	readonly url: string;

@@ -19,10 +19,7 @@ export interface HookIndex {
 	list(): Promise<readonly Hook[]>;
 }
 
-/**
- * Maximum age of the cache in milliseconds. If the change event is lost, this node may serve a hook for that long after another node
- * removed it.
- */
+/** Maximum age of the cache in milliseconds, so that a removed hook is not served for long if the change event is lost. */
 const maximumAge = 1_000;
 
 export function createHookIndex({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }): HookIndex {

@@ -54,7 +54,7 @@ export interface HookParameters {
 	readonly url: string;
 	readonly signature?: SignatureSettings;
 	readonly deduplicate?: DeduplicationSettings;
-	/** True to store every delivery with its verdict. Default false: only accepted deliveries are stored, and only if `deduplicate` is set. */
+	/** True to store every delivery. Default false: only accepted deliveries to a hook with `deduplicate` are stored. */
 	readonly ledger?: boolean;
 	/** Handshake by which a sender verifies that the URL belongs to its receiver. Default: challenges are not answered. */
 	readonly challenge?: ChallengeSettings;

@@ -6,7 +6,6 @@ import { findUrlProblem, hookParametersSchema } from "./hook-parameters-api.ts";
 
 const object = { type: "object" };
 
-/** The trigger type of webhooks. */
 export const webhookType = defineTriggerType(
 	triggerRefs.webhook,
 	"Something was posted to a webhook.",
@@ -16,8 +15,8 @@ export const webhookType = defineTriggerType(
 
 /**
  * Creates the trigger type of webhooks with its permission checks.
- * Users who may send to an unsigned hook may also dispatch its events by naming the trigger (`assertInjectable`).
- * For a signed hook that is forbidden, because users do not have its secret.
+ * Users who may send to an unsigned hook may also dispatch its events by naming the trigger.
+ * Events of a signed hook cannot be dispatched in this way, because users do not have its secret.
  */
 export function createWebhookType(access: Pick<Access, "assert">): TriggerTypeDefinition {
 	return {

@@ -30,12 +30,12 @@ export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pi
 	readonly hub: Meters;
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
-	/** Returns the decrypted value of a system item of the datastore. Returns undefined if the item does not exist. */
+	/** Returns the decrypted value of a system item of the datastore; undefined if it does not exist. */
 	readonly readSecret: (name: string) => Promise<string | undefined>;
 }
 
 /**
- * Verdicts of deliveries whose replay needs an administrator. A copy of a refused delivery (`overruled`) is as untrusted as the original.
+ * Verdicts of deliveries that only an administrator may replay. A copy of a refused delivery (`overruled`) is as untrusted as the original.
  */
 const refusing: ReadonlySet<string> = new Set(["refused", "overruled"]);
 const noBytes = new Uint8Array();

@@ -125,7 +125,7 @@ export class JobReports implements JobReporting {
 		claim.reporter.assertLabels(job.labels);
 	}
 
-	/** Writes the operations. Does nothing if they are stored already, because the worker repeats a request whose response was lost. */
+	/** Writes the operations, unless they are already stored: workers repeat requests whose response was lost. */
 	async #write(
 		job: string,
 		claim: Claim,

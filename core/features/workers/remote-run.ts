@@ -60,7 +60,7 @@ export class PlacedRun {
 		if (context.signal.aborted) this.wake();
 	}
 
-	/** True if output of the run may be stored in rows of its own (`worker_output`), which must be removed with the job. */
+	/** True if output of the run may be stored in separate rows (`worker_output`). */
 	get hasRows(): boolean {
 		return this.#hasRows;
 	}
@@ -129,7 +129,7 @@ export class PlacedRun {
 		return { succeeded, result, ...(status !== undefined && { status }) };
 	}
 
-	/** Requests the end of the job. A job that no worker has taken ends at once. A job whose worker does not respond counts as lost. */
+	/** Requests the end of the job. A job that no worker has taken ends at once. */
 	async #end(job: FollowedJob, kind: "cancel" | "timeout"): Promise<RunResult | undefined> {
 		const { storage, notifications } = this.#parts;
 		if (job.status === "waiting") {

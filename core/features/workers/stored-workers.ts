@@ -42,7 +42,7 @@ export class StoredWorkers implements Workers {
 		this.#jobAssignment = new JobAssignment(parts);
 	}
 
-	/** Answers all waiting polls. Until `open` is called, later polls are answered at once and assign no jobs. */
+	/** Answers all waiting polls. Until `open` is called, later polls do not wait and get no jobs. */
 	close(): void {
 		this.#isOpen = false;
 		this.#parts.notifications.notify({ about: "stop", job: undefined });

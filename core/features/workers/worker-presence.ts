@@ -13,9 +13,7 @@ export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logge
 const quiet = 1_000;
 /** Microseconds after which a gone worker is no longer listed. */
 const forgottenAfter = 86_400_000_000;
-/**
- * Maximum concurrent workers of one user. All workers are read for every waiting run, and one API key could register any number of them.
- */
+/** Maximum concurrent workers of one user. Every waiting run reads all workers, and one API key could register any number of them. */
 export const maxWorkersPerUser = 1_000;
 /** Maximum number of cached workers. */
 const mostKnown = 10_000;

@@ -17,11 +17,11 @@ export interface WorkerPoll {
 	readonly free: number;
 	readonly draining: boolean;
 	/**
-	 * Jobs that the worker holds; the request renews their leases. `told`: the worker has received the request to stop the job. `ending`: the
-	 * worker is sending the end of the job.
+	 * Jobs that the worker holds; the request renews their leases. `told`: the worker knows that it must stop the job. `ending`: it is sending
+	 * the end.
 	 */
 	readonly jobs: readonly { readonly id: string; readonly fence: string; readonly told: boolean; readonly ending?: boolean }[];
-	/** Maximum seconds that the service may wait for a change before it responds. */
+	/** Maximum seconds to wait for a change before responding. */
 	readonly wait: number;
 }
 
@@ -119,9 +119,7 @@ export interface JobReporting {
 	 * that.
 	 */
 	labelsOf(job: string): Promise<readonly string[]>;
-	/**
-	 * Stores output, once for each sequence. Returns false if the worker is too far ahead of the recorded output and must send it again later.
-	 */
+	/** Stores output, once for each sequence. Returns false if the worker is too far ahead of the run and must retry later. */
 	output(job: string, output: WorkerOutput, reporter: Reporter): Promise<boolean>;
 	/** Stores the end. Only the first end counts. */
 	end(job: string, end: WorkerEnd, reporter: Reporter): Promise<void>;
@@ -145,8 +143,8 @@ export interface Workers {
 	/** Lists the current runs of a worker, the newest first, at most 100. */
 	running(workerId: string): Promise<readonly WorkerRun[]>;
 	/**
-	 * Renews the leases of a worker and assigns new jobs to it. If there is nothing to report, waits for a change as long as the request
-	 * allows. `signal` aborts when the client has disconnected; no job is assigned after that.
+	 * Renews the leases of a worker and assigns new jobs to it. Waits for a change as long as the request allows. `signal` aborts when the
+	 * client has disconnected, so that no job is assigned.
 	 */
 	poll(poll: WorkerPoll, principal: Principal, signal: AbortSignal): Promise<WorkerNews>;
 }

@@ -10,9 +10,7 @@ import { StalledRuns } from "./stalled-runs.ts";
 import { StoredWorkflows } from "./workflows.ts";
 
 export interface WorkflowsFeature extends HttpFeature<WorkflowsApi> {
-	/**
-	 * Fails or resumes workflow runs that a defect has left without activity. Stops when the signal aborts. Returns how many runs it changed.
-	 */
+	/** Fails or resumes runs that a defect has left without activity, until the signal aborts. Returns how many runs it changed. */
 	endIdle(signal: AbortSignal): Promise<number>;
 }
 

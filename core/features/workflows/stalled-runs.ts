@@ -8,7 +8,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 export interface StalledRunOptions
 	extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "completionEffects">,
 		Uses<"runners"> {
-	/** Seconds without activity after which a run counts as stalled. 0 disables the search. */
+	/** Seconds without activity until a run counts as stalled; 0 disables the search. */
 	readonly limit: number;
 }
 
@@ -26,7 +26,7 @@ const fields = ["id", "action_ref", "status", "log", "context", "owner", "fence"
 const pageSize = 100;
 const working: readonly ExecutionStatus[] = ["running", "pausing", "resuming"];
 const waitingStatuses: readonly ExecutionStatus[] = ["pending", "paused"];
-/** Statuses of child executions that a node runs or will run. Pending and paused children are not active. */
+/** Statuses of child executions that a node runs or will run. */
 const activeStatuses: readonly ExecutionStatus[] = ["requested", "scheduled", "delayed", "running", "canceling", "pausing", "resuming"];
 
 /** Finds workflow runs that a defect has left without progress: no child is active, and nothing was recorded for longer than the limit. */
@@ -89,10 +89,7 @@ export class StalledRuns {
 		return since < before ? { execution, since, lastEntry } : undefined;
 	}
 
-	/**
-	 * True if a node holds the lease and was started before `before`. A node that was started later had less time than the limit to make
-	 * progress.
-	 */
+	/** True if a node holds the lease and was started before `before`. A node started later had too little time to make progress. */
 	async #isHeldSince({ owner, lease_expires_at: expiry }: Looked, before: string): Promise<boolean> {
 		const { storage, clock } = this.#parts;
 		if (owner === null || expiry === null || expiry <= toTimestamp(clock.steady())) return false;

@@ -16,10 +16,7 @@ interface Known {
 	lookedAt: number;
 }
 
-/**
- * User who wrote a file over the API, and the scopes of the API key in use. A file without a writer was edited by hand; its templates are
- * rendered with the permissions of the system user.
- */
+/** User who wrote a file over the API, and the scopes of the API key in use. A file without a writer was edited by hand. */
 export interface ConfigWriter {
 	readonly author: string;
 	readonly scopes?: readonly string[];
@@ -63,7 +60,7 @@ export function createConfigFiles(): ConfigFiles {
 			}
 		},
 		async write(path, content, writer) {
-			// Reject large content first: formatting it as YAML takes long, and a file over the limit could not be read again.
+			// Formatting large content as YAML takes long, and a file over the limit could not be read again.
 			const { length } = stringifyJson(content);
 			if (length > maximumSize)
 				throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);

@@ -202,9 +202,7 @@ export class StoredPackConfigs implements PackConfigs {
 		return this.#schemas.get(content);
 	}
 
-	/**
-	 * Returns the schema from the directory of the pack, extracting it if necessary: a run needs the other files of that directory as well.
-	 */
+	/** Returns the schema from the extracted pack, because a run needs the other files too. */
 	async #readSchema(pack: string): Promise<ParameterSchema | undefined> {
 		const path = await this.#parts.packDirectory(pack);
 		return path === undefined ? undefined : this.#readSchemaIn(path);

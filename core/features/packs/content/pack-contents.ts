@@ -39,8 +39,8 @@ export class PackContents implements PackContentSource {
 	}
 
 	/**
-	 * Returns an operation that protects content from removal. It belongs into the write that makes a pack refer to the content, which then
-	 * fails with `SVC_CONFLICT` if the content was removed before.
+	 * Returns an operation that protects content from removal, for the write that makes a pack refer to it. If the content is already removed,
+	 * that write fails with `SVC_CONFLICT`.
 	 */
 	keep(content: string): WriteOperation {
 		const used_at = toTimestamp(this.#parts.clock.now());

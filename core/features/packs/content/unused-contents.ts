@@ -7,8 +7,8 @@ import { completedStatuses } from "../../../kernel/executions/status.ts";
 type UnusedContentsDependencies = Uses<"storage" | "clock" | "logger">;
 
 /**
- * Microseconds of each waiting period before content is removed: 1 hour after its last use, and 1 hour after it was found unreferenced. A
- * running installation may refer to it later, and a node may still submit executions from a pack record that it read earlier.
+ * Microseconds before content is removed: 1 hour after its last use and, again, 1 hour after it was found unreferenced. A running
+ * installation may refer to it later, and a node may still submit executions from a pack record that it read earlier.
  */
 const grace = 3_600_000_000;
 

@@ -35,10 +35,7 @@ const secondTry = 15 * 60 * 1_000_000;
 /** Milliseconds between two polls of the execution that installs a pack. */
 const look = 250;
 
-/**
- * Checks a followed repository once. If its current commit must be installed, starts the installation, waits for its end and stores the
- * outcome.
- */
+/** Checks a followed repository once. Installs its current commit if that is due, and stores the outcome. */
 export async function followPack(parts: FollowPackOptions, followed: FollowedSource, signal: AbortSignal): Promise<void> {
 	const { storage, clock, sources, followedPacks } = parts;
 	await finishLast(parts, await followedPacks.known(followed), signal);
@@ -125,10 +122,7 @@ async function begin({ executions, systemUser }: FollowPackOptions, source: stri
 	return (await executions.submit(input, principal)).entity;
 }
 
-/**
- * Returns the execution when it has ended. Returns undefined if the signal aborts first; the execution continues, and `finishLast` stores
- * its outcome later.
- */
+/** Waits for the end of an execution. Returns undefined if the signal aborts first; `finishLast` stores the outcome later. */
 async function untilEnded({ executions }: FollowPackOptions, id: string, signal: AbortSignal): Promise<ExecutionEntity | undefined> {
 	while (!signal.aborted) {
 		const { entity } = await executions.get(id);

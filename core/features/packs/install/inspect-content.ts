@@ -57,7 +57,7 @@ class ContentInspection implements ContentFindings {
 		this.#directories = directories;
 	}
 
-	/** Inspects the definition in the entry point of an action, once even if several actions have the same entry point. */
+	/** Inspects the definition in an action's entry point, only once for several actions with the same entry point. */
 	async definition({ pack, runner_type, entry_point }: Pick<ActionEntity, "pack" | "runner_type" | "entry_point">): Promise<void> {
 		const { runners } = this.#parts;
 		const definitions = runners.get(runner_type)?.definitions;
@@ -136,8 +136,7 @@ class ContentInspection implements ContentFindings {
 	}
 
 	/**
-	 * Returns the severity of a missing action. It is `nothing` for an action of the packs themselves that has a metadata file, because
-	 * registration reports why that file was not registered.
+	 * Returns the severity of a missing action. An own action with a metadata file is ignored, because registration reports why it is missing.
 	 */
 	async #ofMissing(ref: string): Promise<Severity> {
 		const pack = splitRef(ref).pack;

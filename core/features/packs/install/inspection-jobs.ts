@@ -12,7 +12,6 @@ import { prepareEnvironments } from "./prepare-environments.ts";
 /** Services that the jobs use. Only `packRegister` changes records. */
 export interface InspectionJobFeatures {
 	readonly packConfigs: Pick<PackConfigs, "get">;
-	/** The pack index. */
 	readonly index: Pick<PackIndex, "search" | "show">;
 	readonly packRegister: PackRegister;
 }

@@ -51,10 +51,7 @@ interface ReadyPack {
 	readonly known: PackEntity | undefined;
 }
 
-/**
- * Request to switch packs. `alongside`: operations of the same write. `isOfSite`: true if the configuration requests it, so that no user's
- * permissions are checked.
- */
+/** Request to switch packs. `isOfSite` is true if the configuration requests it, so that no user's permissions are checked. */
 type SwitchRequest = JobRequest & { readonly alongside?: readonly WriteOperation[]; readonly isOfSite?: boolean };
 
 /** Earlier version of a pack, whose files are still in the storage and need not be fetched. */
@@ -199,10 +196,7 @@ export class Installer {
 	}
 }
 
-/**
- * Returns the user whose permissions on other packs are checked, such as on actions that a rule of the new packs starts. None for an
- * installation that the configuration requests.
- */
+/** Returns the user whose permissions on content of other packs are checked. None if the configuration requests the installation. */
 function toRegistrant({ principal, isOfSite = false }: SwitchRequest): Pick<SwitchOptions, "principal"> {
 	return isOfSite ? {} : { principal };
 }

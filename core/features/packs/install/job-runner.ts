@@ -70,8 +70,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	const { execution_id, action_ref } = context;
 	const perform = () => job.perform({ parameters, principal, execution_id, report });
 	try {
-		// Record only the changes of packs, not of their actions, which may be thousands: the record of a pack contains the hash of all its
-		// files.
+		// Record changes of packs only, not of possibly thousands of actions: the record of a pack contains the hash of all its files.
 		await (witness()?.duringRun?.({ user: principal.username, execution_id, action_ref, kinds: ["pack"] }, perform) ?? perform());
 		return { succeeded: true, result: report.toResult() };
 	} catch (error) {
@@ -79,10 +78,7 @@ async function runJob({ storage, now, authority, access, jobs, witness }: JobRun
 	}
 }
 
-/**
- * Returns the principal whose permissions the job needs: the author of the execution, limited to the scopes of the API key that requested
- * it.
- */
+/** Returns the author of the execution as a principal, limited to the scopes of the API key that requested the execution. */
 async function whoAsks(storage: Storage, authority: JobRunnerOptions["authority"], id: string): Promise<Principal> {
 	const [execution] = await storage.find("execution", { where: { id }, fields: ["user", "author", "scopes"], limit: 1 });
 	if (execution === undefined) throw new SvcError("SVC_RUNNER", `execution "${id}" no longer exists`);

@@ -156,8 +156,7 @@ interface UnloadJobOptions extends Uses<"storage" | "logger"> {
 }
 
 /**
- * Creates the job `packs.unload`, which removes the content of packs but keeps their files, so that `packs.load` can register it again.
- * Running executions continue.
+ * Creates the job `packs.unload`, which removes the content of packs until `packs.load` registers it again. Running executions continue.
  */
 function createUnloadJob({ storage, logger, locks, followedPacks, switch: packSwitch }: UnloadJobOptions): Job {
 	return {

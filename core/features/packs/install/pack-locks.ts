@@ -23,10 +23,7 @@ const look = 250;
  */
 export class PackLocks {
 	readonly #parts: PackLockDependencies;
-	/**
-	 * Refs of the packs that this process has locked. Leases do not exclude two installations of one process, because without other nodes no
-	 * lease counts as held.
-	 */
+	/** Packs that this process has locked. Leases alone do not suffice: without other nodes, no lease counts as held. */
 	readonly #held = new Set<string>();
 
 	constructor(parts: PackLockDependencies) {

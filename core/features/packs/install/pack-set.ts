@@ -179,10 +179,7 @@ export class PackSet {
 		}
 	}
 
-	/**
-	 * Returns the pack of the set that would serve a dependency of an installed pack, if its version does not match. Also finds a pack that
-	 * replaces the installed one. Returns undefined if there is none.
-	 */
+	/** Returns the pack of the set that an installed pack would then depend on, also as a replacement, if its version does not match. */
 	#replacementFor(request: PackRequest): CandidatePack | undefined {
 		const meant = [...this.#packs.values()].find((candidate) => isMeant(candidate, request));
 		if (meant !== undefined) return fits(meant, request) ? undefined : meant;

@@ -30,10 +30,7 @@ export class Staging {
 		this.#directory = directory;
 	}
 
-	/**
-	 * Calls `use` with an empty staging directory for an execution, and removes the directory afterwards. Also removes directories that killed
-	 * processes have left.
-	 */
+	/** Calls `use` with an empty staging directory and removes it afterwards. Also removes directories that killed processes have left. */
 	static async with<T>(parts: StagingOptions, executionId: string, use: (staging: Staging) => Promise<T>): Promise<T> {
 		const root = join(parts.dataDirectory, "pack-staging");
 		await removeLeft(root, parts.storage);

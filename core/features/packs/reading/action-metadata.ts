@@ -6,7 +6,6 @@ import { checkParameterDefinitions } from "../../../language/parameters/check-de
 import { checkOutputSchema } from "../../../language/parameters/check-schema.ts";
 import { checkPack, ownAttributes, requiredName } from "../pack-files-api.ts";
 
-/** Sections of a notification. */
 const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
 const notifyAttributes: Readonly<Record<string, Attribute>> = {
 	message: text,

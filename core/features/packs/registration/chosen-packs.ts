@@ -22,10 +22,7 @@ export interface ChosenPacks {
 	/** Kinds to register; undefined for all kinds. */
 	readonly kinds: ReadonlySet<RegisteredKind> | undefined;
 	readonly report: RegistrationReport;
-	/**
-	 * Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the registration; nothing is
-	 * checked then.
-	 */
+	/** Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the registration. */
 	readonly principal?: Principal | undefined;
 }
 

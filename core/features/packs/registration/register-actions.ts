@@ -56,10 +56,7 @@ export async function registerActions(
 	return count;
 }
 
-/**
- * Skips an action whose runner type is not configured. That is normal in a built-in pack, whose actions use all runner types. In any other
- * pack it is reported as a problem.
- */
+/** Skips an action whose runner type is not configured. Reports it as a problem, except in built-in packs, which use all runner types. */
 function skipForRunnerType(
 	{ directory, report, logger }: RegisterActionsOptions,
 	{ ref, runner_type, metadata_file }: Omit<ActionEntity, "id">,

@@ -3,8 +3,7 @@ import type { RegisteredKind } from "./chosen-packs.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
 /**
- * Names of the counts in a response, which `types` of a request may select. `one`: singular form, which is also allowed in `types`.
- * `neededBy`: names whose selection adds this count too.
+ * Names of counts, which `types` of a request selects. `one`: singular form, also allowed there. `neededBy`: names that include this count.
  */
 const words = {
 	runners: { one: "runner", neededBy: ["actions"] },

@@ -100,8 +100,8 @@ export class PackSources {
 	}
 
 	/**
-	 * Returns the revision that the source of a pack offers now: the newest version if a version tag is installed, or the latest commit of a
-	 * branch. An installed commit is returned unchanged. Archives and directories are fetched to compare them.
+	 * Returns the revision that the source of a pack offers now: for a version tag the newest version, for a branch its latest commit. A
+	 * commit never changes. Archives and directories are fetched for this.
 	 */
 	async latest(source: PackSource, { signal }: { readonly signal: AbortSignal }): Promise<LatestRevision> {
 		const scratch = await mkdtemp(join(tmpdir(), "svc-latest-"));

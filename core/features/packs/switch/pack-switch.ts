@@ -26,7 +26,6 @@ import { PackDraft } from "./pack-draft.ts";
 export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog" | "dependencies"> {
 	/** Readers that find all problems of the files that registration has refused. */
 	readonly readers: readonly FileReader[];
-	/** Extension points of the kernel. */
 	readonly extensions: Pick<ExtensionPoints, "draft" | "isBuiltInRunner">;
 	/** Returns operations that keep the content of installed packs in the storage. They make the write fail if the content was removed. */
 	readonly keep?: (content: string) => readonly WriteOperation[];
@@ -36,8 +35,8 @@ export interface SwitchOptions {
 	/** Kinds to register. Default: all kinds. If kinds are given, records without a file are not removed. */
 	readonly kinds?: ReadonlySet<RegisteredKind> | undefined;
 	/**
-	 * True if a pack is rejected for problems of the installation: runner types that are not configured, and configuration values that violate
-	 * the schema. Default: false, which reports them as notes.
+	 * True if problems of the installation reject a pack: runner types that are not configured, and configuration values that violate the
+	 * schema. Default: false, which reports them as notes.
 	 */
 	readonly isStrict?: boolean;
 	/** True to reject all packs if one file is invalid. Default: true. */
@@ -46,10 +45,7 @@ export interface SwitchOptions {
 	readonly removeGone?: boolean;
 	/** Operations that are written together with the packs, if the packs change. Default: none. */
 	readonly alongside?: readonly WriteOperation[];
-	/**
-	 * Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the change; nothing is
-	 * checked then.
-	 */
+	/** Principal whose permissions on content of other packs are checked. Undefined if the configuration requests the change. */
 	readonly principal?: Principal | undefined;
 }
 
@@ -76,8 +72,7 @@ const attempts = 10;
 
 /**
  * Updates the records of packs to match their files, in one write. Readers therefore never see a partly registered pack, and a failure
- * before the write changes nothing. The registration that a startup performs runs on a copy of the records; the differences are then
- * written.
+ * before the write changes nothing. The registration of a startup runs on a copy of the records; the differences are then written.
  */
 export class PackSwitch {
 	readonly #parts: PackSwitchOptions;
@@ -233,8 +228,8 @@ function assertExpected(draft: PackDraft, versions: readonly PackVersion[]): voi
 }
 
 /**
- * Returns a logger for a draft. It drops debug and info messages, and lowers warnings to debug level, because the report contains the
- * problems of packs. Errors are logged as usual.
+ * Returns a logger that drops debug and info messages and writes warnings at debug level, because the report contains the problems of
+ * packs.
  */
 function toQuiet(logger: EngineDependencies["logger"]): EngineDependencies["logger"] {
 	const quiet: EngineDependencies["logger"] = {

@@ -3,10 +3,7 @@ import { parseJsonPath } from "../../../language/templates/json-path.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import type { KeyReader } from "./key.ts";
 
-/**
- * Maximum strings of a pre-filter. With more, the criteria are always evaluated: comparing them could exceed the work limits, and only the
- * evaluation reports that.
- */
+/** Maximum strings of a pre-filter. Comparing more could exceed the work limits, which only the evaluation of the criteria reports. */
 const most = { texts: 1_000, characters: 100_000 };
 
 /**
@@ -14,7 +11,7 @@ const most = { texts: 1_000, characters: 100_000 };
  * may have to be checked for one event.
  */
 export interface Sieve {
-	/** JSON path of the value that is compared. Pre-filters with the same path read the same value, so that it can be cached for an event. */
+	/** JSON path of the compared value, which is read once for all pre-filters with the same path. */
 	readonly place: string;
 	/** Returns the value in `{ trigger: payload }`; null if it is missing. */
 	readonly read: KeyReader;
