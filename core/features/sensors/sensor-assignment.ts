@@ -18,7 +18,7 @@ export class Supervisor {
 	#run: SensorRun | undefined;
 	/** Revision of the sensor that is running. */
 	#revision: string | null = null;
-	/** Run that has not ended within the grace period. No second run may start while it exists. */
+	/** Run that has not ended within the grace period. While it exists, no second run may start on this node. */
 	#lingering: Promise<void> | undefined;
 	#isStopped = false;
 	#dismissal: Promise<void> | undefined;
