@@ -1,4 +1,4 @@
-// What commands of a feature of one's own are written against. Loads no engine, as every command would wait for that.
+// Exports for the commands of custom features (`svc-automation/cli`). Must not import the engine, because every command would wait for it.
 export { type AddCommands, optionsOf, withCommonOptions } from "./cli/commands/options.ts";
 export type { CliContext } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";

@@ -1,4 +1,4 @@
-// What a feature of one's own is written against. Not frozen: a next version may ask something else.
+// Exports for custom features (`svc-automation/feature`). This interface is not stable: any version may change it.
 
 import { routesOver } from "./http/route.ts";
 import type { Engine } from "./kernel/engine-api.ts";
@@ -23,5 +23,5 @@ export type * from "./kernel/feature.ts";
 export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
 
-/** Declare a route of the API; its handler gets the engine with the members that its feature adds. */
+/** Declares a route of the API. Its handler receives the engine with the members that the feature has added. */
 export const { defineRoute } = routesOver<Engine>();

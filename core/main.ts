@@ -5,7 +5,7 @@ import { runSvc } from "./service/run-svc.ts";
 let hasRunPlugin = false;
 
 process.exitCode = await runSvc(process.argv.slice(2), {
-	// Loaded when they are asked for: the service is many modules, which no other command waits for.
+	// The modules of the service are imported on demand: loading them at once would delay all other commands.
 	async serve(options) {
 		const { serve } = await import("./service/serve.ts");
 		const screen = screenOf(process.stdout, process.env);
@@ -31,5 +31,5 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 	},
 });
 
-// A plugin that was refused may have left open what would keep the process for ever.
+// A plugin that failed its tests may have left resources open, which would keep the process alive forever.
 if (hasRunPlugin) process.exit();

@@ -12,8 +12,8 @@ export interface Addresses {
 export const defaultApiUrl = "http://127.0.0.1:9101";
 
 /**
- * Returns the three addresses, with defaults for those that are not given. The API listener also serves authentication and streams, so the
- * address of the API is sufficient. The defaults are `/auth/v1` and `/stream/v1` on the same host. An address without a path gets `/v1`.
+ * Returns the three addresses. An address without a path gets `/v1`. Authentication and stream default to `/auth/v1` and `/stream/v1` below
+ * the address of the API without `/v1` and `/api`, because the API listener also serves these paths.
  */
 export function resolveAddresses(given: Partial<Addresses>): Addresses {
 	const apiUrl = withVersion(given.apiUrl ?? defaultApiUrl);

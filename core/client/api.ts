@@ -6,26 +6,29 @@ import { type RequestListener, type RequestOptions, readJson, request, toUnreach
 
 /** Addresses of the service, and the credential of requests. */
 export interface ClientOptions extends Partial<Addresses> {
-	/** Token from `signIn`. Only one of token and API key may be given. */
+	/** Token from `signIn`. The service refuses requests with both a token and an API key. */
 	readonly token?: string | undefined;
 	readonly apiKey?: string | undefined;
 	readonly onRequest?: RequestListener | undefined;
 	readonly onWarning?: WarningListener | undefined;
 }
 
-/** Options of every call. */
+/** Options of a call. The signal aborts it. */
 export interface Waiting {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls of the service for the client parts of features, with the credential. Paths start after the version, such as `/rules`. */
+/**
+ * HTTP calls to the service with the credential of the client. The clients of the features are built on them. Paths start after the
+ * version, such as `/rules`.
+ */
 export interface Api {
 	readonly addresses: Addresses;
 	/** Returns the unparsed response of the API. */
 	call(path: string, init?: RequestOptions): Promise<Response>;
 	/** Returns the unparsed response of the authentication component. */
 	callAuth(path: string, init?: RequestOptions): Promise<Response>;
-	/** Returns a record of the API. */
+	/** Returns the parsed JSON of a response of the API. */
 	read<T>(path: string, init?: RequestOptions): Promise<T>;
 	/** Returns a page of a list of the API. */
 	list<T>(path: string, query?: ListQuery, waiting?: Waiting): Promise<ListPage<T>>;
@@ -57,8 +60,8 @@ export function createApi(options: ClientOptions = {}): Api {
 }
 
 /**
- * Milliseconds without data after which a connection counts as dead. The service sends data at least every 15 s; this is three times as
- * long.
+ * Milliseconds without data after which a connection counts as dead. The service sends a heartbeat at least every 15 s, so three of them
+ * are missing by then.
  */
 const silence = 45_000;
 
@@ -67,7 +70,7 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 	const idle = new AbortController();
 	const end = () => idle.abort(new Error("the connection has gone silent"));
 	let timer = setTimeout(end, silence);
-	// Browsers have no timer that can be restarted.
+	// Browsers have no `timer.refresh()` as Node.js has, so the timer is replaced.
 	const onActivity = () => {
 		clearTimeout(timer);
 		timer = setTimeout(end, silence);
@@ -89,14 +92,14 @@ export async function* openEvents(url: string, options: RequestOptions, onOpen?:
 interface SourceEvent {
 	readonly name: string;
 	readonly data: string;
-	/** Last `id:` received so far. Empty if there was none. */
+	/** Value of the last `id:` field received on the connection. Empty if there was none. */
 	readonly id: string;
 }
 
 interface ReadOptions {
 	/** Called for all received data, including comments and heartbeats. */
 	readonly onActivity: () => void;
-	/** Signal of the request. Its abort ends the reading, with its reason. */
+	/** Signal of the request. When it aborts, reading throws its reason. */
 	readonly signal: AbortSignal;
 }
 
@@ -118,7 +121,10 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, options: Rea
 	}
 }
 
-/** Cancels the reader on abort. On Node.js 20, a read stays pending forever if the request is aborted just before the end of its body. */
+/**
+ * Yields the chunks of a body. Cancels the reader when the signal aborts: on Node.js 20, a read stays pending forever if the request is
+ * aborted just before the end of its body.
+ */
 async function* readPieces(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 	const reader = body.getReader();
 	const cancel = () => void reader.cancel(signal.reason).catch(() => undefined);

@@ -8,7 +8,7 @@ export interface ListPage<T> {
 	readonly items: readonly T[];
 	/** Number of matching records, regardless of paging. Undefined if the service does not report it. */
 	readonly total: number | undefined;
-	/** True if more records match than `total`, which is the limit of counting (`api.exact_total_limit`). Absent otherwise. */
+	/** True if more records match than `total`: the service counts only up to `api.exact_total_limit`. Absent otherwise. */
 	readonly hasMore?: boolean;
 	readonly limit: number | undefined;
 }

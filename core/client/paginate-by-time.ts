@@ -5,20 +5,21 @@ export interface TimePagination<T> {
 	readonly list: (query: ListQuery) => Promise<ListPage<T>>;
 	/** Query of the list. `limit` is the number of records in each request; by default the service determines it. */
 	readonly query: ListQuery;
-	/** Member with the time by which the list is sorted. `sort=timestamp` and `timestamp_lt` refer to it. */
+	/** Name of the member with the time by which the list is sorted, and to which the parameters `timestamp_lt` and `timestamp_gt` refer. */
 	readonly time: keyof T & string;
 	/** True to begin with the oldest record. Default: false, the newest first. */
 	readonly oldestFirst?: boolean | undefined;
 }
 
 /**
- * Yields all records of a list that is sorted by time, however long. Each page starts at the time at which the last one ended. Late pages
- * are therefore as cheap as early ones. Records that are added or removed in the meantime do not make the walk skip or repeat others.
+ * Yields all records of a list in the order of their time. Each page starts at the time of the last record that was read, instead of at an
+ * offset. Late pages are therefore as cheap as early ones. Records that are added or removed in the meantime do not cause other records to
+ * be skipped or repeated.
  */
 export async function* paginateByTime<T extends { readonly id: string }>(walk: TimePagination<T>): AsyncGenerator<T> {
 	const { list, time, oldestFirst = false } = walk;
 	const query = { ...toQuery(walk), sort: oldestFirst ? "timestamp" : "-timestamp" };
-	/** Start time of the next page; `seen` holds the ids with that time that were already read. */
+	/** Time at which the next page starts. `seen` holds the ids of records with this time that were read before. */
 	let place: string | undefined;
 	let seen = new Set<string>();
 	let offset = 0;
@@ -38,7 +39,8 @@ export async function* paginateByTime<T extends { readonly id: string }>(walk: T
 }
 
 /**
- * Returns true for the last page. A page may contain fewer records than its limit, because it leaves out records that the user may not see.
+ * Returns true for the last page. A page with fewer records than its limit need not be the last one, because the service omits records that
+ * the user may not see. The number of records decides only if the service reports no total.
  */
 function isLast<T>({ items, total, hasMore, limit }: ListPage<T>, offset: number): boolean {
 	if (limit === undefined) return true;

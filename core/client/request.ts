@@ -6,12 +6,12 @@ export interface RequestOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Body that is sent as JSON. */
 	readonly body?: unknown;
-	/** Text that is sent unchanged, instead of `body`. */
+	/** Plain text that is sent instead of `body`. */
 	readonly text?: string;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Called with each request before it is sent, for debugging. The arguments do not contain credentials. */
+/** Called with each request before it is sent, for debugging. The headers, which hold the credential, are not passed. */
 export type RequestListener = (method: string, url: string, body: unknown) => void;
 
 const codes: Readonly<Record<number, SvcErrorCode>> = {
@@ -24,7 +24,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	429: "SVC_TOO_MANY",
 };
 
-/** Called with the warning of a successful response, for example about members of a body that the service ignores. */
+/** Called with the `svc-warning` header of a successful response, for example about members of a body that the service ignores. */
 export type WarningListener = (text: string) => void;
 
 export interface RequestListeners {
@@ -55,7 +55,9 @@ function toBody({ text, body }: RequestOptions): { readonly type?: string; reado
 	return body === undefined ? {} : { type: "application/json", body: stringifyJson(body) };
 }
 
-/** Parses the JSON of a response. Throws `SVC_UNAVAILABLE` if it is not JSON, because the address may then not be that of the service. */
+/**
+ * Parses the JSON of a response. Throws `SVC_UNAVAILABLE` if the body is not JSON: the address is then probably not that of the service.
+ */
 export async function readJson<T>(response: Response): Promise<T> {
 	const text = await response.text().catch((error: unknown) => {
 		throw toUnreachable(response.url, error);
@@ -82,7 +84,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 	}
 }
 
-/** Converts a connection failure to `SVC_UNAVAILABLE`, also if the connection broke while the response was read. */
+/** Converts a connection failure, before or during the response, to `SVC_UNAVAILABLE`. */
 export function toUnreachable(url: string, error: unknown): SvcError {
 	const { origin } = new URL(url);
 	return new SvcError("SVC_UNAVAILABLE", `cannot reach the service at ${origin}: ${reasonOf(error)}`, {

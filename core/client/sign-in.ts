@@ -2,7 +2,7 @@ import type { JsonObject } from "../contract/index.ts";
 import type { Api } from "./api.ts";
 import { readJson } from "./request.ts";
 
-/** A token. The service returns it only once. */
+/** A new token. Only this response contains its secret value, `token`. */
 export interface TokenRecord {
 	readonly id: string;
 	readonly user: string;
@@ -18,7 +18,7 @@ export interface Password {
 	readonly password: string;
 }
 
-/** Exchanges a password for a token. The client of this call does not use the token afterwards. */
+/** Exchanges a password for a token. To use the token, pass it to `createApi`: the client of this call keeps its own credential. */
 export async function requestToken(
 	{ send, addresses }: Pick<Api, "send" | "addresses">,
 	{ username, password }: Password,
