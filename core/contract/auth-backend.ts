@@ -16,15 +16,15 @@ export interface Identity {
 	/**
 	 * Permanent identifier of the user, unique within the backend, for backends in which names can change or be reassigned.
 	 *
-	 * A name belongs to the subject that signed in with it first. Other subjects are refused, and so is a name that was used without a
-	 * subject before. Default: names are never reassigned.
+	 * A name belongs to the subject that signed in with it first. Other subjects are refused. A name that was used without a subject before is
+	 * also refused, unless `takesOver` is true. Default: the backend never reassigns a name.
 	 */
 	readonly subject?: string;
 	/** True if this subject takes over a name that was used without a subject before. Only with `subject`. Default false. */
 	readonly takesOver?: boolean;
 	/**
-	 * Session at the provider, unique within the backend. When the backend reports the session as an `EndedSignIn`, everything issued
-	 * for it ends. Default: unknown.
+	 * Id of the session at the provider, unique within the backend. When the backend reports its end (`EndedSignIn`), the tokens issued for it
+	 * are revoked. Default: unknown.
 	 */
 	readonly session?: string;
 }
@@ -33,7 +33,7 @@ export interface Identity {
 export interface EndedSignIn {
 	/** Unique id of the statement. Each statement is processed once. */
 	readonly id: string;
-	/** Subject as in `Identity.subject`. If `session` is absent, everything issued to the subject ends. */
+	/** Subject as in `Identity.subject`. If `session` is absent, all tokens of the subject are revoked. */
 	readonly subject?: string;
 	/** Session as in `Identity.session`. */
 	readonly session?: string;
@@ -46,7 +46,7 @@ export interface StartedSignIn {
 	/**
 	 * State that `complete` needs, such as a nonce; at most 1,000 characters of `A-Z a-z 0-9 . _ ~ -`.
 	 *
-	 * The host stores it only in this browser, where scripts cannot read it. The user of the browser can read it.
+	 * The host stores it only in a cookie of this browser. Scripts cannot read the cookie, but the user can.
 	 */
 	readonly kept: string;
 }
@@ -125,7 +125,7 @@ export interface InteractiveSignIn {
 	 * Verifies a message that the provider sends when a user signs out.
 	 *
 	 * Resolves with undefined if the message is not from the provider, is not for this service, or is too old. The host processes each
-	 * statement once and revokes everything issued for it. It calls this method for at most 64 messages concurrently. Default: there
+	 * statement once and revokes the tokens issued for it. Each node calls this method for at most 64 messages concurrently. Default: there
 	 * are no such messages.
 	 */
 	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<EndedSignIn | undefined>;

@@ -27,7 +27,7 @@ export interface ChildRequest {
 	readonly context?: JsonObject;
 	/** Milliseconds before the child begins. Default 0. */
 	readonly delay?: number;
-	/** Recipients of a notification about the end, as for an execution that a user has requested. Default: those of the action. */
+	/** Recipients of the notification about the end of the child, in the form that `notify` of actions has. Default: those of the action. */
 	readonly notify?: JsonObject;
 	/**
 	 * Makes the child a partial re-run of an earlier execution of its action. The execution must be a child of this run or of an
@@ -36,7 +36,7 @@ export interface ChildRequest {
 	readonly takesUp?: { readonly execution_id: string; readonly tasks: readonly string[]; readonly reset: readonly string[] };
 }
 
-/** A child that has been validated and can be started. Nothing has been stored yet. It is valid until the run settles. */
+/** A child that has been validated but not stored. It can be started until the run settles. */
 export interface PreparedChild {
 	/** Id of the child, before and after its start. */
 	readonly id: string;
@@ -69,8 +69,8 @@ export interface Child {
 /** Options of waiting methods. */
 export interface ChildWait {
 	/**
-	 * Ends the wait. Default: the signal of the run. Pass another signal to wait for the ends of children that the runner cancels after
-	 * the abort.
+	 * Ends the wait. Default: the signal of the run. Pass another signal if the runner cancels its children after the abort and then waits for
+	 * their ends.
 	 */
 	readonly signal?: AbortSignal;
 }
@@ -78,9 +78,10 @@ export interface ChildWait {
 /**
  * The child executions of a run.
  *
- * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user, with the
- * permissions of its author, and inherit its secrets. A child continues when its parent has ended, regardless of the reason. If a cancel or
- * time-out must end the children, the runner cancels them when its signal aborts.
+ * Children are ordinary executions. They have this execution as parent and belong to its trace. They run on any node for its user and
+ * inherit its secrets. If a rule started the parent, the permissions are those of the rule's author, otherwise those of the user. A child
+ * continues when its parent has ended, regardless of the reason. If a cancel or time-out must end the children, the runner cancels them
+ * when its signal aborts.
  *
  * Everything is durable. If a runner has `recovery` and calls `saveState` before it starts its first child, the host calls `recover` after
  * a crash, possibly on another node. The run then finds its children by their keys, including those that have ended in the meantime.
@@ -88,8 +89,8 @@ export interface ChildWait {
  * While a run waits for children in `ended` or `changes`, it occupies no slot of the pool (`actionrunner.actions_pool_size`), because its
  * children may need the slot.
  *
- * Every method rejects with `SVC_CONFLICT` if the execution no longer belongs to this run, which must then end. Every method rejects with
- * `SVC_NOT_FOUND` for an id that is not a child of this run. While the storage is unavailable, calls wait.
+ * Every method rejects with `SVC_CONFLICT` if the execution no longer belongs to this run, which must then end. Every method except
+ * `result` rejects with `SVC_NOT_FOUND` for an id that is not a child of this run. While the storage is unavailable, calls wait.
  */
 export interface ChildExecutions {
 	/**
@@ -124,7 +125,8 @@ export interface ChildExecutions {
 	 */
 	changes(options?: ChildWait): AsyncIterable<Child>;
 	/**
-	 * Returns the result of a child, or its inquiry if it is `pending`. Resolves with null if there is neither.
+	 * Returns the result of a child, or its inquiry if it is `pending`. Resolves with null if there is neither. Also accepts children of the
+	 * execution that this run partially re-runs (`RunContext.takenUp`).
 	 *
 	 * The result is unmasked. Its secrets are then masked in the output, announcements and result of this run.
 	 */

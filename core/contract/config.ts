@@ -27,7 +27,7 @@ export interface GitPackWebhook {
 	readonly ledger?: boolean;
 }
 
-/** A pack in a git repository that the service follows. It installs each new revision; a revision that is invalid changes nothing. */
+/** A pack in a git repository that the service follows. The service installs each new revision. An invalid revision changes nothing. */
 export interface GitPack {
 	/** Address of the repository in the form that `svc pack install` accepts, without user name and password. */
 	readonly git: string;
@@ -35,7 +35,7 @@ export interface GitPack {
 	readonly revision?: string;
 	/** Directory of the pack within the repository. Default: the root of the repository. */
 	readonly subdirectory?: string;
-	/** Seconds between two polls of the repository, at least 5. Default 60. */
+	/** Seconds between two polls of the repository, from 5 to 86,400. Default 60. */
 	readonly interval?: number;
 	/** Webhook that triggers a poll at once when a signed delivery arrives. Default: the service polls by `interval` only. */
 	readonly webhook?: GitPackWebhook;
@@ -56,8 +56,8 @@ export interface Composition<BackendName extends string = string> {
 	/** Receivers of metrics and traces. Default none. */
 	readonly telemetry?: readonly TelemetryPlugin[];
 	/**
-	 * Backends that `auth.backend` can select by name: the name, and a function that creates the plugin. This allows the choice to be
-	 * data.
+	 * Functions that create auth backends, by name. `auth.backend` and the environment variable `SVC_AUTH_BACKEND` select one of them. Default
+	 * none.
 	 */
 	readonly auth_backends?: Readonly<Record<BackendName, (kwargs: never) => AuthBackendPlugin>>;
 	/**
@@ -93,7 +93,7 @@ export interface RbacConfig {
 
 /** The backend that verifies passwords. */
 export interface AuthBackendChoice<BackendName extends string = string> {
-	/** A plugin, or a name of `auth_backends`. Default: the backend `flat_file` if it exists. `SVC_AUTH_BACKEND` takes precedence. */
+	/** A plugin, or a name of `auth_backends`. Default: `flat_file` if `auth_backends` contains it. `SVC_AUTH_BACKEND` takes precedence. */
 	readonly backend?: AuthBackendPlugin | BackendName;
 	/** Arguments for a backend that is given by name: an object or its JSON. `SVC_AUTH_BACKEND_KWARGS` takes precedence. */
 	readonly backend_kwargs?: string | Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import type { ExpressionLanguage, Expressions } from "./expressions.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ParameterSchema } from "./parameters.ts";
 
-/** A problem found in a definition. */
+/** A problem found in a definition, which is the file that describes a workflow. */
 export interface DefinitionFinding {
 	/**
 	 * Kind of the problem. A definition with findings other than warnings is refused.
@@ -49,7 +49,7 @@ export interface DefinitionTools {
 	findAction?(ref: string): Promise<ActionSignature | undefined>;
 }
 
-/** A definition as a graph. */
+/** Tasks of a definition and the transitions between them, as a graph. */
 export interface DefinitionGraph {
 	readonly nodes: readonly GraphNode[];
 	readonly edges: readonly GraphEdge[];
@@ -64,11 +64,11 @@ export interface GraphNode {
 	 * - `command`: an engine command.
 	 */
 	readonly kind: "task" | "command";
-	/** The action, as the definition has it. Null for commands and for tasks without an action. */
+	/** The action, as written in the definition. Null for commands and for tasks without an action. */
 	readonly action: string | null;
 	/** Inbound transitions that must arrive before the task starts: a number, or `all`. Null if each one starts the task by itself. */
 	readonly join: "all" | number | null;
-	/** The list of items, as the definition has it. Null if the task has no items. */
+	/** The list of items, as written in the definition. Null if the task has no items. */
 	readonly items: string | null;
 	/** True if the task starts with the run. */
 	readonly is_start: boolean;
@@ -82,7 +82,7 @@ export interface GraphEdge {
 	readonly to: string;
 	/** Index of the transition in `next`, from 0. */
 	readonly transition: number;
-	/** Condition of the transition, as the definition has it. Null if the transition is always taken. */
+	/** Condition of the transition, as written in the definition. Null if the transition is always taken. */
 	readonly when: string | null;
 	/** Names of the variables that the transition publishes. Absent if they are unknown. */
 	readonly publish?: readonly string[];
@@ -118,7 +118,7 @@ export type TaskStatus =
 
 /** Current state of a task of a run. */
 export interface TaskState {
-	/** Unique within the run, 24 hexadecimal digits. All attempts share it. The context of children holds it as `task_execution_id`. */
+	/** Id within the run: 24 hexadecimal digits. All attempts share it. The context of children contains it as `task_execution_id`. */
 	readonly id: string;
 	readonly name: string;
 	/** Number of the route. It is 0 unless the task runs once for each of several routes that lead to it. */
@@ -138,12 +138,12 @@ export interface TaskState {
 	readonly next: readonly { readonly to: string; readonly transition: number }[];
 }
 
-/** Progress of a run. */
+/** Progress of a workflow run, as its journal describes it. */
 export interface RunProgress {
 	/** Source of the definition that the run follows. Null if the run has not read it yet. */
 	readonly definition: string | null;
 	readonly tasks: readonly TaskState[];
-	/** Variables that are published so far. */
+	/** Variables that tasks have published so far. */
 	readonly variables: JsonObject;
 	readonly errors: readonly JsonObject[];
 }
@@ -162,7 +162,7 @@ export interface DefinitionCaseResult {
 /**
  * Support for runners whose actions are composed of other actions. The entry point of such an action is a file with a definition.
  *
- * All functions except `inspect` only read and compute.
+ * No function changes anything. Only `inspect` and `test` call services of the host.
  */
 export interface Definitions {
 	/** Returns all problems of a definition, sorted by type and position. If there are only warnings, the definition may run. */
@@ -174,8 +174,8 @@ export interface Definitions {
 	/**
 	 * Returns true if a paused run with this journal has work that waits for no child. An example is a task that the pause held back.
 	 *
-	 * If this function is absent, a paused run with open children is taken to wait for these only. The host refuses a resume while all
-	 * open work waits for answers to inquiries.
+	 * If this function is absent, the host assumes that a paused run with open children waits only for them. The host refuses a resume while
+	 * all open work waits for answers to inquiries.
 	 */
 	hasHeldWork?(entries: readonly JsonObject[]): boolean | Promise<boolean>;
 	/**

@@ -28,8 +28,8 @@ export interface Dialect extends Lifecycle {
 	/**
 	 * Variables and functions of templates and expressions. Default none.
 	 *
-	 * Names that the content itself defines take precedence: a parameter with the name of the other service's datastore is the
-	 * parameter.
+	 * Names that the content itself defines take precedence. For example, if a parameter has the name of the other service's datastore, the
+	 * name denotes the parameter.
 	 */
 	readonly names?: DialectNames;
 	/**
@@ -40,15 +40,15 @@ export interface Dialect extends Lifecycle {
 	/**
 	 * Absolute path of a directory with Python modules for packs. Default none.
 	 *
-	 * It is searched last, so that it hides nothing of a pack or of its virtualenv.
+	 * It is searched last, so that its modules never replace modules of a pack or of its virtualenv.
 	 */
 	readonly pythonPath?: string;
 	/**
 	 * Returns the metadata of a file in terms of this service, for differences that a table cannot express.
 	 *
-	 * The host calls it for each file of a pack, after it has applied the tables and before it checks the file. The method must not
-	 * change the input. The metadata is untrusted: values may have any type. If it throws, the message is reported as the problem of
-	 * the file.
+	 * The host calls it for each file of a pack, after it has renamed `attributes`. Afterwards the host translates runner and trigger types,
+	 * and checks the file. The method must not change the input. The metadata is untrusted: values may have any type. If the method throws,
+	 * the message is reported as the problem of the file.
 	 */
 	normalize?(kind: DialectKind, metadata: JsonObject): JsonObject;
 }

@@ -43,8 +43,7 @@ export class SvcError extends Error {
 	override readonly name = "SvcError";
 	readonly code: SvcErrorCode;
 	/**
-	 * Data for the caller. The name `details` would conflict with assertion libraries and test runners, which expect a string in that
-	 * property.
+	 * Data for the caller. It is not named `details`, because assertion libraries and test runners expect a string in a property of that name.
 	 */
 	readonly facts: Readonly<Record<string, unknown>>;
 

@@ -48,7 +48,7 @@ export interface EventBusCapabilities {
 export interface EventBus extends Lifecycle {
 	/** Capabilities of the bus. They are available before `start` and never change. */
 	readonly capabilities: EventBusCapabilities;
-	/** Sends an event to all subscribers, in call order for each of them. Neither waits for subscribers nor throws if one is slow. */
+	/** Sends an event to all subscribers. Each receives events in the order of the calls. Neither waits nor throws if a subscriber is slow. */
 	publish(name: string, data: EventData): void;
 	/**
 	 * Subscribes to event names, which are exact or end in `*`.

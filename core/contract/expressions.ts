@@ -28,10 +28,8 @@ export interface ExpressionScope {
 	/** If it is `jinja`, `<% %>` is not evaluated. Default: both languages. */
 	readonly language?: "jinja";
 	/**
-	 * True if every string stays a string, even if it consists of a single expression: `True`, `{'a': 1}`. Default false.
-	 *
-	 * By default a string that consists of a single expression becomes the value of the expression. If that value is null, the string
-	 * becomes null in either case.
+	 * True if a string that consists of a single expression becomes a string, as Python prints the value: `True`, `{'a': 1}`. By default it
+	 * becomes the value itself. The value null becomes null in either case.
 	 */
 	readonly keepsText?: boolean;
 }

@@ -1,6 +1,5 @@
 /**
- * A map for entries that are added and deleted all the time, such as operations in progress. Deleted values are freed by young
- * collections.
+ * A map for entries that are added and deleted continually, such as operations in progress. Minor garbage collections free deleted values.
  *
  * When a `Map` grows or compacts, V8 (Node 20) allocates a new table and keeps a reference from the old table to the new one. Old
  * tables of a long-lived map are in the old generation. Until the next full GC, they retain all values that were in them, even values

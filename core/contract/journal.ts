@@ -13,10 +13,10 @@ export interface JournalStep {
 /**
  * Journal of the decisions of a run, from which the run can be continued. For runners with `recovery`.
  *
- * Each entry describes the changes since the previous one, so the written data grows with the changes and not with the whole state.
- * Entries are stored unmasked, and removed with the execution.
+ * Each entry describes the changes since the previous one, so the written data grows with the changes and not with the whole state. Entries
+ * are stored unmasked, except that the token of the run is removed from them. They are deleted with the execution.
  *
- * `recover` finds a run that has added an entry as if it had called `saveState({})`.
+ * A run that has added an entry can be recovered, as if it had called `saveState({})`.
  */
 export interface RunJournal {
 	/** Returns all entries, oldest first. Empty in the first run of an execution. */
@@ -29,7 +29,7 @@ export interface RunJournal {
 	append(entry: JsonObject, step?: JournalStep): Promise<void>;
 }
 
-/** The last journal entry of a run, which is stored with its end. */
+/** The last journal entry of a run. The write that ends the run also stores it. */
 export interface LastDecision {
 	readonly entry: JsonObject;
 	/** Tasks that the entry has changed, as in `JournalStep.tasks`. */
@@ -44,7 +44,7 @@ export interface PartialRerunSource {
 	 * tasks.
 	 */
 	readonly tasks: readonly string[];
-	/** Tasks of `tasks` that start from the beginning, including their items that have succeeded. */
+	/** Those of `tasks` that start from the beginning: items that have succeeded run again as well. */
 	readonly reset: readonly string[];
 	/** All entries of the execution's journal. `children.result` also returns the results of its children. */
 	readonly entries: readonly JsonObject[];

@@ -18,15 +18,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Maximum digits of a whole number. Reading takes time that grows with their square, and Python refuses more than 4,300 digits. */
+/** Maximum number of digits of a whole number. The time to read it grows with the square of the digits. Python refuses more than 4,300. */
 const maxDigits = 1_000;
 /**
- * Matches JSON in which `JSON.parse` may change a number: a number of 16 digits or more, or with an exponent of three digits.
+ * Matches JSON in which `JSON.parse` may change a number: 16 digits or more, or a positive exponent of three digits or more.
  *
  * Digits after a quote or a decimal point do not match, so that ids, hashes and common fractions are read at full speed.
  */
 const mayLoseNumber = /(?:^|[\s:[,-])\d{16}|\d[eE]\+?\d{3,}\s*(?:[,\]}]|$)/;
-/** The next string or number in JSON. */
+/** Matches the opening quote of the next string, or the next number, in JSON. */
 const stringOrNumber = /"|-?\d[\d.eE+-]*/g;
 /**
  * Maximum number of whole numbers beyond `Number.MAX_SAFE_INTEGER` in JSON from outside, such as the body of a request.
@@ -71,7 +71,8 @@ export function stringifyJson(value: unknown, indent?: number | string): string 
 }
 
 /**
- * Returns the number for decimal digits: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Throws `SVC_INVALID` for more than 1,000 digits.
+ * Returns the number for decimal digits with an optional sign: a `bigint` beyond `Number.MAX_SAFE_INTEGER`. Throws `SVC_INVALID` for more
+ * than 1,001 characters.
  */
 export function parseWholeNumber(digits: string): number | bigint {
 	if (digits.length < 16) return Number(digits);
@@ -155,7 +156,7 @@ function restoreMember(member: unknown, pending: unknown[]): unknown {
 }
 
 function setMember(record: Record<string, unknown>, name: string, value: unknown): void {
-	// An assignment would set the prototype.
+	// Assigning to `__proto__` would replace the prototype instead of setting a member.
 	if (name === "__proto__") Object.defineProperty(record, name, { value });
 	else record[name] = value;
 }

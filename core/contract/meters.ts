@@ -4,10 +4,10 @@ export interface MetricDefinition {
 	readonly name: string;
 	/** Description of the metric, one sentence. */
 	readonly help: string;
-	/** Names of labels, in the order of the values. A label has few values: never ids, users, or input of callers. Default none. */
+	/** Names of labels, in the order of the values. A label must have few values: never ids, users, or input of callers. Default none. */
 	readonly labels?: readonly string[];
 	/**
-	 * Labels with as many values as there are records of content, such as actions. Default none.
+	 * Those of `labels` that may have many values, such as the ref of an action. Default none.
 	 *
 	 * A telemetry plugin keeps a limited number of their values and counts the rest as `other`.
 	 */

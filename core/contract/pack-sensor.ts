@@ -1,6 +1,6 @@
 import type { Sensor, SensorTriggerType } from "./sensor.ts";
 
-/** A sensor that a pack provides as a file, as the metadata describes it. */
+/** A sensor that a pack provides as a file, as its metadata file describes it. */
 export interface PackSensorDefinition {
 	/** Ref of the sensor: `<pack>.<name>`. */
 	readonly ref: string;
@@ -14,7 +14,7 @@ export interface PackSensorDefinition {
 	readonly entryPoint: string;
 	/** Absolute path of the pack's directory on this node. The files of an installed pack do not change while the sensor runs. */
 	readonly packDirectory: string;
-	/** One sentence; may be empty. */
+	/** Description in one sentence; may be empty. */
 	readonly description: string;
 	/** Seconds between two polls, at least 4. Absent if the metadata does not specify it. */
 	readonly poll_interval?: number;

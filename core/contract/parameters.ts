@@ -27,14 +27,14 @@ export interface ParameterDefinition {
 	 */
 	readonly reserved?: boolean;
 	/**
-	 * True if the parameter grants as much as the runner's reserved parameters, such as a shell command on this machine. Default false.
+	 * True if setting the parameter allows as much as setting the reserved parameters, as for a shell command on this machine. Default false.
 	 *
 	 * Only for parameters of runners. If an action leaves it to the caller, the reserved parameters are open too. Do not set it for a
 	 * command that is isolated, for example in a container.
 	 */
 	readonly opensReserved?: boolean;
 	/**
-	 * Set on a parameter of a runner that can express a reserved parameter, such as the user in `user@host`.
+	 * Reserved parameter whose value this parameter can also contain, such as the user in `user@host`. Only for parameters of runners.
 	 *
 	 * If the caller must not set the reserved parameter, `schema` is merged into this definition.
 	 */

@@ -1,7 +1,7 @@
 import type { Meters } from "./meters.ts";
 import type { Options } from "./options.ts";
 
-/** Structured log. `message` is a fixed phrase and `fields` holds the data, so that values can be masked by attribute name. */
+/** Structured logger. `message` is a fixed phrase and `fields` holds the data, so that values can be masked by attribute name. */
 export interface Logger {
 	debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
 	info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -50,7 +50,7 @@ export interface Lifecycle {
 	 * therefore report the same problems. If this method is missing, a wrong option is only detected by `start`.
 	 */
 	check?(context: PluginContext): Promise<void>;
-	/** Opens the resources of the plugin. Load heavy packages here. If it throws, the start of the service ends with the message. */
+	/** Opens the resources of the plugin. Load heavy packages here. If it throws, the start of the service fails with its message. */
 	start?(context: PluginContext): Promise<void>;
 	/** Closes all resources. No handle, timer or child process may remain. */
 	stop?(): Promise<void>;

@@ -55,8 +55,8 @@ const starts = Object.values(prefixes).flatMap((list) => list.split(" "));
 
 /**
  * Returns true if a user who may only start an action must not set this environment variable. Such a variable makes a loader, a shell, an
- * interpreter or a tool run other code or trust another party. Or it makes a run appear to be another run. Case does not count, because
- * some programs read names in any case. Names that a shell cannot set are also refused, because bash imports functions from such names.
+ * interpreter or a tool run other code or trust another party. Or it makes a run appear to be another run. Upper and lower case are treated
+ * alike, because some programs accept both. Names that a shell cannot set are also refused, because bash imports functions from such names.
  *
  * The lists cover common programs. An action whose script starts other programs must itself declare the variables that a caller may set:
  * `env: {properties: {…}, additionalProperties: false}`.

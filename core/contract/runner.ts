@@ -42,7 +42,8 @@ export interface RunnerCapabilities {
 /**
  * Reason for the end of a run. It is `signal.reason` after the signal has aborted.
  *
- * - `cancel`: the end was requested; the execution ends `canceled`.
+ * - `cancel`: the end was requested; the execution ends `canceled`. Also used if the execution no longer belongs to this run, for example
+ *   after its lease has expired. After that, nothing of the run is stored.
  * - `timeout`: the parameter `timeout` or `svc_timeout` (seconds) has passed; the execution ends `timeout`.
  * - `shutdown`: the service stops and its grace period has passed; the execution ends `abandoned`. A run that has called `saveState`
  *   receives the abort at once, without a grace period. It may let its work continue and resolve with the status `running`.
@@ -73,7 +74,7 @@ export interface EmitOutput {
 	/**
 	 * Records output that is given as bytes, each of them an ASCII character. For runners with bulk output.
 	 *
-	 * The bytes are read before the function returns its promise. Absent if only strings are accepted.
+	 * The caller may reuse the bytes as soon as the function has returned its promise. Absent if only strings are accepted.
 	 */
 	readonly bytes?: (type: OutputType, bytes: Uint8Array) => Promise<void>;
 }
@@ -112,7 +113,7 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly packConfig: JsonObject;
 	/** Environment variables that the service sets for processes (`SVC_ACTION_…`). They take precedence over the parameter `env`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Aborts on cancel, time-out and shutdown. Its reason is a `RunAborted`. */
+	/** Aborts on cancel, time-out, shutdown and loss of the execution to another node. Its reason is a `RunAborted`. */
 	readonly signal: AbortSignal;
 	readonly logger: Logger;
 	/**
@@ -128,8 +129,9 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/**
 	 * Publishes an event on the general stream: `svc.announcement__<route>` with `{payload, trace_context}`.
 	 *
-	 * All clients that may follow the stream receive it. `about` names the execution that the payload describes. In that case only
-	 * users who may view that execution receive the announcement, and the user who started it.
+	 * All clients that may follow the stream receive it. `about` names the execution that the payload describes. In that case only users who
+	 * may view that execution receive the announcement, and the user who started it. Throws `SVC_INVALID` unless `route` consists of 1 to 255
+	 * letters, digits, dots, `-` and `_`.
 	 */
 	announce(route: string, payload: JsonObject, options?: { readonly about?: AnnouncementSubject }): void;
 	/**
@@ -175,8 +177,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * status `paused`. If the run ends first, it ends as usual. If a run is recovered while it is pausing, the signal is aborted from the
 	 * beginning.
 	 *
-	 * When `recover` continues a run, it must read the state of the children first. The host wakes a paused run only for changes that its
-	 * runner has not seen. The changed child must be one that the runner has seen in this run.
+	 * When `recover` continues a run, it must read the state of the children first. When the run pauses, the host checks only children that
+	 * the runner has read in this run. If such a child has changed since then, the host resumes the run at once.
 	 */
 	readonly pausing: AbortSignal;
 	/**
@@ -261,13 +263,13 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	/**
 	 * The runner's own parameters. An action may override default, description, enum, immutable and required of each of them.
 	 *
-	 * If actions may want a name for themselves, the parameter of the runner must begin with `svc_`.
+	 * If actions may use a name for a parameter of their own, the runner must prefix its parameter with `svc_`.
 	 */
 	readonly parameters: S;
 	readonly capabilities: RunnerCapabilities;
 	/**
-	 * Key of `result` that the `output_schema` of an action describes. Default: standard output if the result has `stdout`, otherwise
-	 * the whole.
+	 * Key of `result` that the `output_schema` of an action describes. Default: standard output if the result has `stdout`, otherwise the
+	 * whole result.
 	 */
 	readonly outputKey?: string;
 	/**
@@ -319,8 +321,8 @@ export interface Runner<S extends ParameterSchema = ParameterSchema> extends Lif
 	/**
 	 * Prepares the environment that a pack needs before its content runs on this node, such as a virtualenv.
 	 *
-	 * The host calls it on the node that installs a pack. On other nodes, the first use of the pack must prepare it. Resolves at once if
-	 * the environment is ready, or if the pack does not use the runner's language. If it rejects with the reason, it leaves no files.
+	 * The host calls it on the node that installs a pack. On other nodes, the first use of the pack must prepare it. Resolves at once if the
+	 * environment is ready, or if the pack does not use the runner's language. Rejects with the reason of a failure, and leaves no files then.
 	 */
 	prepare?(pack: PackPreparation): Promise<void>;
 	/**

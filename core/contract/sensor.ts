@@ -81,8 +81,9 @@ export interface SensorContext {
 	/**
 	 * Dispatches a trigger. Resolves with the id of the trigger instance when the instance is durable.
 	 *
-	 * If the storage is unavailable, the call waits. If the trigger is unknown or its schema refuses the payload, the event is dropped.
-	 * The log then has a warning, and the promise resolves with undefined.
+	 * If the storage is unavailable, the call waits. If the trigger is unknown or its schema refuses the payload, the event is dropped: a
+	 * warning is logged, and the promise resolves with undefined. Rejects with `SVC_FORBIDDEN` for a trigger that a sensor of a pack must not
+	 * dispatch, such as one of the service itself.
 	 * @param trigger ref of a trigger or trigger type, or a type with parameters
 	 */
 	dispatch(
@@ -123,13 +124,14 @@ export interface Sensor extends Lifecycle {
 	readonly pack?: string;
 	/** Trigger types that the sensor provides. */
 	readonly trigger_types: readonly SensorTriggerType[];
-	/** Seconds between two polls, at least 4. Pass the value to `poll`. Default: the sensor does not poll. */
+	/** Seconds between two polls, a whole number of at least 4. Pass the value to `poll`. Default: the sensor does not poll. */
 	readonly poll_interval?: number;
 	/**
 	 * Dispatches events until `signal` aborts, then settles soon.
 	 *
 	 * - If the promise rejects, the sensor has failed, and the host restarts it.
-	 * - If the promise resolves, the sensor is finished. It starts again only when it is enabled again or the service starts.
+	 * - If the promise resolves, the sensor is finished. It starts again only when it is disabled and enabled, when its code changes, or when
+	 *   its node stops and another node or the restarted service runs it.
 	 *
 	 * The host waits at most `sensorcontainer.shutdown_grace` seconds after the abort. The sensor shares the process of the service, so
 	 * it must not block the event loop.

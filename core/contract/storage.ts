@@ -70,8 +70,8 @@ const bytesKey: unique symbol = Symbol.for("svc.storage.bytes");
 /**
  * Attaches the value of the bulky field (`bulky` in `entityKinds`) as bytes to an entity, and returns the entity.
  *
- * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. They must stay valid until the write
- * has settled.
+ * Each byte must be an ASCII character. A storage can write the bytes without creating a large string. The bytes must stay valid until the
+ * write has settled.
  */
 export function withBulkyBytes<E extends object>(entity: E, toBytes: () => Uint8Array): E {
 	return Object.defineProperty(entity, bytesKey, { get: toBytes });

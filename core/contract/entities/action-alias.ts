@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** Format of a command: a string, or a string to display (`display`) and the patterns that commands are matched against. */
+/** Format of a command: one string, or a string to display (`display`) and patterns to match commands against (`representation`). */
 export type AliasFormat =
 	| string
 	| { readonly display: string; readonly representation: readonly string[]; readonly match_multiple?: boolean };
@@ -26,11 +26,11 @@ export interface ActionAliasEntity {
 	/** Parameters that a command must not set. */
 	readonly immutable_parameters: JsonObject;
 	/**
-	 * The user who last changed the alias. Templates in `immutable_parameters` are evaluated with this user's permissions. Null in
+	 * The user who last changed the alias. Templates in `immutable_parameters` are evaluated with the permissions of this user. Null in
 	 * records of earlier versions.
 	 */
 	readonly author: string | null;
-	/** Scopes of the API key of the last change, which restrict what these templates read. Null if no API key was used. */
+	/** Scopes of the API key of the last change, which restrict what the templates can read. Null if no API key was used. */
 	readonly scopes: readonly string[] | null;
 }
 

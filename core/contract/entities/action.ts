@@ -18,7 +18,9 @@ export interface ActionEntity {
 	readonly output_schema: JsonObject;
 	readonly tags: readonly JsonObject[];
 	readonly notify: JsonObject;
-	/** The `content` of the pack for an action of an installed pack, so that an execution keeps the files with which it began. */
+	/**
+	 * Id of the `pack_content` of an installed pack, otherwise null. Each execution uses the files that the pack had when it was requested.
+	 */
 	readonly content: string | null;
 }
 

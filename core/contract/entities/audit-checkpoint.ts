@@ -3,9 +3,9 @@ import type { EntityKindDefinition } from "./kind.ts";
 /** A signed statement about the audit record at one time. */
 export interface AuditCheckpointEntity {
 	readonly id: string;
-	/** Number of the last entry at that time. */
+	/** Number of the last entry that the statement covers. */
 	readonly number: number;
-	/** Hash of that entry. */
+	/** Hash of the last entry that the statement covers. */
 	readonly hash: string;
 	readonly timestamp: string;
 	/** Public key for the verification of the signature: Ed25519, SPKI in base64. */

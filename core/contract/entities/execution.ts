@@ -85,9 +85,9 @@ export interface ExecutionEntity {
 	readonly elapsed_seconds: number | null;
 	/** Earliest time of the start: `start_timestamp` plus `delay`. */
 	readonly due_timestamp: string;
-	/** Requested milliseconds before scheduling. Null if no delay was requested. */
+	/** Requested delay of the start in milliseconds. Null if no delay was requested. */
 	readonly delay: number | null;
-	/** Number of starts, from 0. */
+	/** Number of times that the run was started: 0 before the first start. */
 	readonly attempt: number;
 	/** Node that holds the lease. Null if no node holds it. */
 	readonly owner: string | null;
@@ -173,7 +173,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		runner_info: "json",
 		parameters: "json",
 		result: "json",
-		// Last, because later migrations added them.
+		// These columns are last, because later migrations added them.
 		run_state: "json",
 		queue: "text",
 		author: "text",
@@ -187,9 +187,9 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 	},
 	unique: [["liveaction_id"]],
 	indexes: [
-		// Including the parent, so that executions without a parent are listed and counted without reading the rows.
+		// Ends with `parent_id`, so that executions without a parent are listed and counted from the index, without reading the rows.
 		["start_timestamp", "parent_id"],
-		// Including queue and delay, so that executions that wait for neither are found without reading those that do.
+		// Ends with `queue` and `delay`, so that executions that may start at once are found without reading those that must wait.
 		["status", "start_timestamp", "parent_id", "queue", "delay"],
 		["action_ref", "start_timestamp", "parent_id"],
 		// Failures of one action or of one user are the most frequent combination.
@@ -202,7 +202,7 @@ export const executionKind: EntityKindDefinition<ExecutionEntity> = {
 		["trace_id"],
 	],
 	sparseIndexes: {
-		// Few executions are delayed at a time. A full index would contain all executions, since only few ever had a delay.
+		// Few executions ever have a delay. A full index would contain all executions.
 		delay: [
 			["status", "due_timestamp"],
 			["status", "queue", "due_timestamp"],

@@ -1,9 +1,9 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** State of a pack in a git repository that the service follows. */
+/** State of a pack that the service follows in a git repository: it installs each new revision. */
 export interface FollowedPackEntity {
 	readonly id: string;
-	/** Source of the pack with revision and directory, in the form of an installation request. */
+	/** Source of the pack with revision and directory, in the form in which `svc pack install` accepts it. */
 	readonly source: string;
 	/** Ref of the pack. Null until it has been installed from this source. */
 	readonly pack: string | null;

@@ -8,7 +8,7 @@ export interface JournalEntryEntity {
 	/** Number of the entry within its execution, from 1 without gaps. */
 	readonly sequence: number;
 	readonly timestamp: string;
-	/** The entry as the runner has written it, unmasked. Never shown. */
+	/** The entry as the runner has written it: unmasked, but without the token of the run. Never shown. */
 	readonly entry: JsonObject;
 }
 

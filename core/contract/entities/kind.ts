@@ -26,9 +26,9 @@ export interface EntityKindDefinition<E> {
 	 */
 	readonly sparseIndexes?: { readonly [F in keyof E & string]?: readonly (readonly (keyof E & string)[])[] };
 	/**
-	 * Fields that lead one of `indexes`, are null in many entities, and are used by lists.
+	 * Fields that are null in many entities, by which lists sort, and with which one of `indexes` begins.
 	 *
-	 * All entities in which the field is null are equal in its order, so a storage need not sort them to find the first ones.
+	 * Entities in which the field is null are all equal in its order, so a storage need not sort them to find the first ones.
 	 */
 	readonly oftenNull?: readonly (keyof E & string)[];
 	/**
@@ -37,7 +37,7 @@ export interface EntityKindDefinition<E> {
 	 * A storage can find a late page through an index that ends in this field, instead of reading all previous entities.
 	 */
 	readonly timeline?: keyof E & string;
-	/** True if writes need not be durable on their own; see `Storage`. Default false. */
+	/** True if a write need not be durable when its promise resolves; see `Storage`. Default false. */
 	readonly relaxed?: boolean;
 	/**
 	 * True if there are many entities and a single node works on each of them. Default false.

@@ -27,7 +27,7 @@ export type NodeRole = (typeof nodeRoles)[number];
  */
 export type NodeState = "starting" | "ready" | "draining" | "drained";
 
-/** A process of the service. It updates its record every third of `scheduler.lease`. The id is the node's id. */
+/** A node: a running engine. It updates its record three times per `scheduler.lease`. The id is the `nodeId` of `PluginContext`. */
 export interface NodeEntity {
 	readonly id: string;
 	/** The option `node.name`, by default the name of the host. Several nodes may share a name. */

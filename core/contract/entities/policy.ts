@@ -9,13 +9,13 @@ export interface PolicyEntity {
 	readonly name: string;
 	readonly description: string;
 	readonly enabled: boolean;
-	/** Ref of the action, which need not exist. Some policy types also allow `<pack>.*` and `*`. */
+	/** Ref of the action, which need not exist. Policies of the type `action.workers` may also have `<pack>.*` or `*`. */
 	readonly resource_ref: string;
 	/** `action.concurrency`, `action.concurrency.attr`, `action.retry`, `action.crash` or `action.workers`. */
 	readonly policy_type: string;
 	/**
-	 * Counter that each admitted execution increments. If two nodes count running executions concurrently, one of them must count
-	 * again.
+	 * Counter that each write that admits executions increments, and each change of the policy. If it changes after a node has counted the
+	 * running executions, the write of that node fails, and the node counts again.
 	 */
 	readonly turn: number;
 	readonly metadata_file: string | null;

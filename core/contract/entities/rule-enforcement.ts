@@ -25,8 +25,8 @@ export const ruleEnforcementKind: EntityKindDefinition<RuleEnforcementEntity> = 
 		trace_id: "text",
 		failure_reason: "text",
 	},
-	// Enforcements of one event are adjacent in this index, which keeps writes cheap. Enforcements of a rule are found through its refs
-	// (`rule_ref`).
+	// Enforcements of one event are adjacent in this index, which keeps writes cheap. Enforcements of a rule are found by all refs that the
+	// rule has had (`rule_ref`).
 	unique: [["trigger_instance_id", "rule_id"]],
 	indexes: [["enforced_at"], ["rule_ref", "enforced_at", "rule_id"], ["trace_id"]],
 	timeline: "enforced_at",

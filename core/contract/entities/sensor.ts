@@ -19,7 +19,7 @@ export interface SensorEntity {
 	readonly description: string;
 	/** True if the sensor may run. Operators set it; registration never changes it. */
 	readonly enabled: boolean;
-	/** Seconds between two polls. */
+	/** Seconds between two polls. Null if the sensor does not poll. */
 	readonly poll_interval: number | null;
 	readonly state: SensorStateName;
 	readonly state_changed_at: string;
@@ -38,7 +38,7 @@ export interface SensorEntity {
 	readonly entry_point: string | null;
 	/** Path within the pack. Null for a sensor of the configuration. */
 	readonly metadata_file: string | null;
-	/** Content of the pack, as in actions. */
+	/** Id of the `pack_content` of an installed pack, otherwise null. */
 	readonly content: string | null;
 	/**
 	 * Unique value that changes with the code of the sensor: a running sensor is then restarted. Null for a sensor of the

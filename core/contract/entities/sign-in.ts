@@ -1,16 +1,16 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
 /**
- * Failed sign-ins of a user from an address, or from an address in total. The record is shared, so that further attempts slow down on
- * all nodes.
+ * Count of failed sign-ins: of a user from one address, of a user from all addresses, or of all users from one address. All nodes share the
+ * records, so that further attempts slow down on every node.
  */
 export interface SignInFailureEntity {
 	readonly id: string;
-	/** Hash of the user and address, or of the address, that is counted. */
+	/** Hash of the user, of the address, or of both. */
 	readonly subject: string;
 	readonly failures: number;
 	readonly last_failure_at: string;
-	/** Time before which all attempts are refused without verification. */
+	/** Time before which attempts that the record applies to are refused without verification. */
 	readonly blocked_until: string;
 }
 
@@ -20,7 +20,7 @@ export const signInFailureKind: EntityKindDefinition<SignInFailureEntity> = {
 	indexes: [["last_failure_at"]],
 };
 
-/** Record of an address from which a user has signed in. */
+/** An address from which a user has signed in. There, only failures of this user from this address slow down further attempts. */
 export interface SignInPlaceEntity {
 	readonly id: string;
 	/** Hash of user and address. */
@@ -35,10 +35,13 @@ export const signInPlaceKind: EntityKindDefinition<SignInPlaceEntity> = {
 	indexes: [["signed_in_at"]],
 };
 
-/** A completed sign-in with a provider. It cannot be completed a second time on any node. */
+/**
+ * A sign-in with a provider that was completed, or that the provider has reported as ended. The record prevents a second completion on any
+ * node. It also prevents a sign-out message from being processed twice.
+ */
 export interface UsedSignInEntity {
 	readonly id: string;
-	/** Hash of the identifier of the sign-in. */
+	/** Hash that identifies the sign-in, the ended session or subject, or the message. */
 	readonly subject: string;
 	readonly used_at: string;
 }

@@ -6,7 +6,7 @@ export interface TimerEntity {
 	/** Ref of the trigger. */
 	readonly trigger: string;
 	readonly trigger_type: string;
-	/** Time from which intervals are counted. */
+	/** Start of the first interval. Timers with other schedules do not use it. */
 	readonly started_at: string;
 	/** Time at which the timer fires next. Null if it never fires again. */
 	readonly next_fire_at: string | null;

@@ -8,7 +8,7 @@ export interface TokenEntity {
 	readonly token_hash: string;
 	readonly user: string;
 	readonly expiry: string;
-	/** True if the token was created for a running action instead of a person. */
+	/** True if the service created the token for a process that it runs, such as a sensor. False if a user signed in. */
 	readonly service: boolean;
 	readonly created_at: string;
 	readonly metadata: JsonObject;

@@ -8,7 +8,7 @@ export interface WebhookDeliveryEntity {
 	readonly url: string;
 	/** Ref of the trigger of the webhook. */
 	readonly trigger: string;
-	/** Trigger and delivery id while a second delivery with this id counts as a repetition; otherwise the id of the record. */
+	/** Ids of trigger and delivery while another delivery with this id would be a repetition. Otherwise the id of the record. */
 	readonly delivery_key: string;
 	/** Id that the sender gave to the delivery. */
 	readonly delivery_id: string | null;

@@ -34,7 +34,7 @@ export interface WorkerJobEntity {
 	readonly lease_expires_at: string | null;
 	/** Sequence of the last stored output. 0 if there is none. */
 	readonly sequence: number;
-	/** Sequence of the last output that the run has consumed. It lags slightly. */
+	/** Sequence of the last output that the run has consumed. Updated with a delay. */
 	readonly consumed: number;
 	/** Id of the `pack_content` with the files that the run needs. */
 	readonly content: string | null;
