@@ -27,7 +27,7 @@ export interface ChildRequest {
 	readonly context?: JsonObject;
 	/** Milliseconds before the child begins. Default 0. */
 	readonly delay?: number;
-	/** Recipients of the notification about the end of the child, in the form that `notify` of actions has. Default: those of the action. */
+	/** Recipients of the notification about the end of the child. Ignored if the action names recipients itself, in its `notify`. */
 	readonly notify?: JsonObject;
 	/**
 	 * Makes the child a partial re-run of an earlier execution of its action. The execution must be a child of this run or of an

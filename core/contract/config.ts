@@ -71,7 +71,10 @@ export interface Composition<BackendName extends string = string> {
 	 * data directory.
 	 */
 	readonly configs?: string;
-	/** Data directory, relative to the configuration file. Default `./data`; `SVC_DATA_DIR` takes precedence. */
+	/**
+	 * Data directory, relative to the configuration file. Default `./data`. `SVC_DATA_DIR`, relative to the working directory, takes
+	 * precedence.
+	 */
 	readonly data_dir?: string;
 }
 

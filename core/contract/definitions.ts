@@ -43,7 +43,7 @@ export interface ActionSignature {
 export interface DefinitionTools {
 	readonly expressions: Expressions;
 	/**
-	 * Finds an action by its ref. Resolves with undefined if the action does not exist. If this function is absent, actions are not
+	 * Returns the action with this ref. Resolves with undefined if the action does not exist. If this function is absent, actions are not
 	 * checked.
 	 */
 	findAction?(ref: string): Promise<ActionSignature | undefined>;

@@ -31,7 +31,7 @@ export interface PackTestResult {
 	readonly milliseconds: number;
 }
 
-/** The source directory of a pack during its development. No service is running. */
+/** The source directory of a pack during its development. The tools work without a running service. */
 export interface PackWorkingCopy {
 	/** Ref of the pack. */
 	readonly pack: string;

@@ -36,7 +36,8 @@ export interface ParameterDefinition {
 	/**
 	 * Reserved parameter whose value this parameter can also contain, such as the user in `user@host`. Only for parameters of runners.
 	 *
-	 * If the caller must not set the reserved parameter, `schema` is merged into this definition.
+	 * If the caller must not set the reserved parameter, `schema` is merged into this definition. Otherwise the caller could choose the
+	 * reserved value in this way.
 	 */
 	readonly reservedBy?: { readonly parameter: string; readonly schema: ParameterDefinition };
 	/** True if the value is replaced by `********` wherever it leaves the service. Default false. */

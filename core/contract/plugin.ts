@@ -20,7 +20,7 @@ export interface PluginContext {
 	/** Logs under the plugin's name. */
 	readonly logger: Logger;
 	readonly clock: Clock;
-	/** Absolute path of the service's data directory (mode 0700). The directory exists, except in `check`. */
+	/** Absolute path of the data directory, which the service creates with mode 0700. In `check` it need not exist yet. */
 	readonly dataDirectory: string;
 	/** Id of this node. Each start of an engine has a new id, which is never reused. */
 	readonly nodeId: string;

@@ -97,11 +97,9 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly pack: string;
 	/** The user who started the execution. */
 	readonly user: string;
-	/** Absolute path of the script or module. Empty for actions without an entry point. The host has just checked that it exists. */
+	/** Absolute path of the script or module, below the `actions` directory of the pack. It need not exist. Empty if the action has none. */
 	readonly entryPoint: string;
-	/**
-	 * Absolute path of the action's pack directory. Undefined if the pack has no directory because the action was created over the API.
-	 */
+	/** Absolute path of the action's pack directory. Undefined if the pack has no directory, as the packs `core` and `default`. */
 	readonly packDirectory: string | undefined;
 	/** The runner's own parameters: rendered, cast and validated, with defaults applied. */
 	readonly runnerParameters: ParameterValues<S>;
@@ -137,8 +135,8 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	/**
 	 * Dispatches a trigger. Resolves with the id of the trigger instance when the instance is durable.
 	 *
-	 * Throws `SVC_INVALID` if the trigger is unknown or its schema refuses the payload. Throws `SVC_FORBIDDEN` for the trigger of a
-	 * signed webhook. Triggers of the service itself are `SVC_FORBIDDEN` too, unless an administrator started the execution.
+	 * Throws `SVC_INVALID` if the trigger is unknown or its schema refuses the payload. Throws `SVC_FORBIDDEN` for the trigger of a signed
+	 * webhook. Triggers of the service itself are `SVC_FORBIDDEN` too, unless the execution has the permissions of an administrator.
 	 * @param trigger ref of a trigger or trigger type, or a type with parameters
 	 */
 	dispatch(trigger: TriggerReference, payload: JsonObject, options?: { readonly traceTag?: string }): Promise<string>;
@@ -158,16 +156,16 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	 * from then on.
 	 */
 	readonly expressions: Expressions;
-	/** Finds an action by its ref, as definitions name it. Resolves with undefined if it does not exist. */
+	/** Returns the action with this ref, for checks of definitions. Resolves with undefined if the action does not exist. */
 	findAction(ref: string): Promise<ActionSignature | undefined>;
 	/** The execution that this one partially re-runs. Undefined if this execution is not a partial re-run. */
 	readonly takenUp: PartialRerunSource | undefined;
 	/** The complete `context` of the execution, as the API shows it. */
 	readonly context: JsonObject;
 	/**
-	 * Recipients of notifications about the end of the execution, in the form that actions have. Null if there are none.
+	 * Recipients of notifications about the end of the execution, in the form that `notify` of actions has. Null if there are none.
 	 *
-	 * A child has recipients of its own, in its request.
+	 * They are not recipients for the children of the run. Each request for a child may name its own (`ChildRequest.notify`).
 	 */
 	readonly notify: JsonObject | null;
 	/**

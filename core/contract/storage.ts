@@ -34,7 +34,7 @@ export type Where<E> = { readonly [F in keyof E]?: Condition<E[F]> };
 /** A field to sort by, and the direction. */
 export type Order<E> = readonly [field: keyof E & string, direction: "asc" | "desc"];
 
-/** Selects entities, their order, and a range of them. */
+/** Selects entities and their order. `limit` and `offset` select a range in this order. */
 export interface Query<E> {
 	/** Conditions that the entities satisfy. Default: all entities. */
 	readonly where?: Where<E>;

@@ -10,7 +10,7 @@ export interface AuditEntryEntity {
 	/** Number of the entry, from 1 without gaps. */
 	readonly number: number;
 	readonly timestamp: string;
-	/** The user of the request. Empty if the request named none. */
+	/** The user of the request. Empty if the request named none, or if a refused sign-in named a user who does not exist. */
 	readonly user: string;
 	/** Credential of the request: `token:<id>`, `api_key:<id>`, or `none`. For changes by an execution, `execution:<id>`. */
 	readonly credential: string;
@@ -40,7 +40,7 @@ export interface AuditEntryEntity {
 	readonly detail: string | null;
 	/** Hash of the previous entry. The first entry has 64 zeros. */
 	readonly previous_hash: string;
-	/** SHA-256 of all other fields, in hex. */
+	/** SHA-256 of all other fields except `id`, in hex. */
 	readonly hash: string;
 }
 

@@ -34,7 +34,7 @@ export interface EntityKindDefinition<E> {
 	/**
 	 * The field by which long lists are sorted. It is never null.
 	 *
-	 * A storage can find a late page through an index that ends in this field, instead of reading all previous entities.
+	 * A storage can find a page with a large offset through an index that ends in this field, instead of reading all previous entities.
 	 */
 	readonly timeline?: keyof E & string;
 	/** True if a write need not be durable when its promise resolves; see `Storage`. Default false. */

@@ -1,6 +1,6 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
-/** A chunk of the content of a pack, which is the concatenation of all its files. The id is `<content>:<sequence>`. */
+/** A chunk of the content of a pack, which is the concatenation of all its files. The id is `<content>:<sequence>`, with six digits. */
 export interface PackContentChunkEntity {
 	readonly id: string;
 	/** Id of the `pack_content`. */

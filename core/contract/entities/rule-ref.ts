@@ -1,8 +1,8 @@
 import type { EntityKindDefinition } from "./kind.ts";
 
 /**
- * A ref under which a rule has acted. It is stored before the rule first acts, so that its actions are found after it was renamed or
- * removed.
+ * A ref under which a rule has acted. It is stored before the first enforcement under this ref, so that the enforcements of a rule are
+ * found after the rule was renamed or removed.
  */
 export interface RuleRefEntity {
 	readonly id: string;

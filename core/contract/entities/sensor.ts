@@ -17,7 +17,7 @@ export interface SensorEntity {
 	readonly pack: string;
 	readonly name: string;
 	readonly description: string;
-	/** True if the sensor may run. Operators set it; registration never changes it. */
+	/** True if the sensor may run. Registration sets it for a new sensor; afterwards only operators change it. */
 	readonly enabled: boolean;
 	/** Seconds between two polls. Null if the sensor does not poll. */
 	readonly poll_interval: number | null;

@@ -22,7 +22,7 @@ export interface TriggerInstanceEntity {
 	readonly trace_id: string;
 	/** Deduplication key: events with equal keys are one event. Equals the id if the sender gave no key. */
 	readonly unique_key: string;
-	/** Id of the execution whose end caused this event. Null for other events. */
+	/** Id of the execution that dispatched this event, or whose end caused it. Null for other events. */
 	readonly caused_by_id: string | null;
 	/** Number of rules between this event and the first event of its cascade, from 0. */
 	readonly depth: number;

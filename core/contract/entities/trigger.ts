@@ -7,7 +7,7 @@ export interface TriggerEntity {
 	/** `<pack>.<name>`. */
 	readonly ref: string;
 	readonly pack: string;
-	/** Name of the type, or a random UUID if there are parameters. */
+	/** Name of the type if the type has no parameters. Otherwise the name that a client gave, or a random UUID. */
 	readonly name: string;
 	/** Ref of the trigger type. */
 	readonly type: string;
