@@ -5,8 +5,8 @@ import { createExpressions } from "../language/expressions/expressions.ts";
 export type TestItems = Readonly<Record<string, string | { readonly secret: string }>>;
 
 /**
- * Creates the expressions of a run over the given datastore items. A secret item is `{ secret: "clear text" }`. It is read as ciphertext,
- * and as clear text when decrypted.
+ * Creates an evaluator of expressions that reads the given datastore items. A secret item is `{ secret: "clear text" }`. Expressions read
+ * it as ciphertext, and get the clear text when they decrypt it.
  */
 export function createTestExpressions(items: TestItems = {}): Expressions {
 	const find = (key: string) => (Object.hasOwn(items, key) ? items[key] : undefined);

@@ -18,11 +18,11 @@ export type { LastingCases, LastingEngine } from "./lasting/lasting-engine.ts";
 
 /** Options of the conformance suite for runners whose jobs outlive the service. */
 export interface LastingRunnerSuiteOptions {
-	/** Registers one test, as uvu's `test` does. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
 	/** Prefix of every test name. */
 	readonly name: string;
-	/** Creates the plugin. Called for each service; a test starts several services in sequence on one data directory. */
+	/** Creates the plugin. Called for each start of a service. A test starts several services in sequence on one data directory. */
 	readonly create: () => RunnerPlugin;
 	/** Engine that runs the jobs. It may be created before the real engine is started; the suite first uses it when a test runs. */
 	readonly engine: LastingEngine;
@@ -41,7 +41,7 @@ export interface LastingRunnerSuiteOptions {
  * Registers the conformance suite of runners whose jobs continue without the service, on their own engine: containers, clusters, other
  * machines. Use it in addition to `testRunner`, which checks the promises of all runners. One test for each promise:
  *
- * - A service may be killed at any moment, even between submitting a job and saving the state that identifies it. The job is found again
+ * - A service may be killed at any moment, even between the submission of a job and the next `saveState` or `emit`. The job is found again,
  *   and its output is recorded once.
  * - A cancel leaves no job.
  * - If a job is removed from the engine, its run fails within 30 seconds with the reason.
@@ -49,8 +49,9 @@ export interface LastingRunnerSuiteOptions {
  * - The first result is final.
  * - An engine that cannot be reached never gets a second job.
  *
- * The suite simulates a kill by suspending the run. Its later state and output are not stored, and another runner is started to `recover`
- * the run. Requests that the old runner still sends to its engine must do no harm, as on a node that has lost its lease.
+ * The suite simulates a kill by suspending the run. State and output that the run produces later are not stored, and another runner is
+ * started to `recover` the run. Requests that the old runner still sends to its engine must do no harm, as on a node that has lost its
+ * lease.
  */
 export function testLastingRunner(suite: LastingRunnerSuiteOptions): void {
 	const { name, engine, patience = 30_000 } = suite;

@@ -6,7 +6,11 @@ export interface ManualClock extends Clock {
 	advance(milliseconds: number): void;
 }
 
-/** @param start initial date and time, such as `2030-01-02T03:04:05Z` */
+/**
+ * Creates a manual clock.
+ *
+ * @param start initial date and time, such as `2030-01-02T03:04:05Z`
+ */
 export function createManualClock(start = "2030-01-01T00:00:00Z"): ManualClock {
 	let now = Date.parse(start) * 1_000;
 	if (Number.isNaN(now)) throw new RangeError(`start: "${start}" is no date and time such as 2030-01-02T03:04:05Z`);

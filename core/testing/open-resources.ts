@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const patience = 2_000;
 
 /**
- * Records the resources that currently keep the process alive. `assertNothingNew` fails if more of any kind are still open after 2 s:
- * handles are closed in a later turn of the event loop.
+ * Records the resources that currently keep the process alive. `assertNothingNew` fails if more of any kind are still open after 2 s. It
+ * waits for them, because handles are closed in a later turn of the event loop.
  *
  * @param passing kinds that are ignored, in addition to timers
  */

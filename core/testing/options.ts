@@ -6,6 +6,6 @@ export function createOptions(changes: OptionsInput = {}): Options {
 		const defaults = Object.entries(definitions).map(([name, definition]) => [name, definition.default]);
 		return [section, { ...Object.fromEntries(defaults), ...changes[section as keyof Options] }];
 	});
-	// Each default value belongs to the definition from which its type is derived.
+	// The cast is safe, because the type of each option is derived from the definition that contains its default.
 	return Object.fromEntries(sections) as Options;
 }

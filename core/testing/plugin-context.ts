@@ -3,7 +3,7 @@ import type { Clock, Logger, OptionsInput, PluginContext } from "../contract/ind
 import { createOptions } from "./options.ts";
 import { silentLogger } from "./run-context.ts";
 
-/** Environment of a plugin under test. */
+/** Properties of the context of a plugin under test. */
 export interface PluginContextOptions {
 	/** Directory for the plugin's data. Default: the system's temporary directory. A plugin that stores data needs its own directory. */
 	readonly dataDirectory?: string;
@@ -17,7 +17,7 @@ export interface PluginContextOptions {
 	readonly pythonPaths?: readonly string[];
 }
 
-/** Creates the context that the host passes to `start` of a plugin, for a node of its own. */
+/** Creates the context that the host passes to `start` of a plugin. Each context has a new node id. */
 export function createPluginContext({
 	dataDirectory = tmpdir(),
 	logger = silentLogger,

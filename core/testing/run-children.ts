@@ -9,11 +9,11 @@ import {
 	SvcError,
 } from "../contract/index.ts";
 
-/** End of a child of a run under test, or its question. */
+/** Status and result that a test gives to a child: its end, or an inquiry. */
 export interface ChildEnd {
-	/** Final status. Default `succeeded`. */
+	/** New status of the child. The child remains open if the status is not final. Default `succeeded`. */
 	readonly status?: ExecutionStatus;
-	/** Default `{}`. */
+	/** New result of the child. Default `{}`. */
 	readonly result?: JsonObject;
 }
 
@@ -28,7 +28,7 @@ export type OnChild = (child: TestChild) => ChildEnd | undefined | Promise<Child
 export interface TestChildren extends ChildExecutions {
 	/** All children, in the order of their start. */
 	readonly started: readonly TestChild[];
-	/** Ends a child, or makes it ask, pause or resume. Does nothing if the child has ended. */
+	/** Ends a child, or sets a status that is not final, such as `pending` or `paused`. Does nothing if the child has ended. */
 	end(key: string, end?: ChildEnd): void;
 	/** Resolves with the first child that has not ended, as soon as one exists. */
 	whenOpen(): Promise<TestChild>;
@@ -41,7 +41,7 @@ export interface TestChildrenOptions {
 	/** Throws if the run no longer owns its execution. */
 	readonly assertHeld: () => void;
 	readonly onChild?: OnChild | undefined;
-	/** Children of an earlier run of the same execution. */
+	/** Children of an earlier run of the same execution, which this run shares. */
 	readonly after?: TestChildren | undefined;
 	/** Children of the execution that is partially re-run. Their results can be read. */
 	readonly takenUp?: TestChildren | undefined;
@@ -236,7 +236,7 @@ class TestRunChildren implements TestChildren {
 		return child;
 	}
 
-	/** A child stays `pausing` until the test changes it to `paused`. */
+	/** Changes the status of a child. A child that is `pausing` stays so until the test changes it to `paused`. */
 	#change(id: string, from: ExecutionStatus, to: ExecutionStatus): void {
 		const child = this.#get(id);
 		if (this.#parts.workflows?.includes(child.action_ref) !== true) {

@@ -39,7 +39,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 		readonly children?: TestChildren;
 		readonly entries?: readonly JsonObject[];
 	};
-	/** Repeats part of an earlier execution. The run gets its journal and the results of its children. */
+	/** Makes the run a partial re-run of an earlier execution. The run can read its journal and the results of its children. */
 	readonly takesUp?: {
 		readonly run: Pick<TestRunContext, "execution_id" | "entries" | "children">;
 		readonly tasks: readonly string[];
@@ -50,7 +50,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly context?: JsonObject;
 	/** `notify` of the execution: the recipients of its result. Default: none. */
 	readonly notify?: JsonObject;
-	/** Decides how children end. Default: each succeeds at once without a result. */
+	/** Decides how children end. Default: each succeeds at once with an empty result. */
 	readonly onChild?: OnChild;
 	/** Returns the error that prevents a child from starting, or undefined. */
 	readonly onPrepare?: (request: ChildRequest) => SvcError | undefined;
@@ -66,7 +66,7 @@ export interface RunContextOptions<S extends ParameterSchema = ParameterSchema> 
 	readonly onSaveState?: (state: JsonObject) => Promise<void> | void;
 	/** Returns the stdout text of all emitted chunks, for a runner with its own output format. Default: stdout as emitted. */
 	readonly readOutput?: ReadOutput;
-	/** Replaces the storage of output: called and awaited for each chunk; may reject. */
+	/** Called and awaited for each chunk, after it has been added to `chunks`. An error simulates a refusal by the storage. */
 	readonly onEmit?: (type: OutputType, data: string) => Promise<void> | void;
 }
 
@@ -79,7 +79,7 @@ export interface EmittedChunk {
 /** Returns the text that a run has printed on stdout so far. The last chunk may contain only the beginning of a message. */
 export type ReadOutput = (chunks: readonly EmittedChunk[]) => string;
 
-/** A `RunContext` that keeps the emitted output and that a test can abort. */
+/** A `RunContext` that records what the run does, and that a test can abort. */
 export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunContext<S> & {
 	/** All emitted chunks, in order. */
 	readonly chunks: readonly EmittedChunk[];
@@ -97,7 +97,7 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 	readonly tasks: readonly TaskState[];
 	/** Changes of its own execution that the run has requested. */
 	readonly requests: readonly ("pause" | "cancel")[];
-	/** Asks the run to pause. */
+	/** Aborts the signal `pausing`, as the host does to pause the run. */
 	pause(): void;
 	/** Aborts the run, as the host would. */
 	abort(kind: RunAborted["kind"]): void;
@@ -108,7 +108,7 @@ export type TestRunContext<S extends ParameterSchema = ParameterSchema> = RunCon
 };
 
 /**
- * Prefix of ids that is unique to this process. A runner may find the processes of a run by its id, even while other tests run on this
+ * Prefix of ids that is unique to this process. Runners find the processes of a run by its id, and other test processes may run on the same
  * machine.
  */
 const ofThisProcess = randomBytes(9).toString("hex");
@@ -189,7 +189,7 @@ function toGiven<S extends ParameterSchema>(runner: { readonly parameters: S }, 
 	};
 }
 
-/** Creates the run's ownership of its execution, with the methods for a test to end it. */
+/** Creates the signals of a run and its ownership of the execution, with methods by which a test ends them. */
 function createHold() {
 	const controller = new AbortController();
 	const pausing = new AbortController();

@@ -19,7 +19,7 @@ export type { RunnerCases } from "./runner/cases.ts";
 
 /** Options of the conformance suite for runners. */
 export interface RunnerSuiteOptions {
-	/** Registers one test, as uvu's `test` does. */
+	/** Registers one test. Accepts the `test` function of uvu or of node:test. */
 	readonly test: (name: string, run: () => Promise<void>) => void;
 	/** Prefix of every test name. */
 	readonly name: string;
@@ -44,7 +44,7 @@ export function testRunner(suite: RunnerSuiteOptions): void {
 	const test = asStatements(suite.test, 30_000 + patience + grace);
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
-		// Do not mark it as skipped. Skips mean that something is not installed, and continuous integration refuses them.
+		// Do not mark the test as skipped: a skip means a missing requirement, which continuous integration refuses.
 		if (given === undefined) return;
 		test(`${name}: ${statement}`, () =>
 			withRunner(
@@ -212,7 +212,7 @@ async function assertNothingLeft(
 		if (given === undefined) return;
 		await inTime(runner.run(createRunContext(runner, given)), succeeds === undefined ? "fails" : "succeeds", limits.patience);
 	};
-	// Use a separate node id, so that nothing that other runners keep open is shared.
+	// Use a separate node id, so that the runner shares no resources with other runners of this file, which may keep them open.
 	await withRunner(create(), use, { nodeId: "test-alone", ...limits });
 	await resources.assertNothingNew();
 }

@@ -2,12 +2,12 @@ import { setMaxListeners } from "node:events";
 import type { JsonObject, SensorContext, SensorTrigger, TriggerReference } from "../contract/index.ts";
 import { silentLogger } from "./run-context.ts";
 
-/** Options of the host of a sensor under test. */
+/** Options of the simulated host of a sensor under test. */
 export interface SensorHostOptions {
 	/** Seconds between polls; may be shorter than the host allows. */
 	readonly poll_interval?: number;
 	readonly packConfig?: JsonObject;
-	/** Environment of a process that works for the sensor. Default: none. */
+	/** Environment variables for a child process of the sensor. Default: none. */
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Triggers of the sensor's types, as rules have requested them. */
 	readonly triggers?: readonly SensorTrigger[];
@@ -22,7 +22,7 @@ export interface DispatchedEvent {
 	readonly uniqueKey?: string;
 }
 
-/** Everything that outlives the runs of a sensor: its state, its dispatched events and the current triggers. */
+/** Simulated host of a sensor. It keeps what outlives a run: datastore items, dispatched events and the current triggers. */
 export interface SensorHost {
 	/** The sensor's datastore items, by name without the sensor's prefix. */
 	readonly items: Map<string, string>;
@@ -38,7 +38,7 @@ export interface SensorHost {
 	waitFor(count: number): Promise<void>;
 }
 
-/** Creates a replacement for the service, for tests of a sensor without it. */
+/** Creates a simulated host, with which a sensor is tested without the service. */
 export function createSensorHost({ poll_interval, packConfig = {}, environment = {}, triggers = [] }: SensorHostOptions = {}): SensorHost {
 	const state = new HostState(triggers);
 	return {

@@ -10,7 +10,7 @@ import { within } from "./within.ts";
  * @param longest maximum milliseconds of one test, far above the duration of a passing test
  */
 export function asStatements(test: RegisterTest, longest = 60_000): RegisterTest {
-	// A test function without its own limit gets this one.
+	// `runKit` limits the duration of a test itself. For other test functions, this limit applies.
 	const limited: (run: () => Promise<void>) => Promise<void> = timed.has(test)
 		? (run) => run()
 		: (run) => within(longest, run(), "it had not ended");
@@ -34,10 +34,10 @@ function assertNone([reason]: readonly unknown[]): void {
 	throw Object.assign(new assert.AssertionError({ message, operator: "fail" }), { cause: reason });
 }
 
-/** Milliseconds between the last test and the end of the process. */
+/** Milliseconds from the end of the last test to the first attempt to end the process. */
 const patience = 5_000;
 
-/** State of all running tests of this process; ends the process after a failure. */
+/** Counts the running tests of this process, and ends the process after the last one if a test has failed. */
 class ProcessEnd {
 	#running = 0;
 	#hasRefused = false;

@@ -6,7 +6,7 @@ import { byRsa, type Signer, type SigningKey, signingKey, toJwt, toPublicJwk } f
 /** Claims by name. */
 export type TestClaims = Readonly<Record<string, unknown>>;
 
-/** Changes that make the provider's responses invalid. Without any, all responses are valid. */
+/** Changes that make the responses of the provider invalid. Without any change, all responses are valid. */
 export interface Spoiled {
 	readonly claims?: (claims: TestClaims) => TestClaims;
 	readonly header?: (header: TestClaims) => TestClaims;
@@ -40,9 +40,9 @@ const usualPerson: TestClaims = {
 };
 
 /**
- * An OpenID Connect provider whose responses a test controls. It serves HTTP on the loopback interface and signs in without asking a
- * person. Otherwise it follows the specification: an authorization code is valid once, and only with the PKCE verifier of the browser that
- * started the sign-in.
+ * An OpenID Connect provider whose responses a test controls. It serves HTTP on the loopback interface and approves each sign-in without
+ * user interaction. Otherwise it follows the specification: an authorization code is valid once, and only with the PKCE verifier of the
+ * browser that started the sign-in.
  */
 export class HostileProvider {
 	readonly clientId = "service";
@@ -56,7 +56,7 @@ export class HostileProvider {
 	reusesCodes = false;
 	/** Called and awaited before the token response is sent. */
 	beforeTokens: (() => Promise<void>) | undefined;
-	/** Handles every request instead of the provider. */
+	/** Called for every request instead of the normal processing, to simulate a failure. */
 	failure: ((response: ServerResponse) => void) | undefined;
 	/** Paths of all received requests. */
 	readonly asked: string[] = [];

@@ -7,7 +7,7 @@ import { checkSignOuts } from "./sign-out-checks.ts";
 import { byRsa, signingKey } from "./signing.ts";
 import { checkTokens } from "./token-checks.ts";
 
-/** Settings that a backend needs to use the suite's provider. */
+/** Settings with which a backend uses the OpenID Connect provider of the suite. */
 export interface ProviderTerms {
 	/** URL of the provider: `http:` on the loopback interface. */
 	readonly issuer: string;
@@ -15,7 +15,7 @@ export interface ProviderTerms {
 	readonly client_secret: string;
 }
 
-/** A backend that uses the suite's provider. */
+/** A backend under test that uses the OpenID Connect provider of the suite. */
 export interface InteractiveUnderTest {
 	/** The started backend. The suite stops it. */
 	readonly backend: AuthBackend;

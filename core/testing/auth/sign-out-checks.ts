@@ -8,7 +8,8 @@ const signal = new AbortController().signal;
 const event = "http://schemas.openid.net/event/backchannel-logout";
 
 /**
- * Registers the tests of sign-outs that the provider announces (back-channel logout). They are skipped for backends that do not support it.
+ * Registers the tests of sign-outs that the provider announces (back-channel logout). They pass without a check if the backend does not
+ * support it.
  */
 export function checkSignOuts(check: Check): void {
 	check("word of the provider that a session has ended names it as the sign-in did", async ({ interactive, provider, signIn }) => {
@@ -61,7 +62,7 @@ export function checkSignOuts(check: Check): void {
 	checkMoment(check);
 }
 
-/** Registers the tests that a logout token is recent and signed with a current key. */
+/** Registers the tests of logout tokens that are too old, signed with a withdrawn key, or cannot be verified at the moment. */
 function checkMoment(check: Check): void {
 	check("word of a sign-out that is too old is refused", async ({ interactive, provider }) => {
 		if (interactive.verifySignOut === undefined) return;

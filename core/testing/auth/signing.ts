@@ -39,7 +39,7 @@ export const byHmac =
 
 export const byNothing: Signer = () => Buffer.alloc(0);
 
-/** Returns a signed token. */
+/** Returns a JSON Web Token with this header and these claims. */
 export function toJwt(header: object, claims: object, signer: Signer): string {
 	const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
 	return `${text}.${signer(text).toString("base64url")}`;

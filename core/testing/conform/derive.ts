@@ -19,13 +19,13 @@ import type { OpenedStorage } from "../storage-suite.ts";
 
 export type AnyPlugin = RunnerPlugin | AuthBackendPlugin | StoragePlugin | EventBusPlugin | SensorPlugin;
 
-/** Options of a kit, without name and test function, and the statements that they leave untested. */
+/** Options of a conformance kit without `name` and `test`, and descriptions of the statements that remain untested with them. */
 export interface Derived {
 	readonly options: object;
 	readonly leftOut: readonly string[];
 }
 
-/** Derives the options of a kit from a plugin alone. Throws `SVC_CONFIG` if the kind needs options that only the author can give. */
+/** Derives the options of a kit from a plugin alone. Throws `SVC_CONFIG` if the kind needs options that only its author can provide. */
 export function derive(path: string, plugin: AnyPlugin): Derived {
 	switch (plugin.kind) {
 		case "storage":

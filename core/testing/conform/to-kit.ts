@@ -9,7 +9,7 @@ import { type SensorSuiteOptions, testSensor } from "../sensor-suite.ts";
 import { type StorageSuiteOptions, testStorage } from "../storage-suite.ts";
 import { type AnyPlugin, type Derived, derive } from "./derive.ts";
 
-/** A kit that is ready to run. */
+/** A conformance kit that is ready to run: its name, its tests, and descriptions of the statements that remain untested. */
 export interface Kit {
 	readonly name: string;
 	register(test: RegisterTest): void;
@@ -18,7 +18,7 @@ export interface Kit {
 
 const cases = ["succeeds", "fails", "throws", "prints", "blocks"];
 
-/** Members that the options of each kit must have, in addition to `name`. The runner of the kit supplies `test`. */
+/** Members that the options of each kit must have. `name` has a default, and `runKit` supplies `test`. */
 const required: Readonly<Record<ConformKind, Readonly<Record<string, "function" | "object">>>> = {
 	runner: { create: "function", cases: "object" },
 	"auth-backend": { create: "function" },
@@ -72,7 +72,7 @@ function toOptions(kind: ConformKind, path: string, exported: unknown): Readonly
 }
 
 function register(kind: ConformKind, { name }: { readonly name: string }, { options, leftOut }: Derived): Kit {
-	// Only the members required to start were checked; the kit itself tests their behavior.
+	// The cast is needed because only the presence of the required members was checked. The kit itself tests what they do.
 	const given = (test: RegisterTest) => ({ ...options, name, test }) as unknown;
 	const registers: Readonly<Record<ConformKind, (test: RegisterTest) => void>> = {
 		runner: (test) => testRunner(given(test) as RunnerSuiteOptions),

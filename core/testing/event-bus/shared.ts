@@ -79,7 +79,7 @@ function checkArrival(check: Check): void {
 		const [own, other] = [await here.subscribe(["a"]), await there.subscribe(["a"])];
 		publishNumbers(here.bus, "a", 20);
 		await readNumbers(other, 20);
-		// This event is delivered after any event that the bus might echo.
+		// The bus delivers this event after any event of `here` that it might deliver to `here` a second time.
 		there.bus.publish("a", { number: 20 });
 		assert.deepEqual(await readNumbers(own, 21), range(21));
 	});

@@ -3,7 +3,7 @@ import { assertPrinted, toLines } from "../runner/printed.ts";
 import { within } from "../within.ts";
 import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 
-/** Numbers of the moments at which the service is killed (see `MortalRun`), from before the first state is stored to the first lines of output. */
+/** Moments at which the service is killed (see `MortalRun`): from before the first state is stored to the first lines of output. */
 const moments = [1, 2, 3, 4, 5, 6];
 const lines = 8;
 
@@ -58,7 +58,10 @@ export function checkDeaths(check: LastingCheck): void {
 	});
 }
 
-/** Asserts that each recovered run has exactly one job and that no other job exists. A run that never had a job may have been given up. */
+/**
+ * Asserts that exactly one job was submitted for each recovered run, and that no job remains. `recover` need not find a run for which no
+ * job was submitted.
+ */
 async function assertEachOnce(scope: LastingScope, runs: readonly Going[]): Promise<void> {
 	const ends = await within(30_000, Promise.all(runs.map(({ end }) => end)), "a run that is looked for again goes on");
 	const ended = runs.filter((_, index) => ends[index] !== undefined);

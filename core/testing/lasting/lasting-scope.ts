@@ -21,7 +21,7 @@ export interface ScopeOptions {
 
 /** A run whose service can be killed. */
 export interface Going extends Pick<MortalRun, "context" | "kill" | "death"> {
-	/** Result of the run; undefined if the run was not found. After its service is killed it usually never settles. */
+	/** Result of the run; undefined if `recover` has not found the run. Usually never settles after the service of the run was killed. */
 	readonly end: Promise<RunResult | undefined>;
 	readonly runner: Runner;
 }
@@ -71,7 +71,7 @@ export class LastingScope {
 		this.#runner = await this.#parts.start();
 	}
 
-	/** Returns the result of a run. Fails if the run is not recovered or does not end in time. */
+	/** Returns the result of a run. Fails if `recover` has not found the run, or if the run does not end in time. */
 	async endOf({ end }: Going, late = "the run goes on"): Promise<RunResult> {
 		const result = await within(this.#parts.patience, end, late);
 		assert.ok(result !== undefined, "the run was not found again");
@@ -110,7 +110,7 @@ export class LastingScope {
 		assert.equal(outcome, undefined, `${otherwise}: ${outcome}`);
 	}
 
-	/** Waits long enough for a forbidden event to show. */
+	/** Waits for the calm period, within which a forbidden event would occur. */
 	async calm(): Promise<undefined> {
 		await delay(this.#parts.calm);
 	}

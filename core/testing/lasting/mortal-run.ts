@@ -2,8 +2,8 @@ import { SvcError } from "../../contract/index.ts";
 import type { TestRunContext } from "../run-context.ts";
 
 /**
- * A run whose service is killed at a moment that the test chooses. After that nothing from the run is stored, and its next call to the
- * service never returns. Everything stored earlier is available to `recover`.
+ * A run whose service is killed at a moment that the test chooses. After that, the run can store nothing, and its next call to the service
+ * does not return until `bury` is called. Everything that was stored before is available to `recover`.
  *
  * Each `saveState` and `emit` has two such moments: before the value is stored, and after it is stored but before the runner gets the
  * response.
@@ -28,7 +28,7 @@ export class MortalRun {
 		this.#grave = new Promise((_, reject) => {
 			this.#open = () => reject(new SvcError("SVC_CONFLICT", "the execution is no longer this run's"));
 		});
-		// Suspended callers receive this rejection; without any, it must not become an unhandled rejection.
+		// Suspended calls receive this rejection. If there are none, it must not become an unhandled rejection.
 		this.#grave.catch(() => {});
 		this.context = {
 			...run,
@@ -42,7 +42,7 @@ export class MortalRun {
 		this.#tellDeath();
 	}
 
-	/** Lets suspended calls reject so that the run can end. Called after the test. */
+	/** Rejects all suspended calls, so that the run can end. Called after the test. */
 	bury(): void {
 		this.kill();
 		this.#open();

@@ -6,11 +6,11 @@ import { toExpectation } from "./printed.ts";
 
 /** Context options that make the runner show the described behavior. If a case is omitted, its tests are omitted. */
 export interface RunnerCases {
-	/** Omitted by a runner whose runs never succeed, such as one that waits for a person's answer. */
+	/** Context of a run that succeeds. Omitted by a runner whose runs never succeed, such as one that waits for the answer of a user. */
 	readonly succeeds?: RunContextOptions;
 	/** Context of a run whose action fails although the runner works: `run` resolves with `succeeded: false`. */
 	readonly fails?: RunContextOptions;
-	/** The runner fails to do its work. */
+	/** Context of a run in which the runner cannot do its work: `run` rejects. */
 	readonly throws?: RunContextOptions;
 	/** Prints `line 1` to `line <count>` on stdout, a newline after each, and succeeds. */
 	readonly prints?: (count: number) => RunContextOptions;

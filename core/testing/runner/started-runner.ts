@@ -9,7 +9,7 @@ import { within } from "../within.ts";
 /** Milliseconds for `stop` after a failed test, whose run may block `stop`. */
 const patienceOfRefused = 1_000;
 
-/** Node id of the runners of a test file. Resources that runners of one node share can stay open between tests. */
+/** Node id of all runners of this process, so that resources that runners of one node share may stay open between tests. */
 export const testNode = `test-${process.pid}`;
 
 /**

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Check } from "./check.ts";
 import { createChunk, createExecution, createToken, createTrace } from "./fixtures.ts";
 
-/** Registers the tests that data survives a restart, for storages with `capabilities.durable`. */
+/** Registers the test that data survives a restart, for storages with `capabilities.durable`. */
 export function checkDurability(check: Check): void {
 	check("a durable storage has everything after it was opened again", async (storage, { reopen }) => {
 		if (storage.capabilities.durable !== true) return;
