@@ -97,9 +97,12 @@ export interface RunContext<S extends ParameterSchema = ParameterSchema> {
 	readonly pack: string;
 	/** The user who started the execution. */
 	readonly user: string;
-	/** Absolute path of the script or module, below the `actions` directory of the pack. It need not exist. Empty if the action has none. */
+	/**
+	 * Absolute path of the script or module, below the `actions` directory of the pack. The host does not check that it exists. Empty if there
+	 * is none.
+	 */
 	readonly entryPoint: string;
-	/** Absolute path of the action's pack directory. Undefined if the pack has no directory, as the packs `core` and `default`. */
+	/** Absolute path of the action's pack directory. Undefined if the pack has no directory, as for `core` and `default`. */
 	readonly packDirectory: string | undefined;
 	/** The runner's own parameters: rendered, cast and validated, with defaults applied. */
 	readonly runnerParameters: ParameterValues<S>;
