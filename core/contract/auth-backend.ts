@@ -153,13 +153,16 @@ export interface AuthBackend extends Lifecycle {
 	authenticate(credentials: Credentials, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
 	/** Returns true if no user exists. Together with `addUser`, it allows the first start to create the first administrator. */
 	isEmpty?(): Promise<boolean>;
-	/** Stores a user with this password (hashed). Called only if `isEmpty` resolved with true. */
+	/**
+	 * Stores a user with this password (hashed). Called only if `isEmpty` resolved with true. Throws `SVC_CONFLICT` if another node has
+	 * created the user in the meantime, and `SVC_INVALID` for a password that is not allowed.
+	 */
 	addUser?(credentials: Credentials): Promise<void>;
 	/**
 	 * Returns the names of the users that the backend itself stores, for `svc user`.
 	 *
-	 * Implement it together with `setPassword` and `removeUser`. They are called between `start` and `stop`, in a separate process
-	 * while the service runs. Default: users are managed elsewhere.
+	 * Implement it together with `setPassword` and `removeUser`. They are called between `start` and `stop`, in a separate process, while the
+	 * service may be running. Default: users are managed elsewhere.
 	 */
 	listUsers?(): Promise<readonly string[]>;
 	/**
