@@ -71,7 +71,7 @@ export interface Expressions {
 	 * problem.
 	 *
 	 * @param language with `jinja`, `<% %>` is not an expression
-	 * @param functions names that the scope's `functions` will have at evaluation; fills `unknown`
+	 * @param functions names that the scope's `functions` will have at evaluation; fills `unknown`, but not in a run
 	 */
 	find(value: JsonValue, language?: "jinja", functions?: readonly string[]): readonly ExpressionUse[];
 	/**

@@ -12,7 +12,7 @@ export const secretLogNames: readonly string[] = [
 	"svc_action_auth_token",
 ];
 
-/** Maximum nesting depth. Deeper objects are masked as a whole. */
+/** Maximum nesting depth. Deeper objects and arrays are masked as a whole. */
 const maximumDepth = 100;
 
 /**
@@ -27,12 +27,12 @@ export function maskLogFields(fields: Readonly<Record<string, unknown>>, names: 
 }
 
 function maskLogValue(value: unknown, names: ReadonlySet<string>, depth: number): unknown {
+	if (!Array.isArray(value) && !isPlainObject(value)) return value;
+	if (depth > maximumDepth) return secretMask;
 	if (Array.isArray(value)) {
 		const copy = value.map((element) => maskLogValue(element, names, depth + 1));
 		return copy.some((element, index) => element !== value[index]) ? copy : value;
 	}
-	if (!isPlainObject(value)) return value;
-	if (depth > maximumDepth) return secretMask;
 	let copy: Record<string, unknown> | undefined;
 	for (const [key, member] of Object.entries(value)) {
 		const masked = names.has(key.toLowerCase()) ? secretMask : maskLogValue(member, names, depth + 1);

@@ -153,6 +153,7 @@ function createRunExpressions(run: ActiveRun, { templateSources, names, addSecre
 	const user = toItemUser(execution.context, templateSources.systemUser);
 	const access = templateSources.items.accessFor(user, execution);
 	return {
+		// Unknown functions are left to evaluation: a run must not fail because an expression that it never evaluates calls one.
 		find: (value, language) => plain.find(value, language),
 		evaluate: (value, scope) =>
 			run.callHost(async () => {

@@ -112,6 +112,9 @@ test("log fields that are nested too deeply are masked as a whole", () => {
 	assert.ok(JSON.stringify(maskLogFields({ a: nest(90, { plain: "shown" }) })).includes("shown"));
 	for (const secret of [{ plain: "hidden" }, { password: "hidden" }])
 		assert.ok(!JSON.stringify(maskLogFields({ a: nest(150, secret) })).includes("hidden"));
+	let list: unknown = "hidden";
+	for (let depth = 0; depth < 20_000; depth++) list = [list];
+	assert.ok(!JSON.stringify(maskLogFields({ list })).includes("hidden"));
 });
 
 test("log fields that hold themselves do not end the process", () => {
