@@ -5,44 +5,44 @@ import type { Options } from "./options.ts";
 export interface OptionsInput {
 	readonly system?: {
 		/**
-		 * Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5).
+		 * Debug mode: logs are verbose and secrets in them are not masked.
 		 * Default `false`. `SVC_SYSTEM_DEBUG` takes precedence.
 		 */
 		readonly debug?: Options["system"]["debug"];
 		/**
-		 * Whether parameters of triggers must fit the schema of their type; those of webhooks and timers always must.
+		 * True if parameters of triggers must match the schema of their type. Those of webhooks and timers must always match.
 		 * Default `true`. `SVC_SYSTEM_VALIDATE_TRIGGER_PARAMETERS` takes precedence.
 		 */
 		readonly validate_trigger_parameters?: Options["system"]["validate_trigger_parameters"];
 		/**
-		 * Whether payloads must fit the schema of their trigger type; those of webhooks and timers always must.
+		 * True if payloads must match the schema of their trigger type. Those of webhooks and timers must always match.
 		 * Default `true`. `SVC_SYSTEM_VALIDATE_TRIGGER_PAYLOAD` takes precedence.
 		 */
 		readonly validate_trigger_payload?: Options["system"]["validate_trigger_payload"];
 	};
 	readonly node?: {
 		/**
-		 * Name of this node among several; empty means the name of its host.
+		 * Name of this node, to distinguish it from other nodes. Empty: the host name.
 		 * Default `""`. `SVC_NODE_NAME` takes precedence.
 		 */
 		readonly name?: Options["node"]["name"];
 		/**
-		 * Parts of the service that this node runs; empty means all of them. `svc serve --only` takes precedence.
+		 * Roles of this node: the parts of the service that it runs. Empty: all of them. `svc serve --only` takes precedence.
 		 * Default `[]`. `SVC_NODE_ONLY` takes precedence.
 		 */
 		readonly only?: Options["node"]["only"];
 		/**
-		 * Whether there is a listener that answers `/health/live`, `/health/ready` and `/metrics`, and nothing else.
+		 * True if the node has a separate listener for `/health/live`, `/health/ready` and `/metrics` only.
 		 * Default `false`. `SVC_NODE_HEALTH_LISTEN` takes precedence.
 		 */
 		readonly health_listen?: Options["node"]["health_listen"];
 		/**
-		 * Listen address of that listener.
+		 * Listen address of the health listener.
 		 * Default `"127.0.0.1"`. `SVC_NODE_HEALTH_HOST` takes precedence.
 		 */
 		readonly health_host?: Options["node"]["health_host"];
 		/**
-		 * Port of that listener.
+		 * Port of the health listener.
 		 * Default `9103`. `SVC_NODE_HEALTH_PORT` takes precedence.
 		 */
 		readonly health_port?: Options["node"]["health_port"];
@@ -55,19 +55,19 @@ export interface OptionsInput {
 		 */
 		readonly user?: Options["system_user"]["user"];
 		/**
-		 * Private key for remote hosts where neither the action nor the SSH configuration names one; empty means none.
+		 * Private key for remote hosts, if neither the action nor the SSH configuration names one. Empty: none.
 		 * Default `""`. `SVC_SYSTEM_USER_SSH_KEY_FILE` takes precedence.
 		 */
 		readonly ssh_key_file?: Options["system_user"]["ssh_key_file"];
 	};
 	readonly auth?: {
 		/**
-		 * Whether requests need a credential.
+		 * True if requests require a credential.
 		 * Default `true`. `SVC_AUTH_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["auth"]["enable"];
 		/**
-		 * Whether the authentication component has a listener of its own.
+		 * True if the authentication component has its own listener. The API listener serves its paths in either case.
 		 * Default `true`. `SVC_AUTH_LISTEN` takes precedence.
 		 */
 		readonly listen?: Options["auth"]["listen"];
@@ -82,7 +82,7 @@ export interface OptionsInput {
 		 */
 		readonly port?: Options["auth"]["port"];
 		/**
-		 * Whether the authentication component listens with TLS only.
+		 * True if the authentication component accepts TLS connections only.
 		 * Default `false`. `SVC_AUTH_USE_SSL` takes precedence.
 		 */
 		readonly use_ssl?: Options["auth"]["use_ssl"];
@@ -97,13 +97,13 @@ export interface OptionsInput {
 		 */
 		readonly key?: Options["auth"]["key"];
 		/**
-		 * Who verifies passwords: the backend, or a proxy in front that names the user.
+		 * `standalone`: the auth backend verifies passwords. `proxy`: a reverse proxy authenticates users and names the user in a header.
 		 * Default `"standalone"`. `SVC_AUTH_MODE` takes precedence.
 		 */
 		readonly mode?: Options["auth"]["mode"];
 		/**
-		 * Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for client addresses and, in proxy mode, for users; there it must
-		 * be set.
+		 * Addresses or networks (`10.0.0.0/8`) of trusted proxies. Their headers determine the client address and, in proxy mode, the user.
+		 * Required in proxy mode.
 		 * Default `[]`. `SVC_AUTH_TRUSTED_PROXIES` takes precedence.
 		 */
 		readonly trusted_proxies?: Options["auth"]["trusted_proxies"];
@@ -119,12 +119,12 @@ export interface OptionsInput {
 		 */
 		readonly proxy_basic?: Options["auth"]["proxy_basic"];
 		/**
-		 * Failed sign-ins of a user from one address before each further one must wait; 0 switches that off.
+		 * Number of failed sign-ins of a user from one address from which on each further attempt must wait. 0: attempts never wait.
 		 * Default `5`. `SVC_AUTH_FAILURE_LIMIT` takes precedence.
 		 */
 		readonly failure_limit?: Options["auth"]["failure_limit"];
 		/**
-		 * Longest wait after a failed sign-in in seconds; it doubles from 1.
+		 * Maximum wait after a failed sign-in, in seconds. The wait begins with 1 second and doubles with each failure.
 		 * Default `60`. `SVC_AUTH_FAILURE_WAIT` takes precedence.
 		 */
 		readonly failure_wait?: Options["auth"]["failure_wait"];
@@ -134,26 +134,26 @@ export interface OptionsInput {
 		 */
 		readonly token_ttl?: Options["auth"]["token_ttl"];
 		/**
-		 * Lifetime in seconds of the token a running action gets.
+		 * Lifetime in seconds of the token that a running action receives.
 		 * Default `86400`. `SVC_AUTH_SERVICE_TOKEN_TTL` takes precedence.
 		 */
 		readonly service_token_ttl?: Options["auth"]["service_token_ttl"];
 		/**
-		 * Public base address of the API without the version; empty means the API listener's own.
+		 * Public base address of the API, without the version. Empty: the address of the API listener.
 		 * Default `""`. `SVC_AUTH_API_URL` takes precedence.
 		 */
 		readonly api_url?: Options["auth"]["api_url"];
 	};
 	readonly rbac?: {
 		/**
-		 * Whether roles decide who may do what; without, every user is an administrator.
+		 * True if roles determine the permissions of users. If false, every user is an administrator.
 		 * Default `false`. `SVC_RBAC_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["rbac"]["enable"];
 	};
 	readonly api?: {
 		/**
-		 * Whether the API component listens.
+		 * True if the API component has a listener.
 		 * Default `true`. `SVC_API_LISTEN` takes precedence.
 		 */
 		readonly listen?: Options["api"]["listen"];
@@ -163,12 +163,12 @@ export interface OptionsInput {
 		 */
 		readonly host?: Options["api"]["host"];
 		/**
-		 * Port of the API component. It also answers the authentication and stream paths.
+		 * Port of the API component. Its listener also serves the paths of authentication and stream.
 		 * Default `9101`. `SVC_API_PORT` takes precedence.
 		 */
 		readonly port?: Options["api"]["port"];
 		/**
-		 * Whether the API component listens with TLS only.
+		 * True if the API component accepts TLS connections only.
 		 * Default `false`. `SVC_API_USE_SSL` takes precedence.
 		 */
 		readonly use_ssl?: Options["api"]["use_ssl"];
@@ -183,57 +183,58 @@ export interface OptionsInput {
 		 */
 		readonly key?: Options["api"]["key"];
 		/**
-		 * Origins whose pages may call from browsers, with the cookie too; `*` allows all others, which have to bring a credential themselves.
+		 * Origins whose pages may call the API from browsers, also with the cookie. `*` allows all other origins, whose pages must send a
+		 * credential other than the cookie.
 		 * Default `[]`. `SVC_API_ALLOW_ORIGIN` takes precedence.
 		 */
 		readonly allow_origin?: Options["api"]["allow_origin"];
 		/**
-		 * Further names, without port, under which a service whose `auth.enable` is false is answered: its host name, `localhost`, IP addresses
-		 * and the hosts of its configured addresses always are.
+		 * Additional host names, without port, that requests may address while `auth.enable` is false. The name of the host, `localhost`, IP
+		 * addresses and the hosts of configured addresses are always allowed.
 		 * Default `[]`. `SVC_API_ALLOWED_HOSTS` takes precedence.
 		 */
 		readonly allowed_hosts?: Options["api"]["allowed_hosts"];
 		/**
-		 * Largest `limit` of lists for users who are not administrators.
+		 * Maximum `limit` of lists for users who are not administrators.
 		 * Default `100`. `SVC_API_MAX_PAGE_SIZE` takes precedence.
 		 */
 		readonly max_page_size?: Options["api"]["max_page_size"];
 		/**
-		 * How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`,
-		 * which is remembered for five seconds.
+		 * Maximum number of records that are counted for a list. If more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is
+		 * `false`. That result is cached for five seconds.
 		 * Default `100000`. `SVC_API_EXACT_TOTAL_LIMIT` takes precedence.
 		 */
 		readonly exact_total_limit?: Options["api"]["exact_total_limit"];
 		/**
-		 * Largest request body in bytes; more is answered with 413. Requests that need no credential, such as sign-in, may have 16 KiB.
+		 * Maximum bytes of a request body. The response to a larger body is 413. Without a credential, as at sign-in, the maximum is 16 KiB.
 		 * Default `4194304`. `SVC_API_MAX_BODY_SIZE` takes precedence.
 		 */
 		readonly max_body_size?: Options["api"]["max_body_size"];
 		/**
-		 * Bytes of request bodies that a node holds at once, from their arrival to the answer; one user may hold half of them. More is answered
-		 * with 503.
+		 * Maximum total bytes of request bodies in the memory of a node, from their arrival to the response. A single user may use half of
+		 * them. Further requests are refused with 503.
 		 * Default `134217728`. `SVC_API_MAX_TOTAL_BODY_SIZE` takes precedence.
 		 */
 		readonly max_total_body_size?: Options["api"]["max_total_body_size"];
 		/**
-		 * Whether secrets are masked in answers, streams and output. Tokens of runs always are.
+		 * True if secrets are masked in responses, streams and output. Tokens of runs are always masked.
 		 * Default `true`. `SVC_API_MASK_SECRETS` takes precedence.
 		 */
 		readonly mask_secrets?: Options["api"]["mask_secrets"];
 		/**
-		 * Whether the cookie `auth-token` is sent over HTTPS only.
+		 * True if browsers send the cookie `auth-token` over HTTPS only.
 		 * Default `true`. `SVC_API_AUTH_COOKIE_SECURE` takes precedence.
 		 */
 		readonly auth_cookie_secure?: Options["api"]["auth_cookie_secure"];
 		/**
-		 * SameSite of the cookie `auth-token`.
+		 * Attribute `SameSite` of the cookie `auth-token`.
 		 * Default `"lax"`. `SVC_API_AUTH_COOKIE_SAME_SITE` takes precedence.
 		 */
 		readonly auth_cookie_same_site?: Options["api"]["auth_cookie_same_site"];
 	};
 	readonly stream?: {
 		/**
-		 * Whether the stream component has a listener of its own.
+		 * True if the stream component has its own listener. The API listener serves its paths in either case.
 		 * Default `true`. `SVC_STREAM_LISTEN` takes precedence.
 		 */
 		readonly listen?: Options["stream"]["listen"];
@@ -248,7 +249,7 @@ export interface OptionsInput {
 		 */
 		readonly port?: Options["stream"]["port"];
 		/**
-		 * Whether the stream component listens with TLS only.
+		 * True if the stream component accepts TLS connections only.
 		 * Default `false`. `SVC_STREAM_USE_SSL` takes precedence.
 		 */
 		readonly use_ssl?: Options["stream"]["use_ssl"];
@@ -263,208 +264,209 @@ export interface OptionsInput {
 		 */
 		readonly key?: Options["stream"]["key"];
 		/**
-		 * Seconds between heartbeats on a quiet event stream.
+		 * Seconds between heartbeats on an event stream without events.
 		 * Default `15`. `SVC_STREAM_HEARTBEAT` takes precedence.
 		 */
 		readonly heartbeat?: Options["stream"]["heartbeat"];
 		/**
-		 * Most event streams and downloads of output that one user has open on a node; 0 means any number.
+		 * Maximum number of event streams and output downloads that one user may have open on a node. 0: no limit.
 		 * Default `100`. `SVC_STREAM_MAX_PER_USER` takes precedence.
 		 */
 		readonly max_per_user?: Options["stream"]["max_per_user"];
 	};
 	readonly webui?: {
 		/**
-		 * Whether the API's listener serves the web page, at its root.
+		 * True if the API listener serves the web interface at `/`.
 		 * Default `true`. `SVC_WEBUI_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["webui"]["enable"];
 		/**
-		 * Base of `web_url` in executions; empty means the API's address.
+		 * Base address for `web_url` of executions. Empty: the address of the API.
 		 * Default `""`. `SVC_WEBUI_WEBUI_BASE_URL` takes precedence.
 		 */
 		readonly webui_base_url?: Options["webui"]["webui_base_url"];
 	};
 	readonly log?: {
 		/**
-		 * Least important level that is written.
+		 * Minimum level of messages that are logged.
 		 * Default `"info"`. `SVC_LOG_LEVEL` takes precedence.
 		 */
 		readonly level?: Options["log"]["level"];
 		/**
-		 * `text` is for human readers, `json` is one object a line; `auto` is `text` on a terminal and `json` otherwise.
+		 * Format of log messages. `text`: for human readers. `json`: one JSON object per line. `auto`: `text` on a terminal, otherwise `json`.
 		 * Default `"auto"`. `SVC_LOG_FORMAT` takes precedence.
 		 */
 		readonly format?: Options["log"]["format"];
 		/**
-		 * Whether secrets are masked in logs.
+		 * True if secrets are masked in logs.
 		 * Default `true`. `SVC_LOG_MASK_SECRETS` takes precedence.
 		 */
 		readonly mask_secrets?: Options["log"]["mask_secrets"];
 		/**
-		 * Further attribute names to mask in logs.
+		 * Additional names of attributes whose values are masked in logs.
 		 * Default `[]`. `SVC_LOG_MASK_SECRETS_BLACKLIST` takes precedence.
 		 */
 		readonly mask_secrets_blacklist?: Options["log"]["mask_secrets_blacklist"];
 	};
 	readonly actionrunner?: {
 		/**
-		 * Most executions that run at once on this node.
+		 * Maximum number of executions that run concurrently on this node.
 		 * Default `60`. `SVC_ACTIONRUNNER_ACTIONS_POOL_SIZE` takes precedence.
 		 */
 		readonly actions_pool_size?: Options["actionrunner"]["actions_pool_size"];
 		/**
-		 * Whether output is stored and streamed while an action runs.
+		 * True if output is stored and streamed while an action runs.
 		 * Default `true`. `SVC_ACTIONRUNNER_STREAM_OUTPUT` takes precedence.
 		 */
 		readonly stream_output?: Options["actionrunner"]["stream_output"];
 		/**
-		 * Least important level that loggers of Python actions write, where an action leaves `log_level` at `DEBUG`.
+		 * Minimum level of messages that loggers of Python actions write. An action overrides it with a `log_level` other than `DEBUG`.
 		 * Default `"DEBUG"`. `SVC_ACTIONRUNNER_PYTHON_RUNNER_LOG_LEVEL` takes precedence.
 		 */
 		readonly python_runner_log_level?: Options["actionrunner"]["python_runner_log_level"];
 		/**
-		 * Most bytes of each of stdout and stderr in `result`; the stored stream keeps all.
+		 * Maximum bytes of stdout, and of stderr, in `result`. The stored output is always complete.
 		 * Default `1048576`. `SVC_ACTIONRUNNER_MAX_RESULT_OUTPUT` takes precedence.
 		 */
 		readonly max_result_output?: Options["actionrunner"]["max_result_output"];
 		/**
-		 * Whether stopping waits for running actions.
+		 * True if the service waits for running actions when it stops.
 		 * Default `true`. `SVC_ACTIONRUNNER_GRACEFUL_SHUTDOWN` takes precedence.
 		 */
 		readonly graceful_shutdown?: Options["actionrunner"]["graceful_shutdown"];
 		/**
-		 * Most seconds that stopping waits for running actions before it ends them.
+		 * Maximum seconds that the service waits for running actions when it stops. Then it ends them.
 		 * Default `300`. `SVC_ACTIONRUNNER_EXIT_STILL_ACTIVE_CHECK` takes precedence.
 		 */
 		readonly exit_still_active_check?: Options["actionrunner"]["exit_still_active_check"];
 	};
 	readonly mail?: {
 		/**
-		 * Path of the command that `core.sendmail` sends with, called with `-i -t`; empty means `sendmail`, where systems have it.
+		 * Path of the command with which `core.sendmail` sends mail. It is called with `-i -t`. Empty: `sendmail` in the usual directories.
 		 * Default `""`. `SVC_MAIL_SENDMAIL_BINARY` takes precedence.
 		 */
 		readonly sendmail_binary?: Options["mail"]["sendmail_binary"];
 		/**
-		 * Directories, absolute, whose files may be attached to mails; none means that nothing may be.
+		 * Absolute paths of directories whose files may be attached to mails. Empty: no attachments are allowed.
 		 * Default `[]`. `SVC_MAIL_ATTACHMENT_DIRECTORIES` takes precedence.
 		 */
 		readonly attachment_directories?: Options["mail"]["attachment_directories"];
 	};
 	readonly ssh_runner?: {
 		/**
-		 * Whether keys of the agent at `SSH_AUTH_SOCK` are used where neither password nor key is given.
+		 * True if keys of the agent at `SSH_AUTH_SOCK` are used if neither a password nor a key is given.
 		 * Default `false`. `SVC_SSH_RUNNER_USE_AGENT` takes precedence.
 		 */
 		readonly use_agent?: Options["ssh_runner"]["use_agent"];
 		/**
-		 * Directory on remote hosts in which commands run and to which scripts are copied, unless the action names one.
+		 * Directory on remote hosts in which commands run and to which scripts are copied, unless the action names another one.
 		 * Default `"/tmp"`. `SVC_SSH_RUNNER_REMOTE_DIR` takes precedence.
 		 */
 		readonly remote_dir?: Options["ssh_runner"]["remote_dir"];
 		/**
-		 * Whether an execution succeeds when one of its hosts has, instead of all.
+		 * True if an execution succeeds when at least one of its hosts has succeeded. If false, all hosts must succeed.
 		 * Default `false`. `SVC_SSH_RUNNER_ALLOW_PARTIAL_FAILURE` takes precedence.
 		 */
 		readonly allow_partial_failure?: Options["ssh_runner"]["allow_partial_failure"];
 		/**
-		 * Most hosts an execution works on at once.
+		 * Maximum number of hosts on which an execution works concurrently.
 		 * Default `50`. `SVC_SSH_RUNNER_MAX_PARALLEL_ACTIONS` takes precedence.
 		 */
 		readonly max_parallel_actions?: Options["ssh_runner"]["max_parallel_actions"];
 		/**
-		 * Whether the SSH configuration file is read.
+		 * True if the SSH configuration file is read.
 		 * Default `false`. `SVC_SSH_RUNNER_USE_SSH_CONFIG` takes precedence.
 		 */
 		readonly use_ssh_config?: Options["ssh_runner"]["use_ssh_config"];
 		/**
-		 * SSH configuration file.
+		 * Path of the SSH configuration file.
 		 * Default `"~/.ssh/config"`. `SVC_SSH_RUNNER_SSH_CONFIG_FILE_PATH` takes precedence.
 		 */
 		readonly ssh_config_file_path?: Options["ssh_runner"]["ssh_config_file_path"];
 		/**
-		 * Seconds a host may take to accept a connection and the sign-in.
+		 * Maximum seconds until a host accepts the connection and the sign-in.
 		 * Default `60`. `SVC_SSH_RUNNER_SSH_CONNECT_TIMEOUT` takes precedence.
 		 */
 		readonly ssh_connect_timeout?: Options["ssh_runner"]["ssh_connect_timeout"];
 		/**
-		 * Seconds a connection without work is kept for the next execution; 0 closes it at once.
+		 * Seconds that an idle connection stays open for the next execution. 0: it is closed immediately.
 		 * Default `60`. `SVC_SSH_RUNNER_CONNECTION_IDLE_TIMEOUT` takes precedence.
 		 */
 		readonly connection_idle_timeout?: Options["ssh_runner"]["connection_idle_timeout"];
 		/**
-		 * Hosts that `known_hosts` does not hold: `accept-new` writes their key down, `strict` refuses them; `off` checks nothing.
+		 * Check of host keys. `accept-new`: adds the keys of unknown hosts to `known_hosts`. `strict`: refuses unknown hosts. `off`: checks no
+		 * keys.
 		 * Default `"accept-new"`. `SVC_SSH_RUNNER_HOST_KEY_CHECK` takes precedence.
 		 */
 		readonly host_key_check?: Options["ssh_runner"]["host_key_check"];
 		/**
-		 * File with the keys of known hosts.
+		 * Path of the file with the keys of known hosts.
 		 * Default `"~/.ssh/known_hosts"`. `SVC_SSH_RUNNER_KNOWN_HOSTS` takes precedence.
 		 */
 		readonly known_hosts?: Options["ssh_runner"]["known_hosts"];
 	};
 	readonly scheduler?: {
 		/**
-		 * Seconds between polls for work that no event announced.
+		 * Seconds between polls of the storage for work that was not announced by an event.
 		 * Default `1`. `SVC_SCHEDULER_POLL_INTERVAL` takes precedence.
 		 */
 		readonly poll_interval?: Options["scheduler"]["poll_interval"];
 		/**
-		 * Seconds a node holds an execution without renewing; renewed at a third of it.
+		 * Seconds until the lease of a node on an execution expires. The node renews it three times in this period.
 		 * Default `10`. `SVC_SCHEDULER_LEASE` takes precedence.
 		 */
 		readonly lease?: Options["scheduler"]["lease"];
 		/**
-		 * Maximum seconds by which the clock of a node may differ from that of a shared storage. If a clock differs more, the log, the health
-		 * and the list of nodes report it, and the node takes over no work of other nodes.
+		 * Maximum seconds by which the clock of a node may differ from that of a shared storage. If it differs more, the node takes over no
+		 * work of other nodes, and the log, the health and the list of nodes report it.
 		 * Default `2`. `SVC_SCHEDULER_CLOCK_TOLERANCE` takes precedence.
 		 */
 		readonly clock_tolerance?: Options["scheduler"]["clock_tolerance"];
 	};
 	readonly audit?: {
 		/**
-		 * Days that entries of the audit record are kept; 0 keeps them.
+		 * Days until entries of the audit record are deleted. 0: never.
 		 * Default `0`. `SVC_AUDIT_KEEP_DAYS` takes precedence.
 		 */
 		readonly keep_days?: Options["audit"]["keep_days"];
 		/**
-		 * Entries of this node after which the audit record is signed.
+		 * Number of entries of this node after which it signs a checkpoint of the audit record.
 		 * Default `100`. `SVC_AUDIT_CHECKPOINT_ENTRIES` takes precedence.
 		 */
 		readonly checkpoint_entries?: Options["audit"]["checkpoint_entries"];
 		/**
-		 * Seconds after which it is signed where there are fewer.
+		 * Seconds after which a checkpoint of the audit record is signed even if there are fewer entries than `checkpoint_entries`.
 		 * Default `600`. `SVC_AUDIT_CHECKPOINT_INTERVAL` takes precedence.
 		 */
 		readonly checkpoint_interval?: Options["audit"]["checkpoint_interval"];
 		/**
-		 * File that signed checkpoints are appended to, as lines of JSON; best on another machine, such as a mounted volume. Empty: they are in
-		 * the log and in the storage alone.
+		 * File to which signed checkpoints are appended, one JSON object per line. It should be on another machine, such as a mounted volume.
+		 * Empty: checkpoints are only in the log and in the storage.
 		 * Default `""`. `SVC_AUDIT_CHECKPOINT_FILE` takes precedence.
 		 */
 		readonly checkpoint_file?: Options["audit"]["checkpoint_file"];
 		/**
-		 * Ed25519 private key (PEM) that signs them; relative to the data directory, made when missing. Empty means `audit-key.pem` there.
+		 * Path of the Ed25519 private key (PEM) that signs checkpoints, relative to the data directory. It is created if it is missing. Empty:
+		 * `audit-key.pem` in the data directory.
 		 * Default `""`. `SVC_AUDIT_CHECKPOINT_KEY_PATH` takes precedence.
 		 */
 		readonly checkpoint_key_path?: Options["audit"]["checkpoint_key_path"];
 		/**
-		 * Changes of datastore items by running actions that are recorded: `all`, `none`, or `some`. `some` records the first change of each
-		 * item and user in an hour, at most sixty an hour on each node, and the number of further changes.
+		 * Changes of datastore items by running actions that are recorded. `all`; `none`; `some`: the first change of each item and user within
+		 * an hour, at most sixty per hour on each node, and the number of further changes.
 		 * Default `"some"`. `SVC_AUDIT_DATASTORE_OF_RUNS` takes precedence.
 		 */
 		readonly datastore_of_runs?: Options["audit"]["datastore_of_runs"];
 	};
 	readonly workers?: {
 		/**
-		 * Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `svc_worker_labels`. Empty:
-		 * none.
+		 * Runner types whose runs workers (`svc worker`) may carry out. Their actions have the parameter `svc_worker_labels`. Empty: none.
 		 * Default `[]`. `SVC_WORKERS_RUNNERS` takes precedence.
 		 */
 		readonly runners?: Options["workers"]["runners"];
 		/**
-		 * Seconds for which a worker holds a run without telling of it. Less than 15 leaves processes that ignore TERM less than five seconds
-		 * to end.
+		 * Seconds until the lease of a worker on a run expires, unless it sends a heartbeat. With less than 15, processes that ignore SIGTERM
+		 * have less than five seconds to end.
 		 * Default `15`. `SVC_WORKERS_LEASE` takes precedence.
 		 */
 		readonly lease?: Options["workers"]["lease"];
@@ -476,107 +478,106 @@ export interface OptionsInput {
 		 */
 		readonly collection_interval?: Options["garbagecollector"]["collection_interval"];
 		/**
-		 * Seconds between one kind of records that something was removed of and the next.
+		 * Seconds that the collector waits between two kinds of records, if it has removed records of the first one.
 		 * Default `2`. `SVC_GARBAGECOLLECTOR_SLEEP_DELAY` takes precedence.
 		 */
 		readonly sleep_delay?: Options["garbagecollector"]["sleep_delay"];
 		/**
-		 * Days that stored output is kept after its execution has ended; 0 keeps it. The records stay.
+		 * Days from the end of an execution until its stored output is deleted. 0: never. The execution itself is kept.
 		 * Default `7`. `SVC_GARBAGECOLLECTOR_ACTION_EXECUTIONS_TTL` takes precedence.
 		 */
 		readonly action_executions_ttl?: Options["garbagecollector"]["action_executions_ttl"];
 		/**
-		 * Another name of `action_executions_ttl`.
+		 * Alias of `action_executions_ttl`.
 		 * Default `7`. `SVC_GARBAGECOLLECTOR_ACTION_EXECUTIONS_OUTPUT_TTL` takes precedence.
 		 */
 		readonly action_executions_output_ttl?: Options["garbagecollector"]["action_executions_output_ttl"];
 		/**
-		 * Days that whole executions are kept after they have ended, with all they have started; 0 keeps them.
+		 * Days from the end of an execution until it is deleted, with all executions that it has started. 0: never.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_PURGE_EXECUTIONS_TTL` takes precedence.
 		 */
 		readonly purge_executions_ttl?: Options["garbagecollector"]["purge_executions_ttl"];
 		/**
-		 * Days that trigger instances are kept which rules have been done with; 0 keeps them.
+		 * Days until processed trigger instances are deleted. 0: never.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_TRIGGER_INSTANCES_TTL` takes precedence.
 		 */
 		readonly trigger_instances_ttl?: Options["garbagecollector"]["trigger_instances_ttl"];
 		/**
-		 * Days that rule enforcements are kept; 0 keeps them.
+		 * Days until rule enforcements are deleted. 0: never.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_RULE_ENFORCEMENTS_TTL` takes precedence.
 		 */
 		readonly rule_enforcements_ttl?: Options["garbagecollector"]["rule_enforcements_ttl"];
 		/**
-		 * Days that webhook deliveries are kept, at least as long as a webhook detects repeated deliveries; 0 keeps them forever.
+		 * Days until webhook deliveries are deleted, but never before the period in which the webhook detects repetitions has passed. 0: never.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_WEBHOOK_DELIVERIES_TTL` takes precedence.
 		 */
 		readonly webhook_deliveries_ttl?: Options["garbagecollector"]["webhook_deliveries_ttl"];
 		/**
-		 * Days that traces are kept that nothing belongs to any more; 0 keeps them.
+		 * Days until traces are deleted to which no record belongs any more. 0: never.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_TRACES_TTL` takes precedence.
 		 */
 		readonly traces_ttl?: Options["garbagecollector"]["traces_ttl"];
 		/**
-		 * Days that tokens are kept after they have expired; 0 removes them with the next collection.
+		 * Days from the expiry of a token until it is deleted. 0: the next collection deletes it.
 		 * Default `0`. `SVC_GARBAGECOLLECTOR_TOKENS_TTL` takes precedence.
 		 */
 		readonly tokens_ttl?: Options["garbagecollector"]["tokens_ttl"];
 		/**
-		 * Whether inquiries end as timed out once their `ttl` has passed.
+		 * True if inquiries end with the status `timeout` when their `ttl` has passed.
 		 * Default `false`. `SVC_GARBAGECOLLECTOR_PURGE_INQUIRIES` takes precedence.
 		 */
 		readonly purge_inquiries?: Options["garbagecollector"]["purge_inquiries"];
 	};
 	readonly workflow_engine?: {
 		/**
-		 * Seconds after which the collector ends a workflow that runs although nothing of it is active: no child that has not ended, no step
-		 * and no change of its status; more than any task without an action, and any pause between two steps, is delayed. 0 ends none.
+		 * Seconds without activity after which the collector ends a running workflow: all of its children have ended, and neither a step nor
+		 * its status has changed. Must exceed the delay of any task without an action, and any pause between two steps. 0: never.
 		 * Default `86400`. `SVC_WORKFLOW_ENGINE_GC_MAX_IDLE_SEC` takes precedence.
 		 */
 		readonly gc_max_idle_sec?: Options["workflow_engine"]["gc_max_idle_sec"];
 	};
 	readonly action_sensor?: {
 		/**
-		 * Whether executions that end make instances of the trigger `core.svc.generic.actiontrigger`.
+		 * True if each execution that ends dispatches the trigger `core.svc.generic.actiontrigger`.
 		 * Default `true`. `SVC_ACTION_SENSOR_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["action_sensor"]["enable"];
 		/**
-		 * Final states that do.
+		 * Final statuses for which `core.svc.generic.actiontrigger` is dispatched.
 		 * Default `["succeeded","failed","timeout","canceled","abandoned"]`. `SVC_ACTION_SENSOR_EMIT_WHEN` takes precedence.
 		 */
 		readonly emit_when?: Options["action_sensor"]["emit_when"];
 	};
 	readonly content?: {
 		/**
-		 * Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. If
-		 * several contain a name, the last one is used.
+		 * Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of JSON files or of directories of packs.
+		 * If several indexes contain a name, the last one is used.
 		 * Default `[]`. `SVC_CONTENT_INDEX_URL` takes precedence.
 		 */
 		readonly index_url?: Options["content"]["index_url"];
 		/**
-		 * Address that `org/repository` is short for a part of, where packs are installed.
+		 * Base address for packs that are installed as `org/repository`.
 		 * Default `"https://github.com"`. `SVC_CONTENT_PUBLIC_HOST` takes precedence.
 		 */
 		readonly public_host?: Options["content"]["public_host"];
 		/**
-		 * Directories, absolute, below which packs, archives and repositories of this machine may be installed from; empty: anywhere that the
-		 * service can read.
+		 * Absolute paths of directories from which packs, archives and repositories of this machine may be installed. Empty: any directory that
+		 * the service can read.
 		 * Default `[]`. `SVC_CONTENT_SOURCE_DIRECTORIES` takes precedence.
 		 */
 		readonly source_directories?: Options["content"]["source_directories"];
 		/**
-		 * Whether Python actions and sensors of a pack import modules of its folder `lib`, before those of `actions/lib`.
+		 * True if Python actions and sensors of a pack can import modules from its directory `lib`, which takes precedence over `actions/lib`.
 		 * Default `false`. `SVC_CONTENT_ENABLE_COMMON_LIBS` takes precedence.
 		 */
 		readonly enable_common_libs?: Options["content"]["enable_common_libs"];
 		/**
-		 * File with a line for each server that requires a user name and a password, such as `https://name:token@host`, for indexes, archives
-		 * and repositories.
+		 * Path of a file with credentials for indexes, archives and repositories: one line per server, such as `https://name:token@host`.
 		 * Default `""`. `SVC_CONTENT_CREDENTIALS_FILE` takes precedence.
 		 */
 		readonly credentials_file?: Options["content"]["credentials_file"];
 		/**
-		 * File with certificates (PEM) of authorities to trust for these, in addition to those that Node.js trusts.
+		 * Path of a file with CA certificates (PEM) for indexes, archives and repositories, in addition to those that Node.js trusts.
 		 * Default `""`. `SVC_CONTENT_CA_FILE` takes precedence.
 		 */
 		readonly ca_file?: Options["content"]["ca_file"];
@@ -586,17 +587,17 @@ export interface OptionsInput {
 		 */
 		readonly max_pack_size?: Options["content"]["max_pack_size"];
 		/**
-		 * Most bytes of one file of such a pack.
+		 * Maximum bytes of a single file of an installed pack.
 		 * Default `26214400`. `SVC_CONTENT_MAX_FILE_SIZE` takes precedence.
 		 */
 		readonly max_file_size?: Options["content"]["max_file_size"];
 		/**
-		 * Most files and folders of such a pack.
+		 * Maximum number of files and directories of an installed pack.
 		 * Default `20000`. `SVC_CONTENT_MAX_FILES` takes precedence.
 		 */
 		readonly max_files?: Options["content"]["max_files"];
 		/**
-		 * Most seconds that such a pack may take to arrive.
+		 * Maximum seconds for the download of a pack.
 		 * Default `300`. `SVC_CONTENT_FETCH_TIMEOUT` takes precedence.
 		 */
 		readonly fetch_timeout?: Options["content"]["fetch_timeout"];
@@ -609,7 +610,7 @@ export interface OptionsInput {
 	};
 	readonly rules?: {
 		/**
-		 * Most trigger instances that this node processes at once.
+		 * Maximum number of trigger instances that this node processes concurrently.
 		 * Default `64`. `SVC_RULES_POOL_SIZE` takes precedence.
 		 */
 		readonly pool_size?: Options["rules"]["pool_size"];
@@ -626,7 +627,7 @@ export interface OptionsInput {
 	};
 	readonly timersengine?: {
 		/**
-		 * Whether this node fires timers.
+		 * True if this node fires timers.
 		 * Default `true`. `SVC_TIMERSENGINE_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["timersengine"]["enable"];
@@ -636,46 +637,46 @@ export interface OptionsInput {
 		 */
 		readonly local_timezone?: Options["timersengine"]["local_timezone"];
 		/**
-		 * Seconds after its due time during which a timer still fires if no node was running; later it waits for its next due time.
+		 * Seconds after a missed due time within which a timer still fires. After that, the timer fires at its next due time.
 		 * Default `60`. `SVC_TIMERSENGINE_MISFIRE_GRACE` takes precedence.
 		 */
 		readonly misfire_grace?: Options["timersengine"]["misfire_grace"];
 	};
 	readonly sensorcontainer?: {
 		/**
-		 * Whether this node runs sensors.
+		 * True if this node runs sensors.
 		 * Default `true`. `SVC_SENSORCONTAINER_ENABLE` takes precedence.
 		 */
 		readonly enable?: Options["sensorcontainer"]["enable"];
 		/**
-		 * How often a sensor that fails time after time is started again before it is given up; -1 means that it never is.
+		 * Number of restarts after consecutive failures of a sensor. After that, it is no longer restarted. -1: no limit.
 		 * Default `2`. `SVC_SENSORCONTAINER_MAX_RESTARTS` takes precedence.
 		 */
 		readonly max_restarts?: Options["sensorcontainer"]["max_restarts"];
 		/**
-		 * Seconds before a sensor that failed is started again; doubled with each failure in a row.
+		 * Seconds before a failed sensor is restarted. They double with each consecutive failure.
 		 * Default `2.5`. `SVC_SENSORCONTAINER_RESTART_DELAY` takes precedence.
 		 */
 		readonly restart_delay?: Options["sensorcontainer"]["restart_delay"];
 		/**
-		 * Most seconds that this wait grows to.
+		 * Maximum seconds before a failed sensor is restarted.
 		 * Default `300`. `SVC_SENSORCONTAINER_MAX_RESTART_DELAY` takes precedence.
 		 */
 		readonly max_restart_delay?: Options["sensorcontainer"]["max_restart_delay"];
 		/**
-		 * Seconds a sensor must have run for its earlier failures to count no more.
+		 * Seconds after which a running sensor counts as recovered: its earlier failures no longer count.
 		 * Default `10`. `SVC_SENSORCONTAINER_RESTART_RESET` takes precedence.
 		 */
 		readonly restart_reset?: Options["sensorcontainer"]["restart_reset"];
 		/**
-		 * Most seconds that switching a sensor off, or stopping the service, waits for it to end.
+		 * Maximum seconds that the service waits for a sensor to end when the sensor is disabled or the service stops.
 		 * Default `5`. `SVC_SENSORCONTAINER_SHUTDOWN_GRACE` takes precedence.
 		 */
 		readonly shutdown_grace?: Options["sensorcontainer"]["shutdown_grace"];
 	};
 	readonly keyvalue?: {
 		/**
-		 * Whether the datastore keeps secret values, encrypted.
+		 * True if the datastore accepts secret values, which it stores encrypted.
 		 * Default `true`. `SVC_KEYVALUE_ENABLE_ENCRYPTION` takes precedence.
 		 */
 		readonly enable_encryption?: Options["keyvalue"]["enable_encryption"];
@@ -690,7 +691,7 @@ export interface OptionsInput {
 		 */
 		readonly user_items?: Options["keyvalue"]["user_items"];
 		/**
-		 * Maximum number of bytes of the values and descriptions of these items together, for each user.
+		 * Maximum total bytes of values and descriptions of the datastore items in a user's own scope.
 		 * Default `10485760`. `SVC_KEYVALUE_USER_BYTES` takes precedence.
 		 */
 		readonly user_bytes?: Options["keyvalue"]["user_bytes"];

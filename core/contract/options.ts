@@ -31,34 +31,34 @@ export const optionSections = {
 		debug: {
 			type: "boolean",
 			default: false,
-			description: "Debug mode: verbose logs, and no masking in them (specification, Secrets masking 5).",
+			description: "Debug mode: logs are verbose and secrets in them are not masked.",
 		},
 		validate_trigger_parameters: {
 			type: "boolean",
 			default: true,
-			description: "Whether parameters of triggers must fit the schema of their type; those of webhooks and timers always must.",
+			description: "True if parameters of triggers must match the schema of their type. Those of webhooks and timers must always match.",
 		},
 		validate_trigger_payload: {
 			type: "boolean",
 			default: true,
-			description: "Whether payloads must fit the schema of their trigger type; those of webhooks and timers always must.",
+			description: "True if payloads must match the schema of their trigger type. Those of webhooks and timers must always match.",
 		},
 	},
 	node: {
-		name: { type: "string", default: "", description: "Name of this node among several; empty means the name of its host." },
+		name: { type: "string", default: "", description: "Name of this node, to distinguish it from other nodes. Empty: the host name." },
 		only: {
 			type: "list",
 			default: [],
 			choices: nodeRoles,
-			description: "Parts of the service that this node runs; empty means all of them. `svc serve --only` takes precedence.",
+			description: "Roles of this node: the parts of the service that it runs. Empty: all of them. `svc serve --only` takes precedence.",
 		},
 		health_listen: {
 			type: "boolean",
 			default: false,
-			description: "Whether there is a listener that answers `/health/live`, `/health/ready` and `/metrics`, and nothing else.",
+			description: "True if the node has a separate listener for `/health/live`, `/health/ready` and `/metrics` only.",
 		},
-		health_host: { type: "string", default: "127.0.0.1", description: "Listen address of that listener." },
-		health_port: { type: "integer", default: 9103, minimum: 0, maximum: 65535, description: "Port of that listener." },
+		health_host: { type: "string", default: "127.0.0.1", description: "Listen address of the health listener." },
+		health_port: { type: "integer", default: 9103, minimum: 0, maximum: 65535, description: "Port of the health listener." },
 	},
 	system_user: {
 		user: {
@@ -70,28 +70,33 @@ export const optionSections = {
 		ssh_key_file: {
 			type: "string",
 			default: "",
-			description: "Private key for remote hosts where neither the action nor the SSH configuration names one; empty means none.",
+			description: "Private key for remote hosts, if neither the action nor the SSH configuration names one. Empty: none.",
 		},
 	},
 	auth: {
-		enable: { type: "boolean", default: true, description: "Whether requests need a credential." },
-		listen: { type: "boolean", default: true, description: "Whether the authentication component has a listener of its own." },
+		enable: { type: "boolean", default: true, description: "True if requests require a credential." },
+		listen: {
+			type: "boolean",
+			default: true,
+			description: "True if the authentication component has its own listener. The API listener serves its paths in either case.",
+		},
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the authentication component." },
 		port: { type: "integer", default: 9100, minimum: 0, maximum: 65535, description: "Port of the authentication component." },
-		use_ssl: { type: "boolean", default: false, description: "Whether the authentication component listens with TLS only." },
+		use_ssl: { type: "boolean", default: false, description: "True if the authentication component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		mode: {
 			type: "string",
 			default: "standalone",
 			choices: ["standalone", "proxy"],
-			description: "Who verifies passwords: the backend, or a proxy in front that names the user.",
+			description:
+				"`standalone`: the auth backend verifies passwords. `proxy`: a reverse proxy authenticates users and names the user in a header.",
 		},
 		trusted_proxies: {
 			type: "list",
 			default: [],
 			description:
-				"Addresses or networks (`10.0.0.0/8`) of proxies whose word is taken for client addresses and, in proxy mode, for users; there it must be set.",
+				"Addresses or networks (`10.0.0.0/8`) of trusted proxies. Their headers determine the client address and, in proxy mode, the user. Required in proxy mode.",
 		},
 		proxy_secret: {
 			type: "string",
@@ -108,13 +113,14 @@ export const optionSections = {
 			type: "integer",
 			default: 5,
 			minimum: 0,
-			description: "Failed sign-ins of a user from one address before each further one must wait; 0 switches that off.",
+			description:
+				"Number of failed sign-ins of a user from one address from which on each further attempt must wait. 0: attempts never wait.",
 		},
 		failure_wait: {
 			type: "integer",
 			default: 60,
 			minimum: 1,
-			description: "Longest wait after a failed sign-in in seconds; it doubles from 1.",
+			description: "Maximum wait after a failed sign-in, in seconds. The wait begins with 1 second and doubles with each failure.",
 		},
 		token_ttl: {
 			type: "integer",
@@ -126,91 +132,95 @@ export const optionSections = {
 			type: "integer",
 			default: 86_400,
 			minimum: 1,
-			description: "Lifetime in seconds of the token a running action gets.",
+			description: "Lifetime in seconds of the token that a running action receives.",
 		},
 		api_url: {
 			type: "string",
 			default: "",
-			description: "Public base address of the API without the version; empty means the API listener's own.",
+			description: "Public base address of the API, without the version. Empty: the address of the API listener.",
 		},
 	},
 	rbac: {
 		enable: {
 			type: "boolean",
 			default: false,
-			description: "Whether roles decide who may do what; without, every user is an administrator.",
+			description: "True if roles determine the permissions of users. If false, every user is an administrator.",
 		},
 	},
 	api: {
-		listen: { type: "boolean", default: true, description: "Whether the API component listens." },
+		listen: { type: "boolean", default: true, description: "True if the API component has a listener." },
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the API component." },
 		port: {
 			type: "integer",
 			default: 9101,
 			minimum: 0,
 			maximum: 65535,
-			description: "Port of the API component. It also answers the authentication and stream paths.",
+			description: "Port of the API component. Its listener also serves the paths of authentication and stream.",
 		},
-		use_ssl: { type: "boolean", default: false, description: "Whether the API component listens with TLS only." },
+		use_ssl: { type: "boolean", default: false, description: "True if the API component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		allow_origin: {
 			type: "list",
 			default: [],
 			description:
-				"Origins whose pages may call from browsers, with the cookie too; `*` allows all others, which have to bring a credential themselves.",
+				"Origins whose pages may call the API from browsers, also with the cookie. `*` allows all other origins, whose pages must send a credential other than the cookie.",
 		},
 		allowed_hosts: {
 			type: "list",
 			default: [],
 			description:
-				"Further names, without port, under which a service whose `auth.enable` is false is answered: its host name, `localhost`, IP addresses and the hosts of its configured addresses always are.",
+				"Additional host names, without port, that requests may address while `auth.enable` is false. The name of the host, `localhost`, IP addresses and the hosts of configured addresses are always allowed.",
 		},
 		max_page_size: {
 			type: "integer",
 			default: 100,
 			minimum: 1,
-			description: "Largest `limit` of lists for users who are not administrators.",
+			description: "Maximum `limit` of lists for users who are not administrators.",
 		},
 		exact_total_limit: {
 			type: "integer",
 			default: 100_000,
 			minimum: 1,
 			description:
-				"How far the records of a list are counted. Where more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`, which is remembered for five seconds.",
+				"Maximum number of records that are counted for a list. If more match, `X-Total-Count` is this number and `X-Total-Count-Exact` is `false`. That result is cached for five seconds.",
 		},
 		max_body_size: {
 			type: "integer",
 			default: 4_194_304,
 			minimum: 1_024,
 			description:
-				"Largest request body in bytes; more is answered with 413. Requests that need no credential, such as sign-in, may have 16 KiB.",
+				"Maximum bytes of a request body. The response to a larger body is 413. Without a credential, as at sign-in, the maximum is 16 KiB.",
 		},
 		max_total_body_size: {
 			type: "integer",
 			default: 134_217_728,
 			minimum: 1_048_576,
 			description:
-				"Bytes of request bodies that a node holds at once, from their arrival to the answer; one user may hold half of them. More is answered with 503.",
+				"Maximum total bytes of request bodies in the memory of a node, from their arrival to the response. A single user may use half of them. Further requests are refused with 503.",
 		},
 		mask_secrets: {
 			type: "boolean",
 			default: true,
-			description: "Whether secrets are masked in answers, streams and output. Tokens of runs always are.",
+			description: "True if secrets are masked in responses, streams and output. Tokens of runs are always masked.",
 		},
-		auth_cookie_secure: { type: "boolean", default: true, description: "Whether the cookie `auth-token` is sent over HTTPS only." },
+		auth_cookie_secure: { type: "boolean", default: true, description: "True if browsers send the cookie `auth-token` over HTTPS only." },
 		auth_cookie_same_site: {
 			type: "string",
 			default: "lax",
 			choices: ["strict", "lax", "none", "unset"],
-			description: "SameSite of the cookie `auth-token`.",
+			description: "Attribute `SameSite` of the cookie `auth-token`.",
 		},
 	},
 	stream: {
-		listen: { type: "boolean", default: true, description: "Whether the stream component has a listener of its own." },
+		listen: {
+			type: "boolean",
+			default: true,
+			description: "True if the stream component has its own listener. The API listener serves its paths in either case.",
+		},
 		host: { type: "string", default: "127.0.0.1", description: "Listen address of the stream component." },
 		port: { type: "integer", default: 9102, minimum: 0, maximum: 65535, description: "Port of the stream component." },
-		use_ssl: { type: "boolean", default: false, description: "Whether the stream component listens with TLS only." },
+		use_ssl: { type: "boolean", default: false, description: "True if the stream component accepts TLS connections only." },
 		cert: { type: "string", default: "", description: "Path of the certificate (PEM, with intermediates); read again when it changes." },
 		key: { type: "string", default: "", description: "Path of the certificate's private key (PEM); read again when it changes." },
 		heartbeat: {
@@ -218,56 +228,67 @@ export const optionSections = {
 			default: 15,
 			minimum: 0.05,
 			maximum: 15,
-			description: "Seconds between heartbeats on a quiet event stream.",
+			description: "Seconds between heartbeats on an event stream without events.",
 		},
 		max_per_user: {
 			type: "integer",
 			default: 100,
 			minimum: 0,
-			description: "Most event streams and downloads of output that one user has open on a node; 0 means any number.",
+			description: "Maximum number of event streams and output downloads that one user may have open on a node. 0: no limit.",
 		},
 	},
 	webui: {
-		enable: { type: "boolean", default: true, description: "Whether the API's listener serves the web page, at its root." },
-		webui_base_url: { type: "string", default: "", description: "Base of `web_url` in executions; empty means the API's address." },
+		enable: { type: "boolean", default: true, description: "True if the API listener serves the web interface at `/`." },
+		webui_base_url: {
+			type: "string",
+			default: "",
+			description: "Base address for `web_url` of executions. Empty: the address of the API.",
+		},
 	},
 	log: {
 		level: {
 			type: "string",
 			default: "info",
 			choices: ["error", "warn", "info", "debug"],
-			description: "Least important level that is written.",
+			description: "Minimum level of messages that are logged.",
 		},
 		format: {
 			type: "string",
 			default: "auto",
 			choices: ["auto", "text", "json"],
-			description: "`text` is for human readers, `json` is one object a line; `auto` is `text` on a terminal and `json` otherwise.",
+			description:
+				"Format of log messages. `text`: for human readers. `json`: one JSON object per line. `auto`: `text` on a terminal, otherwise `json`.",
 		},
-		mask_secrets: { type: "boolean", default: true, description: "Whether secrets are masked in logs." },
-		mask_secrets_blacklist: { type: "list", default: [], description: "Further attribute names to mask in logs." },
+		mask_secrets: { type: "boolean", default: true, description: "True if secrets are masked in logs." },
+		mask_secrets_blacklist: { type: "list", default: [], description: "Additional names of attributes whose values are masked in logs." },
 	},
 	actionrunner: {
-		actions_pool_size: { type: "integer", default: 60, minimum: 1, description: "Most executions that run at once on this node." },
-		stream_output: { type: "boolean", default: true, description: "Whether output is stored and streamed while an action runs." },
+		actions_pool_size: {
+			type: "integer",
+			default: 60,
+			minimum: 1,
+			description: "Maximum number of executions that run concurrently on this node.",
+		},
+		stream_output: { type: "boolean", default: true, description: "True if output is stored and streamed while an action runs." },
 		python_runner_log_level: {
 			type: "string",
 			default: "DEBUG",
 			choices: ["AUDIT", "CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"],
-			description: "Least important level that loggers of Python actions write, where an action leaves `log_level` at `DEBUG`.",
+			description:
+				"Minimum level of messages that loggers of Python actions write. An action overrides it with a `log_level` other than `DEBUG`.",
 		},
 		max_result_output: {
 			type: "integer",
 			default: 1_048_576,
 			minimum: 0,
-			description: "Most bytes of each of stdout and stderr in `result`; the stored stream keeps all.",
+			description: "Maximum bytes of stdout, and of stderr, in `result`. The stored output is always complete.",
 		},
-		graceful_shutdown: { type: "boolean", default: true, description: "Whether stopping waits for running actions." },
+		graceful_shutdown: { type: "boolean", default: true, description: "True if the service waits for running actions when it stops." },
 		exit_still_active_check: {
 			type: "number",
 			default: 300,
 			minimum: 0,
-			description: "Most seconds that stopping waits for running actions before it ends them.",
+			description: "Maximum seconds that the service waits for running actions when it stops. Then it ends them.",
 		},
 	},
 	mail: {
@@ -275,68 +296,78 @@ export const optionSections = {
 			type: "string",
 			default: "",
 			description:
-				"Path of the command that `core.sendmail` sends with, called with `-i -t`; empty means `sendmail`, where systems have it.",
+				"Path of the command with which `core.sendmail` sends mail. It is called with `-i -t`. Empty: `sendmail` in the usual directories.",
 		},
 		attachment_directories: {
 			type: "list",
 			default: [],
-			description: "Directories, absolute, whose files may be attached to mails; none means that nothing may be.",
+			description: "Absolute paths of directories whose files may be attached to mails. Empty: no attachments are allowed.",
 		},
 	},
 	ssh_runner: {
 		use_agent: {
 			type: "boolean",
 			default: false,
-			description: "Whether keys of the agent at `SSH_AUTH_SOCK` are used where neither password nor key is given.",
+			description: "True if keys of the agent at `SSH_AUTH_SOCK` are used if neither a password nor a key is given.",
 		},
 		remote_dir: {
 			type: "string",
 			default: "/tmp",
-			description: "Directory on remote hosts in which commands run and to which scripts are copied, unless the action names one.",
+			description: "Directory on remote hosts in which commands run and to which scripts are copied, unless the action names another one.",
 		},
 		allow_partial_failure: {
 			type: "boolean",
 			default: false,
-			description: "Whether an execution succeeds when one of its hosts has, instead of all.",
+			description: "True if an execution succeeds when at least one of its hosts has succeeded. If false, all hosts must succeed.",
 		},
-		max_parallel_actions: { type: "integer", default: 50, minimum: 1, description: "Most hosts an execution works on at once." },
-		use_ssh_config: { type: "boolean", default: false, description: "Whether the SSH configuration file is read." },
-		ssh_config_file_path: { type: "string", default: "~/.ssh/config", description: "SSH configuration file." },
+		max_parallel_actions: {
+			type: "integer",
+			default: 50,
+			minimum: 1,
+			description: "Maximum number of hosts on which an execution works concurrently.",
+		},
+		use_ssh_config: { type: "boolean", default: false, description: "True if the SSH configuration file is read." },
+		ssh_config_file_path: { type: "string", default: "~/.ssh/config", description: "Path of the SSH configuration file." },
 		ssh_connect_timeout: {
 			type: "number",
 			default: 60,
 			minimum: 0.1,
-			description: "Seconds a host may take to accept a connection and the sign-in.",
+			description: "Maximum seconds until a host accepts the connection and the sign-in.",
 		},
 		connection_idle_timeout: {
 			type: "number",
 			default: 60,
 			minimum: 0,
-			description: "Seconds a connection without work is kept for the next execution; 0 closes it at once.",
+			description: "Seconds that an idle connection stays open for the next execution. 0: it is closed immediately.",
 		},
 		host_key_check: {
 			type: "string",
 			default: "accept-new",
 			choices: ["accept-new", "strict", "off"],
 			description:
-				"Hosts that `known_hosts` does not hold: `accept-new` writes their key down, `strict` refuses them; `off` checks nothing.",
+				"Check of host keys. `accept-new`: adds the keys of unknown hosts to `known_hosts`. `strict`: refuses unknown hosts. `off`: checks no keys.",
 		},
-		known_hosts: { type: "string", default: "~/.ssh/known_hosts", description: "File with the keys of known hosts." },
+		known_hosts: { type: "string", default: "~/.ssh/known_hosts", description: "Path of the file with the keys of known hosts." },
 	},
 	scheduler: {
-		poll_interval: { type: "number", default: 1, minimum: 0.01, description: "Seconds between polls for work that no event announced." },
+		poll_interval: {
+			type: "number",
+			default: 1,
+			minimum: 0.01,
+			description: "Seconds between polls of the storage for work that was not announced by an event.",
+		},
 		lease: {
 			type: "number",
 			default: 10,
 			minimum: 0.1,
-			description: "Seconds a node holds an execution without renewing; renewed at a third of it.",
+			description: "Seconds until the lease of a node on an execution expires. The node renews it three times in this period.",
 		},
 		clock_tolerance: {
 			type: "number",
 			default: 2,
 			minimum: 0.1,
 			description:
-				"Maximum seconds by which the clock of a node may differ from that of a shared storage. If a clock differs more, the log, the health and the list of nodes report it, and the node takes over no work of other nodes.",
+				"Maximum seconds by which the clock of a node may differ from that of a shared storage. If it differs more, the node takes over no work of other nodes, and the log, the health and the list of nodes report it.",
 		},
 	},
 	audit: {
@@ -345,38 +376,39 @@ export const optionSections = {
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that entries of the audit record are kept; 0 keeps them.",
+			description: "Days until entries of the audit record are deleted. 0: never.",
 		},
 		checkpoint_entries: {
 			type: "integer",
 			default: 100,
 			minimum: 1,
-			description: "Entries of this node after which the audit record is signed.",
+			description: "Number of entries of this node after which it signs a checkpoint of the audit record.",
 		},
 		checkpoint_interval: {
 			type: "number",
 			default: 600,
 			minimum: 1,
-			description: "Seconds after which it is signed where there are fewer.",
+			description:
+				"Seconds after which a checkpoint of the audit record is signed even if there are fewer entries than `checkpoint_entries`.",
 		},
 		checkpoint_file: {
 			type: "string",
 			default: "",
 			description:
-				"File that signed checkpoints are appended to, as lines of JSON; best on another machine, such as a mounted volume. Empty: they are in the log and in the storage alone.",
+				"File to which signed checkpoints are appended, one JSON object per line. It should be on another machine, such as a mounted volume. Empty: checkpoints are only in the log and in the storage.",
 		},
 		checkpoint_key_path: {
 			type: "string",
 			default: "",
 			description:
-				"Ed25519 private key (PEM) that signs them; relative to the data directory, made when missing. Empty means `audit-key.pem` there.",
+				"Path of the Ed25519 private key (PEM) that signs checkpoints, relative to the data directory. It is created if it is missing. Empty: `audit-key.pem` in the data directory.",
 		},
 		datastore_of_runs: {
 			type: "string",
 			choices: ["some", "all", "none"],
 			default: "some",
 			description:
-				"Changes of datastore items by running actions that are recorded: `all`, `none`, or `some`. `some` records the first change of each item and user in an hour, at most sixty an hour on each node, and the number of further changes.",
+				"Changes of datastore items by running actions that are recorded. `all`; `none`; `some`: the first change of each item and user within an hour, at most sixty per hour on each node, and the number of further changes.",
 		},
 	},
 	workers: {
@@ -384,14 +416,14 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			description:
-				"Runner types whose runs may be carried out by workers (`svc worker`): their actions take the parameter `svc_worker_labels`. Empty: none.",
+				"Runner types whose runs workers (`svc worker`) may carry out. Their actions have the parameter `svc_worker_labels`. Empty: none.",
 		},
 		lease: {
 			type: "number",
 			default: 15,
 			minimum: 0.5,
 			description:
-				"Seconds for which a worker holds a run without telling of it. Less than 15 leaves processes that ignore TERM less than five seconds to end.",
+				"Seconds until the lease of a worker on a run expires, unless it sends a heartbeat. With less than 15, processes that ignore SIGTERM have less than five seconds to end.",
 		},
 	},
 	garbagecollector: {
@@ -405,14 +437,14 @@ export const optionSections = {
 			type: "number",
 			default: 2,
 			minimum: 0,
-			description: "Seconds between one kind of records that something was removed of and the next.",
+			description: "Seconds that the collector waits between two kinds of records, if it has removed records of the first one.",
 		},
 		action_executions_ttl: {
 			type: "integer",
 			default: 7,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that stored output is kept after its execution has ended; 0 keeps it. The records stay.",
+			description: "Days from the end of an execution until its stored output is deleted. 0: never. The execution itself is kept.",
 		},
 		action_executions_output_ttl: {
 			type: "integer",
@@ -420,28 +452,28 @@ export const optionSections = {
 			minimum: 0,
 			maximum: 36_500,
 			alias_of: "action_executions_ttl",
-			description: "Another name of `action_executions_ttl`.",
+			description: "Alias of `action_executions_ttl`.",
 		},
 		purge_executions_ttl: {
 			type: "integer",
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that whole executions are kept after they have ended, with all they have started; 0 keeps them.",
+			description: "Days from the end of an execution until it is deleted, with all executions that it has started. 0: never.",
 		},
 		trigger_instances_ttl: {
 			type: "integer",
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that trigger instances are kept which rules have been done with; 0 keeps them.",
+			description: "Days until processed trigger instances are deleted. 0: never.",
 		},
 		rule_enforcements_ttl: {
 			type: "integer",
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that rule enforcements are kept; 0 keeps them.",
+			description: "Days until rule enforcements are deleted. 0: never.",
 		},
 		webhook_deliveries_ttl: {
 			type: "integer",
@@ -449,26 +481,26 @@ export const optionSections = {
 			minimum: 0,
 			maximum: 36_500,
 			description:
-				"Days that webhook deliveries are kept, at least as long as a webhook detects repeated deliveries; 0 keeps them forever.",
+				"Days until webhook deliveries are deleted, but never before the period in which the webhook detects repetitions has passed. 0: never.",
 		},
 		traces_ttl: {
 			type: "integer",
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that traces are kept that nothing belongs to any more; 0 keeps them.",
+			description: "Days until traces are deleted to which no record belongs any more. 0: never.",
 		},
 		tokens_ttl: {
 			type: "integer",
 			default: 0,
 			minimum: 0,
 			maximum: 36_500,
-			description: "Days that tokens are kept after they have expired; 0 removes them with the next collection.",
+			description: "Days from the expiry of a token until it is deleted. 0: the next collection deletes it.",
 		},
 		purge_inquiries: {
 			type: "boolean",
 			default: false,
-			description: "Whether inquiries end as timed out once their `ttl` has passed.",
+			description: "True if inquiries end with the status `timeout` when their `ttl` has passed.",
 		},
 	},
 	workflow_engine: {
@@ -478,19 +510,19 @@ export const optionSections = {
 			minimum: 0,
 			maximum: 315_360_000,
 			description:
-				"Seconds after which the collector ends a workflow that runs although nothing of it is active: no child that has not ended, no step and no change of its status; more than any task without an action, and any pause between two steps, is delayed. 0 ends none.",
+				"Seconds without activity after which the collector ends a running workflow: all of its children have ended, and neither a step nor its status has changed. Must exceed the delay of any task without an action, and any pause between two steps. 0: never.",
 		},
 	},
 	action_sensor: {
 		enable: {
 			type: "boolean",
 			default: true,
-			description: "Whether executions that end make instances of the trigger `core.svc.generic.actiontrigger`.",
+			description: "True if each execution that ends dispatches the trigger `core.svc.generic.actiontrigger`.",
 		},
 		emit_when: {
 			type: "list",
 			default: ["succeeded", "failed", "timeout", "canceled", "abandoned"],
-			description: "Final states that do.",
+			description: "Final statuses for which `core.svc.generic.actiontrigger` is dispatched.",
 		},
 	},
 	content: {
@@ -498,34 +530,36 @@ export const optionSections = {
 			type: "list",
 			default: [],
 			description:
-				"Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of such files or of folders of packs. If several contain a name, the last one is used.",
+				"Indexes of packs that can be installed by name: addresses of JSON files, or absolute paths of JSON files or of directories of packs. If several indexes contain a name, the last one is used.",
 		},
 		public_host: {
 			type: "string",
 			default: "https://github.com",
-			description: "Address that `org/repository` is short for a part of, where packs are installed.",
+			description: "Base address for packs that are installed as `org/repository`.",
 		},
 		source_directories: {
 			type: "list",
 			default: [],
 			description:
-				"Directories, absolute, below which packs, archives and repositories of this machine may be installed from; empty: anywhere that the service can read.",
+				"Absolute paths of directories from which packs, archives and repositories of this machine may be installed. Empty: any directory that the service can read.",
 		},
 		enable_common_libs: {
 			type: "boolean",
 			default: false,
-			description: "Whether Python actions and sensors of a pack import modules of its folder `lib`, before those of `actions/lib`.",
+			description:
+				"True if Python actions and sensors of a pack can import modules from its directory `lib`, which takes precedence over `actions/lib`.",
 		},
 		credentials_file: {
 			type: "string",
 			default: "",
 			description:
-				"File with a line for each server that requires a user name and a password, such as `https://name:token@host`, for indexes, archives and repositories.",
+				"Path of a file with credentials for indexes, archives and repositories: one line per server, such as `https://name:token@host`.",
 		},
 		ca_file: {
 			type: "string",
 			default: "",
-			description: "File with certificates (PEM) of authorities to trust for these, in addition to those that Node.js trusts.",
+			description:
+				"Path of a file with CA certificates (PEM) for indexes, archives and repositories, in addition to those that Node.js trusts.",
 		},
 		max_pack_size: {
 			type: "integer",
@@ -539,21 +573,21 @@ export const optionSections = {
 			default: 26_214_400,
 			minimum: 1_024,
 			maximum: 2_147_483_647,
-			description: "Most bytes of one file of such a pack.",
+			description: "Maximum bytes of a single file of an installed pack.",
 		},
 		max_files: {
 			type: "integer",
 			default: 20_000,
 			minimum: 1,
 			maximum: 1_000_000,
-			description: "Most files and folders of such a pack.",
+			description: "Maximum number of files and directories of an installed pack.",
 		},
 		fetch_timeout: {
 			type: "integer",
 			default: 300,
 			minimum: 1,
 			maximum: 86_400,
-			description: "Most seconds that such a pack may take to arrive.",
+			description: "Maximum seconds for the download of a pack.",
 		},
 		overrides: {
 			type: "string",
@@ -563,7 +597,12 @@ export const optionSections = {
 		},
 	},
 	rules: {
-		pool_size: { type: "integer", default: 64, minimum: 1, description: "Most trigger instances that this node processes at once." },
+		pool_size: {
+			type: "integer",
+			default: 64,
+			minimum: 1,
+			description: "Maximum number of trigger instances that this node processes concurrently.",
+		},
 		depth_limit: {
 			type: "integer",
 			default: 20,
@@ -578,7 +617,7 @@ export const optionSections = {
 		},
 	},
 	timersengine: {
-		enable: { type: "boolean", default: true, description: "Whether this node fires timers." },
+		enable: { type: "boolean", default: true, description: "True if this node fires timers." },
 		local_timezone: {
 			type: "string",
 			default: "UTC",
@@ -588,40 +627,43 @@ export const optionSections = {
 			type: "number",
 			default: 60,
 			minimum: 0,
-			description:
-				"Seconds after its due time during which a timer still fires if no node was running; later it waits for its next due time.",
+			description: "Seconds after a missed due time within which a timer still fires. After that, the timer fires at its next due time.",
 		},
 	},
 	sensorcontainer: {
-		enable: { type: "boolean", default: true, description: "Whether this node runs sensors." },
+		enable: { type: "boolean", default: true, description: "True if this node runs sensors." },
 		max_restarts: {
 			type: "integer",
 			default: 2,
 			minimum: -1,
-			description: "How often a sensor that fails time after time is started again before it is given up; -1 means that it never is.",
+			description: "Number of restarts after consecutive failures of a sensor. After that, it is no longer restarted. -1: no limit.",
 		},
 		restart_delay: {
 			type: "number",
 			default: 2.5,
 			minimum: 0.01,
-			description: "Seconds before a sensor that failed is started again; doubled with each failure in a row.",
+			description: "Seconds before a failed sensor is restarted. They double with each consecutive failure.",
 		},
-		max_restart_delay: { type: "number", default: 300, minimum: 0.01, description: "Most seconds that this wait grows to." },
+		max_restart_delay: { type: "number", default: 300, minimum: 0.01, description: "Maximum seconds before a failed sensor is restarted." },
 		restart_reset: {
 			type: "number",
 			default: 10,
 			minimum: 0,
-			description: "Seconds a sensor must have run for its earlier failures to count no more.",
+			description: "Seconds after which a running sensor counts as recovered: its earlier failures no longer count.",
 		},
 		shutdown_grace: {
 			type: "number",
 			default: 5,
 			minimum: 0,
-			description: "Most seconds that switching a sensor off, or stopping the service, waits for it to end.",
+			description: "Maximum seconds that the service waits for a sensor to end when the sensor is disabled or the service stops.",
 		},
 	},
 	keyvalue: {
-		enable_encryption: { type: "boolean", default: true, description: "Whether the datastore keeps secret values, encrypted." },
+		enable_encryption: {
+			type: "boolean",
+			default: true,
+			description: "True if the datastore accepts secret values, which it stores encrypted.",
+		},
 		encryption_key_path: {
 			type: "string",
 			default: "",
@@ -637,7 +679,7 @@ export const optionSections = {
 			type: "integer",
 			default: 10_485_760,
 			minimum: 0,
-			description: "Maximum number of bytes of the values and descriptions of these items together, for each user.",
+			description: "Maximum total bytes of values and descriptions of the datastore items in a user's own scope.",
 		},
 	},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;

@@ -31,6 +31,7 @@ const unavailableRetrySeconds = 1;
 /** Maximum number of characters of an error message in a response. Messages quote input, which may be as long as a body. */
 const maxMessageLength = 2_000;
 
+/** Returns a reply with a value as its JSON body. */
 export function replyJson(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply {
 	return { status, headers: { "content-type": "application/json", ...noSniffHeaders, ...headers }, body: toJsonText(value ?? null) };
 }
