@@ -1,7 +1,7 @@
 // test-timeout: 240
 // test-waits
 import * as assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -27,6 +27,8 @@ test("while workers are cut off and the service is killed, nothing acknowledged 
 	const random = createRandom(seed);
 	const directory = await mkdtemp(join(tmpdir(), "svc-worker-chaos-"));
 	const ledger = join(directory, "ledger");
+	// All runs may be given up before they begin.
+	await writeFile(ledger, "");
 	const files = { directory, environment: { ...workerOptions, SVC_WORKERS_LEASE: "5" } };
 	let service = await startServiceProcess(files);
 	const line = await startCuttingProxy(service.api);
@@ -49,7 +51,8 @@ test("while workers are cut off and the service is killed, nothing acknowledged 
 			service = await startServiceProcess({ ...files, token: service.token });
 			line.aim(service.api);
 		}
-		for (const id of ids) {
+		const succeeded: string[] = [];
+		for (const [number, id] of ids.entries()) {
 			const record = await until(`execution ${id} is final`, 60, async () => {
 				const read = await service.client.executions.get(id);
 				return isFinal(read) ? read : undefined;
@@ -57,10 +60,17 @@ test("while workers are cut off and the service is killed, nothing acknowledged 
 			// Where a slow machine was away for longer than the lease, its run is told to have been given up.
 			assert.match(record.status, /^(succeeded|abandoned)$/, `WORKER_SEED=${seed}: ${JSON.stringify(record.result)}`);
 			const output = await service.client.executions.output(id, { type: "stdout" });
-			if (record.status === "succeeded") assert.equal(output, text, `WORKER_SEED=${seed}`);
-			else assert.ok(text.startsWith(output), `WORKER_SEED=${seed}: ${output}`);
+			if (record.status === "succeeded") {
+				assert.equal(output, text, `WORKER_SEED=${seed}`);
+				succeeded.push(String(number));
+			} else assert.ok(text.startsWith(output), `WORKER_SEED=${seed}: ${output}`);
 		}
 		const began = (await readFile(ledger, "utf8")).trim().split("\n");
+		assert.deepEqual(
+			succeeded.filter((number) => !began.includes(number)),
+			[],
+			`WORKER_SEED=${seed}: succeeded without having run`,
+		);
 		assert.equal(new Set(began).size, began.length, `WORKER_SEED=${seed}: ran twice: ${began.join(" ")}`);
 	} finally {
 		for (const worker of workers) await worker.kill();
