@@ -10,26 +10,26 @@ export interface EngineClock extends Clock {
 	wall(): number;
 	/**
 	 * Returns true if the clock of this machine differs too much from the time of the other nodes. This node must then take over nothing,
-	 * because leases only seem to have expired.
+	 * because the leases of other nodes may only seem to have expired.
 	 */
 	isOutOfSync(): boolean;
 }
 
-/** Part of the pace that a time loses while it is ahead of a clock that was set back. */
+/** Fraction of its pace that a `MonotonicTime` loses while it is ahead of a clock that was set back. */
 const slowdown = 0.1;
-/** Maximum microseconds by which two readings may differ although the clock was not set. */
+/** Microseconds by which a reading may deviate from the expected time before the clock counts as set. */
 const maxReadingJitterUs = 50_000;
 
 /**
- * Time that follows a clock which may be set, but is never set back itself. If the clock is set back, the time advances at nine tenths of
- * its pace until both agree.
+ * Time that follows a clock which may be set, but never goes back itself. If the clock is set back, the time advances at nine tenths of its
+ * pace until both agree.
  */
 export class MonotonicTime {
 	#last = 0;
 	#lastSteady = 0;
 
 	/**
-	 * Returns the time now, in microseconds.
+	 * Returns the current time, in microseconds.
 	 *
 	 * @param wall microseconds that the clock shows now
 	 * @param steady monotonic microseconds from any origin
@@ -39,25 +39,27 @@ export class MonotonicTime {
 		const next = this.#last + passed;
 		this.#lastSteady = steady;
 		if (Math.abs(wall - next) <= maxReadingJitterUs) this.#last = next;
-		// If the clock is ahead, the machine was suspended or the clock was set forward. Otherwise the clock was set back; the time must
-		// not follow it, because earlier timestamps may be stored.
+		// If the clock is ahead, the machine was suspended or the clock was set forward. Otherwise the clock was set back; the time must not
+		// follow it, because new timestamps would then be earlier than stored ones.
 		else this.#last = wall > next ? wall : Math.max(wall, this.#last + Math.ceil(passed * (1 - slowdown)));
 		return this.#last;
 	}
 }
 
-/** Maximum number of clock steps that are remembered. */
+/** Maximum number of clock steps that `ClockSteps` remembers. */
 const maxSteps = 1_000;
 
 /**
- * Remembers when a time departed from the monotonic clock, and by how much. So the seconds between two of its readings can be computed
- * without the steps in between. Otherwise a run would seem an hour longer because the clock was set meanwhile.
+ * Records the steps of a clock: when it was set, and by how much. So the duration between two readings can be computed without the steps in
+ * between. Otherwise a run would seem an hour longer if the clock was set forward by an hour meanwhile.
  */
 export class ClockSteps {
 	/** Clock steps. From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. The oldest step is first. */
 	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
 
-	/** Notes a reading of the time and one of the monotonic clock, both in microseconds. */
+	/**
+	 * Compares a reading of the time with one of the monotonic clock, both in microseconds. Records a step if their difference has changed.
+	 */
 	recordReading(time: number, monotonic: number): void {
 		const ahead = time - monotonic;
 		const last = this.#steps.at(-1);
@@ -81,12 +83,12 @@ export class ClockSteps {
 	}
 }
 
-/** Steps of the clock of this machine, which all engines of a process share. */
+/** Steps of the clock of this machine. All engines of a process share them. */
 const machineSteps = new ClockSteps();
 
 /**
  * Returns the seconds that passed between two timestamps of this process, even if its clock was set meanwhile. For timestamps of other
- * processes it returns their difference.
+ * processes the result is their difference, unless the clock of this process was set between them.
  */
 export function secondsBetween(start: string, end: string): number {
 	return machineSteps.microsecondsBetween(fromTimestamp(start), fromTimestamp(end)) / 1_000_000;
@@ -130,8 +132,8 @@ export function getSystemClock(): EngineClock {
 }
 
 /**
- * Returns a clock as an engine clock. A plain clock, such as that of a test, gives the same time for `now`, `steady` and `wall`, and is
- * never out of sync.
+ * Converts a clock to an engine clock. For a plain clock, such as that of a test, `now`, `steady` and `wall` return the same time, and it
+ * is never out of sync.
  */
 export function toEngineClock(clock: Clock | EngineClock): EngineClock {
 	if ("steady" in clock) return clock;
@@ -140,9 +142,9 @@ export function toEngineClock(clock: Clock | EngineClock): EngineClock {
 }
 
 /**
- * The time that all nodes of one storage share. If several processes may use the storage, its own clock gives the time. The clock of this
- * machine only measures how much has passed since the last measurement. If each node used its own clock, a node with a wrong one would take
- * over the work of every other node.
+ * The time that all nodes of one storage share. If several processes may use the storage, the time is that of the storage. The clock of
+ * this machine only measures how much time has passed since the last measurement. If each node used its own clock, a node with a wrong
+ * clock would take over the work of every other node.
  *
  * If only one process can use the storage, the time is that of this machine. A plain `Clock` from an embedding program or a test is never
  * corrected; only an `EngineClock` is.
@@ -177,10 +179,9 @@ export class StorageClock implements EngineClock {
 	}
 
 	/**
-	 * Reads the clock of the storage, and corrects the offset. Rejects with the error of the storage. The storage reads its clock at an
-	 * unknown moment between request and response, so the new offset is known only as a range. An earlier offset within the range is kept,
-	 * so that a slow response does not make it less exact. Does nothing if only one process can use the storage or the clock is never
-	 * corrected.
+	 * Reads the clock of the storage, and corrects `#offsetUs`. Rejects with the error of the storage. The storage reads its clock at an
+	 * unknown moment between request and response, so the new offset is known only as a range. An earlier offset within the range is kept, so
+	 * that a slow response does not make it less exact. Does nothing if only one process can use the storage or the clock is never corrected.
 	 */
 	async measure(): Promise<void> {
 		if (!this.#isCorrected || this.#storage.capabilities.shared !== true || this.#storage.now === undefined) return;
@@ -195,15 +196,15 @@ export class StorageClock implements EngineClock {
 		return Math.abs(this.ahead()) > this.#tolerance;
 	}
 
-	/** Seconds by which this machine's clock is ahead of the storage's; 0 where only one process can use the storage. */
+	/** Returns the seconds by which this machine's clock is ahead of the storage's; 0 if only one process can use the storage. */
 	ahead(): number {
 		return this.#offsetUs === undefined ? 0 : (this.#machine.wall() - this.steady()) / 1_000_000;
 	}
 }
 
 /**
- * Cache of formatted seconds, since formatting a date is slow. Most timestamps are of the present second, or of those in which leases that
- * begin now expire.
+ * Cache of the four seconds formatted last, because formatting a date is slow. Most timestamps are in the current second, or in the second
+ * in which a lease taken now expires.
  */
 const cachedSeconds = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
 const cachedTexts = ["", "", "", ""];

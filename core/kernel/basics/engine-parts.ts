@@ -5,7 +5,7 @@ import type { EngineClock } from "./clock.ts";
 import type { Authority } from "./principal.ts";
 
 /**
- * Parts of an engine that many of its classes use. Each is created once, and described here once. A class lists what it uses:
+ * Parts of an engine that many of its classes use. Each part is created once and described only here. A class lists the parts that it uses:
  * `Uses<"storage" | "clock">`.
  */
 export interface EngineParts {
@@ -28,5 +28,5 @@ export interface EngineParts {
 	readonly isWorkflow: (runnerName: string) => boolean;
 }
 
-/** Those parts of an engine that a class or a function uses. */
+/** Selected parts of an engine, as the dependencies of a class or a function. */
 export type Uses<K extends keyof EngineParts> = Pick<EngineParts, K>;

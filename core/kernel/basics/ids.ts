@@ -13,11 +13,11 @@ let counter = 0;
 const processPart = randomBytes(3).toString("hex");
 
 /**
- * Returns a new id of 24 hex digits: seconds (8), microseconds within the second (5), a counter (5) and the process (6). So ids of one
- * process sort by creation.
+ * Returns a new id of 24 hex digits: seconds (8), microseconds within the second (5), a counter (5) and a random value of the process (6).
+ * So ids of one process sort by creation.
  */
 export function createId(clock: Clock): string {
-	// A fraction of a microsecond would put a point among the digits, and `isId` would refuse the id.
+	// Round down: with a fraction of a microsecond, the id would contain a decimal point, and `isId` would refuse it.
 	const now = Math.max(Math.floor(clock.now()), lastMicroseconds);
 	counter = now === lastMicroseconds ? counter + 1 : 0;
 	if (counter > 0xfffff) {
@@ -29,7 +29,7 @@ export function createId(clock: Clock): string {
 	return seconds.toString(16).padStart(8, "0") + rest.toString(16).padStart(5, "0") + counter.toString(16).padStart(5, "0") + processPart;
 }
 
-/** Returns an id of 24 hex digits that depends on the string only, so that every node gets the same id. */
+/** Returns an id of 24 hex digits that is derived from the string, so that every node computes the same id. */
 export function toStableId(text: string): string {
 	return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

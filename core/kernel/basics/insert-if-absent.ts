@@ -1,7 +1,7 @@
 import { isSvcError } from "../../contract/index.ts";
 
 /**
- * Calls `insert`, and ignores `SVC_CONFLICT`: the record exists, because another node that started at the same time has inserted it.
+ * Calls `insert`, and ignores `SVC_CONFLICT`: the record exists, because another node, or an earlier attempt of this node, has inserted it.
  * Rejects with any other error.
  */
 export async function insertIfAbsent(insert: () => Promise<void>): Promise<void> {

@@ -1,11 +1,11 @@
 import { hasControlCharacters, hasControlCharactersInLines } from "../../contract/control-characters.ts";
 import { type JsonValue, SvcError } from "../../contract/index.ts";
 
-/** Names that a ref may contain. */
+/** Pattern of the names that a ref may contain. */
 export const namePattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const packPattern = /^[a-z0-9_]{1,255}$/;
 
-/** Packs whose content is part of the service. */
+/** Packs whose content is part of the service. They cannot be changed. */
 const systemPacks: ReadonlySet<string> = new Set(["core", "packs", "chatops"]);
 
 /** Returns true if a ref may contain the name. Only ASCII letters are allowed, because letters of other scripts may look the same. */
@@ -27,7 +27,10 @@ export function assertVisibleName(member: string, name: string): void {
 	if (hasControlCharacters(name)) throw toUnseenError(member);
 }
 
-/** Throws `SVC_INVALID` if a string or a name anywhere in a value contains such characters. Strings may have several lines. */
+/**
+ * Throws `SVC_INVALID` if a string or a member name anywhere in a value contains control characters or characters that change the direction
+ * of writing. Strings may have several lines.
+ */
 export function assertNoHiddenCharacters(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasControlCharactersInLines(value)) throw toUnseenError(member);
 	if (typeof value !== "object" || value === null) return;
@@ -50,7 +53,7 @@ export function assertNotSystemPack(pack: string): void {
 
 /** Maximum number of labels that a worker may have or a run may need. */
 export const maxLabels = 32;
-/** Pattern of one label, as a JSON schema has it. */
+/** Pattern of one label, as a string for JSON schemas. */
 export const labelPattern = "^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$";
 const labelRegExp = /^[A-Za-z0-9][A-Za-z0-9._:=-]{0,62}$/;
 
@@ -69,12 +72,12 @@ export function parseLabels(field: string, value: unknown): readonly string[] {
 	return labels;
 }
 
-/** Characters that are invisible, and accents: they do not make two names different. */
+/** Invisible characters, white space and accents. They are ignored when a name is compared with a reserved one. */
 const ignorableCharacters = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\s]/gu;
 
 /**
- * Returns true if a name is that of the system user or could be confused with it. It may differ in case, in the width of letters, or by
- * invisible characters. The system user needs no permissions, so no user may sign in under its name.
+ * Returns true if a name is that of the system user, or differs from it only in case, accents, letter width, spaces or invisible
+ * characters. The system user needs no permissions, so no user may sign in under a name that looks like it.
  */
 export function isReservedName(name: string, systemUser: string): boolean {
 	return fold(name) === fold(systemUser);

@@ -11,7 +11,7 @@ import {
 import { EventLoopYield } from "../../lib/event-loop.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 
-/** Returns the condition for a filter that has one value or several. */
+/** Returns the condition for a filter: equality for a single value, `in` for a list of values. */
 export function toInCondition<V>(value: V | readonly V[]): V | { readonly in: readonly V[] } {
 	return isList(value) ? { in: value } : value;
 }
@@ -35,13 +35,13 @@ export interface Paging {
 	readonly limit?: number;
 	readonly offset?: number;
 	/**
-	 * Largest total that must be exact, because counting millions of records takes long and is of little use. That a total exceeds this
-	 * limit is cached for five seconds. Default: every total is exact.
+	 * Largest total that must be exact, since counting millions of records takes long and is of little use. The result that a total exceeds
+	 * this limit is cached for five seconds. Default: every total is exact.
 	 */
 	readonly exactTotal?: number;
 	/**
-	 * Cursor to read after: `beginning` for the first page, then `next` of the page before. Records that are added or removed between two
-	 * pages do not make the reader miss other records.
+	 * Cursor to read after: `listStart` for the first page, then `next` of the previous page. Even if records are added or removed between two
+	 * pages, no other record is missed.
 	 */
 	readonly after?: ListCursor;
 }
@@ -49,8 +49,8 @@ export interface Paging {
 type PageQuery<K extends EntityKind> = Query<EntityMap[K]> & Pick<Paging, "exactTotal" | "after">;
 
 /**
- * Returns a part of a list and the total. A page that is not full needs no count, because it is the last one. A page beyond the exact
- * total needs none either, because it proves that there are more.
+ * Returns a part of a list and the total. A page that is not full needs no count, because it is the last one. A page that ends beyond
+ * `exactTotal` needs no count either, because it proves that the total is larger.
  */
 export function readPage<K extends EntityKind>(
 	storage: Pick<Storage, "find" | "count">,
@@ -61,8 +61,8 @@ export function readPage<K extends EntityKind>(
 }
 
 /**
- * Returns a part of a list, converted by `toItems`, and the total. Records are counted while `toItems` runs, which may read further
- * records.
+ * Returns a part of a list, converted by `toItems`, and the total. The total is counted at the same time as `toItems` runs, because both
+ * may query the storage.
  */
 export async function readMappedPage<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
@@ -75,12 +75,12 @@ export async function readMappedPage<K extends EntityKind, T>(
 	const records = await storage.find(kind, query);
 	const isFull = limit !== undefined && records.length >= limit;
 	const pageEnd = offset + records.length;
-	// An empty page proves nothing: the offset may be beyond the last record.
+	// An empty page is not proof of the total: the offset may be beyond the last record.
 	const isLast = !isFull && (records.length > 0 || offset === 0);
 	if (isLast || (records.length > 0 && exactTotal !== undefined && pageEnd > exactTotal)) {
 		return { items: await toItems(records), total: pageEnd };
 	}
-	// An empty page beyond the last record must be counted: it proves that the cached result may be outdated.
+	// For an empty page, count without the cache: records may have been removed since the cached result.
 	const count =
 		exactTotal !== undefined && isFull
 			? countUpTo(storage, kind, where, exactTotal)
@@ -89,7 +89,7 @@ export async function readMappedPage<K extends EntityKind, T>(
 	return { items, total };
 }
 
-/** Returns the page after a cursor. The total is counted with the first page only. */
+/** Returns the page after a cursor. The total is counted for the first page only; later pages repeat it. */
 async function readAfter<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
@@ -113,11 +113,11 @@ async function readAfter<K extends EntityKind, T>(
 
 type CountingStorage = Pick<Storage, "count">;
 
-/** Milliseconds for which it is cached that a total exceeds the limit. */
+/** Milliseconds for which the result that a total exceeds the limit is cached. */
 const cacheDurationMs = 5_000;
-/** Maximum number of cached filters, because clients choose filters freely. */
+/** Maximum number of cached filters. Bounds the memory, because clients choose filters freely. */
 const maxCachedFilters = 200;
-/** Maximum number of characters of a cached filter. */
+/** Maximum number of characters of a filter that is cached. */
 const maxFilterLength = 1_000;
 
 const cappedCountsByStorage = new PrivateSlot<CountingStorage, CappedCounts>();
@@ -144,7 +144,7 @@ class CappedCounts {
 	}
 }
 
-/** Returns the number of records that match, or a number above `limit` if there are more. The latter may be five seconds old. */
+/** Returns the number of records that match, or a number above `limit` if more match. That result may be up to five seconds old. */
 async function countUpTo<K extends EntityKind>(
 	storage: CountingStorage,
 	kind: K,
@@ -170,7 +170,8 @@ function cappedCountsOf(storage: CountingStorage): CappedCounts {
 
 /**
  * Returns a requested order, extended so that records which are equal in it are ordered by time. The indexes for long lists have this
- * order. Without it the database would sort many equal records to find the first ones. An order that contains the time or the id stays.
+ * order; otherwise the database would sort many equal records to find the first ones. An order that contains the time or the id is returned
+ * unchanged.
  */
 export function withTimeOrder<E>(orderBy: readonly Order<E>[], time: Order<E>[0]): readonly Order<E>[] {
 	const [, direction = "asc"] = orderBy.at(-1) ?? [];
@@ -186,7 +187,7 @@ export interface ListCursor {
 	readonly value?: string | number;
 	/** Number of records to skip from `value`, or from the start of the list. */
 	readonly offset: number;
-	/** Ids of records from `value` on that earlier pages have contained. */
+	/** Ids of the records from `value` on that the previous page contained. The next page omits them. */
 	readonly deliveredIds: ReadonlySet<string>;
 	/** Number of records that match, as counted with the first page. */
 	readonly total: number;
@@ -205,7 +206,7 @@ function toCursorQuery<K extends EntityKind, Q extends Ordered<K>>(query: Q, { v
 	if (value === undefined) return { ...query, offset };
 	const [field, direction] = leadingOrder(query);
 	const { gt, gte, lt, lte } = rangeOf(query.where, field) ?? {};
-	// The cursor is within the requested range, so it replaces the bound on its side. The other bound stays.
+	// The cursor is within the requested range, so it replaces the bound at which reading starts. The other bound stays.
 	const range = direction === "desc" ? { gt, gte, lte: value } : { gte: value, lt, lte };
 	const condition = Object.fromEntries(Object.entries(range).filter(([, bound]) => bound !== undefined));
 	return { ...query, where: { ...query.where, [field]: condition }, offset };
@@ -222,7 +223,7 @@ function toNextCursor<K extends EntityKind>(
 	const canUseValue = cursorFields.has(field) && rangeOf(query.where, field) !== undefined && value !== undefined;
 	if (!canUseValue) return { offset: cursor.offset + records.length, deliveredIds: listStart.deliveredIds, total };
 	const idsOf = (some: readonly EntityMap[K][]) => new Set(some.map(({ id }) => id));
-	// All records of the page have the same value, so only their number shows how far the reader is.
+	// The page ends at the same value as the page before, so only `offset` can advance the cursor.
 	if (value === cursor.value) return { value, offset: cursor.offset + records.length, deliveredIds: idsOf(records), total };
 	return { value, offset: 0, deliveredIds: idsOf(records.filter((record) => memberOf(record, field) === value)), total };
 }
@@ -240,7 +241,7 @@ function memberOf(record: object | undefined, field: string): string | number | 
 
 type Range = Extract<Condition<string | number>, { readonly gt?: unknown }>;
 
-/** Returns the condition on a field if it is a range, or an empty range without condition; undefined for any other condition. */
+/** Returns the condition on a field if it is a range; an empty range if the field has no condition; undefined for any other condition. */
 function rangeOf<E>(where: Where<E> | undefined, field: string): Range | undefined {
 	const condition: unknown = (where as Readonly<Record<string, unknown>> | undefined)?.[field];
 	if (condition === undefined) return {};
@@ -251,8 +252,8 @@ function rangeOf<E>(where: Where<E> | undefined, field: string): Range | undefin
 const rangeOperators: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"]);
 
 /**
- * Returns the first `limit` records of each owner. Most owners have few records, so one query for all owners usually suffices. If that
- * query is full, the records of each owner are read with a query of its own.
+ * Returns the first `limit` records of each owner, such as the children of several executions. Most owners have few records, so one query
+ * for all owners usually suffices. If that query is full, the records of each owner are read with a query of its own.
  *
  * @param read returns the first `limit` records of the given owners together, in order
  */

@@ -1,7 +1,7 @@
 import type { Resource } from "./refs.ts";
 
 /**
- * Verbs of each resource type, as a union of strings. Features add theirs by declaring this interface again, and define them with
+ * Verbs of each resource type, as a union of strings. Each feature adds its types by declaration merging, and defines them with
  * `definePermissions`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
@@ -21,15 +21,18 @@ export interface ResourceTypeDefinition {
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
-	 * Type on whose records permissions for this type are granted, because the records of this type are not known in advance. Default: this
-	 * type.
+	 * Resource type whose records the permissions of this type are granted on. For types whose own records are not known in advance, such as
+	 * events. Default: this type.
 	 */
 	readonly guardedBy?: ResourceType;
 }
 
-/** Definitions for the whole program. Features add theirs when their modules are loaded, before any service is created. */
+/**
+ * Definitions by resource type, for the whole process. Features add definitions when their modules are loaded, before any service is
+ * created.
+ */
 const definitions = new Map<string, ResourceTypeDefinition>();
-/** Resource types by the names of their permissions. */
+/** Resource type of each permission, by the name of the permission. */
 const typesByPermission = new Map<string, ResourceType>();
 
 /** Defines the permissions of a resource type. Throws if one of them belongs to another type. */
@@ -84,9 +87,9 @@ export function isGrantableOn(permission: PermissionType, uid: string): boolean 
 /** A permission that a request needs in addition to that of its route. */
 export interface RequiredPermission {
 	readonly permission: PermissionType;
-	/** A grant on any one of these is sufficient. Absent: the permission is required globally, not on a record. */
+	/** A grant on any one of these records is sufficient. Absent: the permission is required globally, not on a record. */
 	readonly resources?: readonly Resource[];
-	/** True if the service uses the value of a secret, which the role `observer` only sees masked: that role does not count then. */
+	/** True if the request uses the value of a secret. The role `observer` does not count then, because it may only see secrets masked. */
 	readonly isSecretUsed?: boolean;
 }
 

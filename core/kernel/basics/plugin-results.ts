@@ -9,7 +9,7 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 
-/** Maximum depth of a stored value. Readers walk values recursively, and a deeper one would overflow their stack. */
+/** Maximum nesting depth of a stored value. Code that reads values is recursive, and a deeper value would overflow its stack. */
 const maxDepth = 500;
 
 /**
@@ -24,7 +24,7 @@ export function assertRecordable(value: unknown, what: string): void {
 function findProblem(value: unknown): string | undefined {
 	if (isDeep(value)) return `it is nested deeper than ${maxDepth} levels`;
 	try {
-		// Members that have no JSON form, such as functions, are left out.
+		// Members without a JSON form, such as functions, are omitted without an error.
 		stringifyJson(value);
 		return undefined;
 	} catch (error) {
@@ -89,7 +89,7 @@ export function toIdentity(answer: unknown): Identity | undefined {
 
 /**
  * Returns the sign-in that an auth backend reports as ended; undefined if it reports none. Throws `SVC_UNAVAILABLE` for a value that names
- * neither a subject nor a session, because the caller would report an ended sign-in although none has ended.
+ * neither a subject nor a session: the caller would report success although no sign-in has ended.
  */
 export function toEndedSignIn(answer: unknown): EndedSignIn | undefined {
 	if (answer === undefined) return undefined;

@@ -3,15 +3,16 @@ export interface Principal {
 	readonly username: string;
 	/** True if the user may see secrets, read unlimited pages and act for other users. True for every user while access control is off. */
 	readonly isAdmin: boolean;
-	/** Names of the roles; absent while access control is off. */
+	/** Names of the user's roles; absent while access control is off. */
 	readonly roles?: readonly string[];
 	/** Scopes to which an API key is restricted. Absent: everything that the user may do. */
 	readonly scopes?: readonly string[];
 	/**
-	 * Id of the live action, for the token of a running action. The run acts as its user, but may create no credentials that outlive it.
+	 * Id of the live action, if the credential is the token of a running action. The run acts as its user, but may create no credentials that
+	 * outlive it.
 	 */
 	readonly run?: string;
-	/** Author of the rule that started the run, for the token of such a run. The author's permissions apply to templates. */
+	/** Author of the rule that started the run, if the credential is the token of such a run. The author's permissions apply to templates. */
 	readonly author?: string;
 	/** Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was needed. */
 	readonly credential?: string;
@@ -29,8 +30,8 @@ export interface OfferedCredentials {
 }
 
 /**
- * Returns the user and the scopes whose permissions apply when the service later carries out what the principal writes now. A run that a
- * rule has started writes for the author of the rule.
+ * Returns the user and the scopes to store with content that the principal writes, such as a rule. Their permissions apply when the service
+ * later executes that content. For a run that a rule has started, the user is the author of the rule.
  */
 export function toAuthorship({ author, username, scopes }: Principal): {
 	readonly author: string;
@@ -49,7 +50,7 @@ export function withScopes<P extends Principal>(principal: P, scopes: readonly s
 
 /** Permissions of users for work that the service does in their name without a request, such as the actions of rules. */
 export interface Authority {
-	/** Returns the principal of a user, with its present permissions. */
+	/** Returns the principal of a user, with the current permissions. */
 	principalOf(username: string): Promise<Principal>;
 	/** Returns true if the user may do everything. */
 	isAdministrator(username: string): Promise<boolean>;

@@ -8,7 +8,7 @@ export interface Resource {
 	readonly owner?: string;
 }
 
-/** Splits a ref into pack and name at its first dot. Names of packs contain no dot. */
+/** Splits a ref into pack and name at its first dot. Only the name may contain dots. */
 export function splitRef(ref: string): { readonly pack: string; readonly name: string } {
 	const [pack = "", ...name] = ref.split(".");
 	return { pack, name: name.join(".") };

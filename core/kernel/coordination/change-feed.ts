@@ -9,7 +9,7 @@ export interface ChangeFeed {
 	onChange(listener: () => void): void;
 	/** Announces a change that this node has stored. The listeners of this node are called before it returns. */
 	announceChange(): void;
-	/** Starts to receive the changes of other nodes. Resolves when none is missed any more. */
+	/** Starts to receive the changes of other nodes. Resolves once no later change can be missed. */
 	start(): Promise<void>;
 	stop(): void;
 }

@@ -1,13 +1,13 @@
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 
-/** Microseconds that a wide range starts before the cursor: for clocks of nodes that differ, and for writes that take long. */
+/** Microseconds that a wide range starts before the cursor. Allows for writes of other nodes that take long, and for clocks that differ. */
 const wideMarginUs = 5_000_000;
-/** Microseconds that any other range starts before the cursor. Most records are committed within this time. */
+/** Microseconds that a range with the usual margin starts before the cursor. Most records are committed within this time. */
 const usualMarginUs = 1_000_000;
 
 /** Pause after a full scan, as a multiple of its duration. */
 const fullScanPauseFactor = 50;
-/** Maximum milliseconds between two full scans that a long duration causes. */
+/** Upper bound, in milliseconds, of a pause that is derived from the duration of a full scan. */
 const maxFullScanPauseMs = 60_000;
 
 /**
@@ -16,21 +16,21 @@ const maxFullScanPauseMs = 60_000;
  * lower bound would make PostgreSQL scan every dead index entry while a long snapshot holds back vacuum.
  *
  * Records may still appear before the range, for example from a node with a wrong clock. A full scan, without lower bound, finds them. It
- * is due every `interval`, or less often if it takes long: after 50 times its duration, but at most after 60 s.
+ * is due every `interval`. If a full scan takes long, the next one is due after 50 times its duration, but at most after 60 s.
  *
- * A claim takes only as many records as there are free slots, so a full scan may need several claims. `#scanPosition` is its
- * progress. It moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again.
- * Ranges that are wide, or contain an expected earlier record, move back in the same way.
+ * A claim takes only as many records as there are free slots, so a full scan may need several claims. `#scanPosition` is its progress. It
+ * moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again. A range that
+ * is wide, or contains a reported earlier record, also starts before `#reached` and moves up in the same way.
  */
 export class ClaimCursor {
 	readonly #interval: number;
 	readonly #now: () => number;
 	/** The latest claimed timestamp. */
 	#reached = 0;
-	/** Progress of a scan that began before `#reached`; undefined if no such scan is in progress. */
+	/** Progress of a scan that started at a timestamp before `#reached`; undefined if no such scan is in progress. */
 	#scanPosition: number | undefined;
 	#isWide = false;
-	/** The earliest timestamp of the records that were reported since the last range. */
+	/** The earliest timestamp that was reported to `noteStored` since the last range. */
 	#earliestExpected = Number.POSITIVE_INFINITY;
 	#fullScanStart = Number.NEGATIVE_INFINITY;
 	/** True until the first result of a full scan has been reported. */
@@ -53,17 +53,19 @@ export class ClaimCursor {
 		return this.#now() - this.#fullScanStart >= this.#fullScanPauseMs;
 	}
 
-	/** Returns the condition on the timestamp for the next claim, with the wide margin. It excludes nothing if a full scan is due. */
+	/**
+	 * Returns the condition on the timestamp for the next claim, with the wide margin. If a full scan is due, the condition matches every
+	 * record.
+	 */
 	nextWideRange(): { readonly gte: string } {
 		this.widen();
 		return this.nextRange();
 	}
 
 	/**
-	 * Returns the condition on the timestamp for the next claim, with the usual margin unless `widen` was called. For claims in quick
-	 * succession, because a wide margin costs more the faster new records arrive. The caller must call `noteStored` for each record that
-	 * this node stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full
-	 * scan.
+	 * Returns the condition on the timestamp for the next claim, with the usual margin unless `widen` was called. The usual margin suits
+	 * frequent claims: the wide one costs more the faster new records arrive. The caller must call `noteStored` for each record that this node
+	 * stores, and `widen` from time to time for those of other nodes. Otherwise records that are committed late wait for a full scan.
 	 */
 	nextRange(): { readonly gte: string } {
 		const [isWide, expected] = [this.#isWide, this.#earliestExpected];
@@ -80,7 +82,7 @@ export class ClaimCursor {
 		return { gte: toTimestamp(Math.max(0, (this.#scanPosition ?? this.#reached) - usualMarginUs)) };
 	}
 
-	/** Reports a record with this timestamp that was stored; the next range includes it. */
+	/** Notes that a record with this timestamp was stored, so that the next range includes it. */
 	noteStored(timestamp: string): void {
 		this.#earliestExpected = Math.min(this.#earliestExpected, fromTimestamp(timestamp));
 	}
@@ -90,7 +92,7 @@ export class ClaimCursor {
 		this.#isWide = true;
 	}
 
-	/** Reports a claimed record, which was the earliest one in the range. */
+	/** Advances the cursor to the timestamp of a claimed record. Claims take the earliest records of the range first. */
 	advanceTo(timestamp: string): void {
 		this.#measureFullScan();
 		const time = fromTimestamp(timestamp);
@@ -100,7 +102,9 @@ export class ClaimCursor {
 		this.#reached = Math.max(this.#reached, time);
 	}
 
-	/** Reports that no record is left in the range. If `timestamp` is given, no record is left before it either. */
+	/**
+	 * Notes that no record is left in the range. If `timestamp` is given, no record is left before it either, and the cursor advances to it.
+	 */
 	markExhausted(timestamp?: string): void {
 		this.#measureFullScan();
 		if (timestamp !== undefined) this.advanceTo(timestamp);

@@ -6,7 +6,7 @@ import type { SlotPool } from "./slot-pool.ts";
 /** Kinds whose records wait in the storage until a node claims them. */
 export type ClaimableKind = "execution" | "trigger_instance";
 
-/** Fields that a claim writes: those of the lease, and those that the claimer's owner adds, such as the status. */
+/** Fields that a claim writes: those of the lease, and those of `createClaimPatch`, such as the status. */
 type ClaimPatch<K extends ClaimableKind> = Patch<EntityMap[K]> & HeldLeaseFields;
 
 export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage"> {
@@ -24,9 +24,9 @@ export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage">
 	readonly process: (entity: EntityMap[K]) => Promise<void>;
 	/** Returns true if this node is already processing the record. */
 	readonly isInProgressHere?: (id: string) => boolean;
-	/** Called for each record that a claim has taken from those that wait, before it is processed. */
+	/** Called for each waiting record that a claim has taken, before the record is processed. */
 	readonly onClaimed?: (entity: EntityMap[K]) => void;
-	/** Called for each record that was taken over from another node, before it is processed. */
+	/** Called for each record that was taken over from another node or reclaimed, before the record is processed. */
 	readonly onTakenOver: (entity: EntityMap[K]) => void;
 }
 
@@ -35,20 +35,20 @@ export interface ClaimerOptions<K extends ClaimableKind> extends Uses<"storage">
  */
 export type WriteOutcome = "stored" | "refused" | "unsure";
 
-/** Slots reserved for records that the caller is about to store as claimed. */
+/** Slots that are reserved for records which the caller is about to store as claimed. */
 export interface ReservedSlots<K extends ClaimableKind> {
-	/** Fields to be stored with each of the records. */
+	/** Fields that the caller must store with each of the records. */
 	readonly claimPatch: ClaimPatch<K>;
 	/**
 	 * Ends the reservation with the result of the write. If the records, `claimed`, were stored, they are processed. Either this or
 	 * `release` must be called exactly once; otherwise the slots are lost.
 	 */
 	settle(outcome: WriteOutcome, claimed: readonly EntityMap[K][]): void;
-	/** Ends the reservation if nothing remains to be processed. */
+	/** Ends the reservation without processing any record. */
 	release(): void;
 }
 
-/** A new record in the state in which the caller must store it. */
+/** A new record, in the state in which the caller must store it, with the slot that is reserved for it, if any. */
 export interface Reservation<E> {
 	readonly entity: E;
 	/** Must be called exactly once with the result of the write. */
@@ -85,40 +85,42 @@ export interface Claim<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
-	/** Further maximum number of records that this claim takes. Default: none. */
+	/** Maximum number of records that this claim takes, if that is less than the batch size. Default: the batch size. */
 	readonly limit?: number;
 	/** Called for each claimed record, in order, to advance a claim cursor. */
 	readonly advanceCursor?: (entity: EntityMap[K]) => void;
 }
 
 /**
- * Claims records that wait in the storage, and has them processed. The slots bound how many.
+ * Claims records that wait in the storage, and starts to process them. The number of slots limits how many are claimed.
  *
- * A record becomes this node's in one of these ways. Each of them writes a lease with a new fence:
+ * This node can acquire a record in the following ways. Each of them writes a lease with a new fence:
  *
  * - claimed (`claimAll`, `claimBatch`): the storage gives each waiting record to one claim only, however many nodes claim at once.
- * - claimed again (`reclaimBatch`): records that were started earlier and released. They are claimed in the same way, but only their lease
- *   changes.
+ * - claimed again (`reclaimBatch`): records that were started earlier and then released. They are claimed in the same way, but only their
+ *   lease changes.
  * - reserved (`reserveSlot`, `reserveSlots`): the caller stores the record as claimed in a write of its own.
  * - taken over (`takeOver`): the lease of another node has expired. The write expects status, fence and expiry as they were read. So one
  *   node gets the record, and a holder that has renewed its lease keeps it.
- * - resolved from doubt (`resolveInDoubtClaims`): the response to one of the writes above was lost. The fence shows later which records it
- *   took.
+ * - resolved (`resolveInDoubtClaims`): the response to one of the writes above was lost. A later query by the fence finds the records that
+ *   it took.
  *
- * On this node such a record is reserved (it is being stored), in progress or done. `process` handles a record in progress. The record is
- * done when `process` has resolved.
+ * On this node, an acquired record is reserved (it is being stored), in progress or done. `process` handles a record in progress. The
+ * record is done when `process` has resolved.
  *
- * Free slots limit claims and `reserveSlot`. Records that were taken over or resolved from doubt belong to this node already. Their
- * processing begins even without a free slot.
+ * Free slots limit claims and `reserveSlot`. Records that were taken over or resolved already belong to this node, so their processing
+ * begins even without a free slot.
  *
- * `hasWaitingRecords` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true at
- * first, when a record had to wait, and when claiming ended with records left. It becomes false once a claim has found nothing more.
+ * `hasWaitingRecords` protects the order: a new record may use a free slot only if no earlier one waits in the storage. It is true
+ * initially, after a record had to wait, and after a claim that left records. It becomes false once a claim has found no further record.
  *
  * What may happen at the same time:
  *
- * - Slots become free while a claim waits for the storage. So each claim counts them again, and `claimAll` continues while there are any.
- * - A slot is reserved during a claim that also counts on it. Then more records than slots are in progress for a while.
- * - The poll and orphan recovery call `resolveInDoubtClaims`. Only one call gets each fence, so that no record is processed twice.
+ * - Slots become free while a claim waits for the storage. So each claim counts the free slots again, and `claimAll` continues while there
+ *   are any.
+ * - A slot that a claim has counted as free is reserved during that claim. More records than slots are then in progress for a while.
+ * - The poll and orphan recovery call `resolveInDoubtClaims` at the same time. Only one of the calls gets each fence, so that no record is
+ *   processed twice.
  * - The slots are closed during a claim or a reservation. The records are still processed, because this node holds their lease.
  *
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `process` must renew it.
@@ -143,7 +145,7 @@ export class Claimer<K extends ClaimableKind> {
 		return this.#isBehind;
 	}
 
-	/** Notes that a record which waits for a claim has been stored, so that new ones do not overtake it. */
+	/** Notes that a record which must wait for a claim was stored, so that newer records do not overtake it. */
 	noteWaitingRecord(): void {
 		this.#isBehind = true;
 	}
@@ -153,7 +155,10 @@ export class Claimer<K extends ClaimableKind> {
 		return this.#parts.slots.isOpen ? this.#createClaimPatch() : undefined;
 	}
 
-	/** Reserves a slot for a new record. Returns undefined if the record must wait in the storage: no slot is free, or others wait. */
+	/**
+	 * Reserves a slot for a new record. Returns undefined if the record must wait in the storage, because no slot is free or earlier records
+	 * wait.
+	 */
 	reserveSlot(): ReservedSlots<K> | undefined {
 		if (this.#parts.slots.free > 0 && !this.#isBehind) return this.reserveSlots(1);
 		this.noteWaitingRecord();
@@ -180,8 +185,8 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/**
-	 * Claims matching records, batch by batch, until none is left, no slot is free, or another source waits for slots. Slots that become
-	 * free in the meantime are used too. Returns true if none is left.
+	 * Claims matching records, batch by batch, until no matching record is left, no slot is free, or another source waits for slots. Also uses
+	 * slots that become free in the meantime. Returns true if no matching record is left.
 	 *
 	 * @param toClaim returns the selection for the next batch
 	 * @param waits returns true if another source waits for slots; default: none does
@@ -202,15 +207,15 @@ export class Claimer<K extends ClaimableKind> {
 		return false;
 	}
 
-	/** Claims one batch of matching records. Returns true if more may match: if the batch was full, or if no slot is free. */
+	/** Claims one batch of matching records. Returns true if more records may match, because the batch was full or no slot was free. */
 	async claimBatch(claim: Claim<K>): Promise<boolean> {
 		const { onClaimed } = this.#parts;
 		return this.#claimSome(claim, this.#createClaimPatch(), (entity) => onClaimed?.(entity));
 	}
 
 	/**
-	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if more may match: if the
-	 * batch was full, or if no slot is free.
+	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if more records may match,
+	 * because the batch was full or no slot was free.
 	 */
 	async reclaimBatch(claim: Claim<K>): Promise<boolean> {
 		const { leasing, onTakenOver } = this.#parts;
@@ -268,7 +273,7 @@ export class Claimer<K extends ClaimableKind> {
 		for (const entity of claimedRecords) if (isInProgressHere?.(entity.id) !== true) this.#process(entity);
 	}
 
-	/** Processes a record that this node has claimed, even if no slot is free. Returns without waiting for it. */
+	/** Starts to process a record that this node has claimed, even if no slot is free. Does not wait for the end of the processing. */
 	#process(entity: EntityMap[K]): void {
 		this.#parts.slots.occupy(this.#parts.process(entity));
 	}
@@ -287,8 +292,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Fences of claims whose response was lost. If such a claim was stored, its records belong to this node. No node would process them until
- * their lease expires, so this node must look them up by their fence.
+ * Fences of claims whose response was lost. If such a claim was stored, its records belong to this node. No node would process these
+ * records until their lease expires, so this node must find them by their fence.
  */
 class InDoubtClaims {
 	readonly #fences = new Set<string>();

@@ -10,8 +10,8 @@ export interface ExpiredLeaseCondition {
 }
 
 /**
- * Polls for records whose lease has expired because their holder has crashed or stopped. A poll handles all of them, so the next poll
- * begins where it ended. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see
+ * Polls for records whose lease has expired because their holder has crashed or stopped. A poll handles all such records up to its time, so
+ * the next poll begins there. A poll without a lower bound would make PostgreSQL scan the index entries of all earlier leases (see
  * `ClaimCursor`). Expired leases before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds
  * them.
  */
@@ -26,10 +26,10 @@ export class ExpiredLeases {
 	}
 
 	/**
-	 * Calls `takeOver` once with the condition for expired leases. Rejects if it rejects.
+	 * Calls `takeOver` once with the condition for expired leases. Rejects if `takeOver` rejects.
 	 *
-	 * @param takeOver handles the matching records, and returns true if it has handled all. If it returns false or rejects, the next poll
-	 *   is a full one.
+	 * @param takeOver handles the matching records, and returns true if it has handled all of them. If it returns false or rejects, the next
+	 *   poll is a full one.
 	 */
 	async poll(takeOver: (expired: ExpiredLeaseCondition) => Promise<boolean>): Promise<void> {
 		const { lt } = this.#leasing.expiredCondition().lease_expires_at;

@@ -5,9 +5,9 @@ import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease 
 interface HeldRecord<K extends LeasedKind> {
 	readonly kind: K;
 	readonly id: string;
-	/** The lease as it was stored when this node took the record. */
+	/** The stored lease, as it was when this node took the record. */
 	readonly lease: Pick<HeldLeaseFields, "fence"> & { readonly lease_expires_at: string | null };
-	/** Further conditions on the record; if one no longer holds, the record counts as lost. */
+	/** Further conditions that each write expects of the record. If one no longer holds, the record counts as lost. */
 	readonly expected?: Where<EntityMap[K]>;
 }
 
@@ -85,7 +85,7 @@ interface LeaseRenewerOptions<K extends LeasedKind> {
 	readonly lease: HeldLease<K>;
 	/** Milliseconds from one renewal to the next. */
 	readonly intervalMs: number;
-	/** Called when a renewal has failed. The next one follows after the interval. */
+	/** Called when a renewal has failed. The next attempt follows after the interval. */
 	readonly onError: (error: unknown) => void;
 }
 
@@ -106,7 +106,7 @@ export class RecordLeaseRenewer<K extends LeasedKind> {
 		return this.#lost.signal;
 	}
 
-	/** Stops renewing, because the work has ended. Resolves when no renewal is under way. */
+	/** Stops renewing, because the work has ended. Resolves when no renewal is in progress. */
 	async stop(): Promise<void> {
 		clearInterval(this.#timer);
 		await this.#renewing;

@@ -4,13 +4,14 @@ import { type EngineClock, fromTimestamp, toTimestamp } from "../basics/clock.ts
 import type { Uses } from "../basics/engine-parts.ts";
 
 /**
- * Part of a lease for which other nodes still leave the record alone after the lease has expired. Its holder needs a moment to end its
- * work, and the clocks of two nodes never agree exactly. With the default lease this is 3.3 seconds.
+ * Delay between the expiry of a lease and its takeover by another node, as a fraction of the lease. The holder needs a moment to stop its
+ * work, and the clocks of two nodes never agree exactly. With the default lease of 10 s the delay is 3.3 s.
  */
 const takeoverDelayShare = 1 / 3;
 
 /**
- * Returns the time before which leases must have expired, so that other nodes may take over, even if clocks differ slightly.
+ * Returns the time before which a lease must have expired so that another node may take over. It is in the past, because clocks may differ
+ * slightly.
  *
  * @param lease seconds that a lease lasts
  */
@@ -28,12 +29,12 @@ function toTakeoverBefore(clock: EngineClock, lease: number): string {
 	return clock.isOutOfSync() ? "" : toExpiredBefore(clock, lease);
 }
 
-/** Returns when a lease that is taken now expires. `lease` is in seconds. */
+/** Returns the expiry time of a lease that is taken now. `lease` is its duration in seconds. */
 export function toExpiry(clock: EngineClock, lease: number): string {
 	return toTimestamp(clock.steady() + lease * 1_000_000);
 }
 
-/** Returns the milliseconds until another node may take over a lease that expires at `expiry`. `lease` is in seconds. */
+/** Returns the milliseconds until another node may take over a lease that expires at `expiry`. `lease` is its duration in seconds. */
 function msUntilTakeover(expiry: string, clock: EngineClock, lease: number): number {
 	return (fromTimestamp(expiry) + lease * takeoverDelayShare * 1_000_000 - clock.steady()) / 1_000;
 }
@@ -43,7 +44,7 @@ export function toRenewalIntervalMs(lease: number): number {
 	return (lease * 1_000) / 3;
 }
 
-/** Bounds the milliseconds before a retry, so that nodes renew their leases soon after the storage is available again. */
+/** Maximum milliseconds before a failed renewal is retried, so that nodes renew their leases soon after the storage is available again. */
 const maxRetryIntervalMs = 1_000;
 
 /** Returns the milliseconds from a failed renewal to the next, at most one second. `lease` is in seconds. */
@@ -51,10 +52,13 @@ export function toRetryIntervalMs(lease: number): number {
 	return Math.min(toRenewalIntervalMs(lease), maxRetryIntervalMs);
 }
 
-/** Fields of a record that name the node that holds it, and the end of its lease. All are null while no node holds the record. */
+/**
+ * Fields of a record that name the node that holds it, and the end of its lease. All are null in a record that no node holds, but an
+ * execution whose run can continue keeps its fence and may have an expiry.
+ */
 interface LeaseFields {
 	readonly owner: string | null;
-	/** Differs each time that a node takes the record. */
+	/** Random value that changes each time that a node takes the record. */
 	readonly fence: string | null;
 	readonly lease_expires_at: string | null;
 }
@@ -74,16 +78,16 @@ interface LeasePolicyOptions extends Uses<"storage" | "clock" | "nodeId"> {
 export const releasedLease = { owner: null, fence: null, lease_expires_at: null } as const;
 
 /**
- * The rules by which nodes hold records, for all kinds of records.
+ * Defines how nodes hold records, for all kinds of records.
  *
- * A node takes a record by writing a fence of its own. The write expects the fence that the node has read, so one of several nodes wins.
- * Every later write about the record expects the node's fence. If the record has another fence, it belongs to another node.
+ * A node takes a record by writing a new fence. The write expects the fence that the node has read, so only one of several nodes succeeds.
+ * Every later write about the record expects the new fence. If the record has another fence, another node has taken it.
  *
- * Leases expire by the time of the storage. A holder stops its work when it could not renew its lease in time. Other nodes take over only
+ * Leases expire by the clock of the storage. A holder that could not renew its lease in time stops its work. Other nodes take over only
  * after another third of the lease. Otherwise two nodes would do the same work whenever stopping takes a moment.
  */
 export class LeasePolicy {
-	/** True if other nodes may exist. Without them, every lease of an earlier process is free at once. */
+	/** True if other nodes may exist. Otherwise the leases of earlier processes do not count, and their records are free at once. */
 	readonly isShared: boolean;
 	readonly storage: Storage;
 	/** Seconds that a lease lasts. */
@@ -104,7 +108,7 @@ export class LeasePolicy {
 		return { owner: this.#nodeId, fence: randomUUID(), lease_expires_at: this.newExpiry() };
 	}
 
-	/** Returns when a lease expires that begins or is renewed now. */
+	/** Returns the expiry time of a lease that begins or is renewed now. */
 	newExpiry(): string {
 		return toExpiry(this.#clock, this.leaseSeconds);
 	}
@@ -119,7 +123,7 @@ export class LeasePolicy {
 		return toTimestamp(this.#clock.steady() + (this.leaseSeconds * 2_000_000) / 3) >= expiresAt;
 	}
 
-	/** Returns true if a node holds the record, so that no other may take it now. Always false without other nodes. */
+	/** Returns true if a node holds the record, so that no other node may take it now. Always false if no other node may exist. */
 	isHeld({ fence, lease_expires_at: expiresAt }: LeaseFields): boolean {
 		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toTakeoverBefore(this.#clock, this.leaseSeconds);
 	}
@@ -137,7 +141,10 @@ export class LeasePolicy {
 		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };
 	}
 
-	/** Returns the condition for records of earlier processes; to be used only if no other node may exist. */
+	/**
+	 * Returns the condition for records that an earlier process held. Use it only if no other node may exist, because it also matches their
+	 * records.
+	 */
 	earlierProcessesCondition(): { readonly owner: { readonly not: string } } {
 		return { owner: { not: this.#nodeId } };
 	}

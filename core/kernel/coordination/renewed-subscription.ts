@@ -18,24 +18,24 @@ export interface RenewedSubscriptionOptions {
 	readonly filter?: (event: BusEvent) => boolean;
 	readonly onEvent: (event: BusEvent) => void;
 	/**
-	 * Called after events may have been missed, as soon as a new subscription misses no more. The caller must then read the storage, since
-	 * the missed events are not repeated.
+	 * Called after events may have been missed, once a new subscription receives all later events. The caller must then read the storage,
+	 * because missed events are not repeated.
 	 */
 	readonly onGap: () => void;
 }
 
-/** Subscription to bus events that is renewed until it is stopped, even if the bus is unavailable for a while. */
+/** Subscription to bus events that lasts until it is stopped: after an error or an outage of the bus it subscribes again. */
 export interface RenewedSubscription {
 	/**
-	 * Subscribes; replaces an earlier subscription. Resolves when no event published from now on is missed. If the bus is unavailable,
-	 * resolves at once and retries in the background. Rejects with any other error of the bus.
+	 * Subscribes, and ends an earlier subscription. Resolves once no later event can be missed. If the bus is unavailable, resolves at once
+	 * and retries in the background. Rejects with any other error of the bus.
 	 */
 	start(): Promise<void>;
 	/** Ends the subscription. May be called before `start`, and `start` may be called again afterwards. */
 	stop(): void;
 }
 
-/** Creates a listener, which does nothing until it is started. */
+/** Creates the subscription, which receives nothing until `start` is called. */
 export function createRenewedSubscription(options: RenewedSubscriptionOptions): RenewedSubscription {
 	const { eventBus, logger, names, purpose, filter, onEvent, onGap } = options;
 	let subscription: AbortController | undefined;
@@ -52,7 +52,7 @@ export function createRenewedSubscription(options: RenewedSubscriptionOptions): 
 		}
 	}
 
-	/** Passes events on until `signal` aborts. Subscribes again after each error. */
+	/** Calls `onEvent` with each event until `signal` aborts. Subscribes again after each error. */
 	async function listen(firstEvents: AsyncIterable<BusEvent> | undefined, signal: AbortSignal): Promise<void> {
 		let events = firstEvents;
 		for (let pauseMs = minRetryPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, maxRetryPauseMs)) {
@@ -66,7 +66,7 @@ export function createRenewedSubscription(options: RenewedSubscriptionOptions): 
 				return;
 			} catch (error) {
 				if (signal.aborted) return;
-				// A bus that connects several nodes reports a gap whenever it has lost a connection, so a gap is no warning.
+				// A bus that connects several nodes reports a gap after each lost connection, so a gap is not logged as a warning.
 				const isGap = isSvcError(error, "SVC_SUBSCRIBER_LAGGED");
 				if (events !== undefined) logger[isGap ? "info" : "warn"]("events were missed, storage is read instead", { purpose, error });
 				events = undefined;

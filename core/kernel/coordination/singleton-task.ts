@@ -7,23 +7,28 @@ import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
 import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-policy.ts";
 
 export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
-	/** Its lease is also the time for which a node that has crashed keeps other nodes from the task. */
+	/**
+	 * Defines the lease of the task. If the node that performs the task crashes, no other node can take the task before the lease has expired.
+	 */
 	readonly leasing: LeasePolicy;
 }
 
 export interface SingletonTaskDefinition {
-	/** Identifies the task; the same on every node. */
+	/** Identifies the task; it must be the same on every node. */
 	readonly name: string;
-	/** Seconds from the end of one run to the start of the next, on whichever nodes they are. */
+	/** Seconds from the end of one run to the start of the next, which may be on another node. */
 	readonly intervalSeconds: number;
 	/**
-	 * Performs the task once. `signal` aborts if the service stops or another node may have taken the task. `work` may then finish its
-	 * current step, but must begin nothing new. A run that was interrupted is repeated soon, on this or another node.
+	 * Performs the task once. `signal` aborts if the service stops or another node may have taken the task. The function may then finish its
+	 * current step, but must begin no new one. A run that was interrupted is repeated soon, on this or another node.
 	 */
 	work(signal: AbortSignal): Promise<void>;
 }
 
-/** Minimum milliseconds between two polls of a task that another node holds; applies if that node holds it longer than expected. */
+/**
+ * Minimum milliseconds between two polls of a task that another node holds. Limits the polls if that node holds the task longer than
+ * expected.
+ */
 const minPollPauseMs = 50;
 
 /** Longest delay that timers of Node.js support, in milliseconds. */
@@ -31,14 +36,14 @@ const maxTimerMs = 2_147_483_647;
 
 /**
  * Periodic task that one node at a time performs for all nodes. A node takes the task with a lease, and renews the lease while the task
- * runs. If that node dies, another one performs the task when the lease has expired.
+ * runs. If that node crashes, another node performs the task after the lease has expired.
  */
 export class SingletonTask {
 	readonly #parts: SingletonTaskOptions;
 	readonly #task: SingletonTaskDefinition;
 	readonly #stopping = new AbortController();
 	#timer: NodeJS.Timeout | undefined;
-	/** The last run or poll, each of which waits for the one before. Never rejects. */
+	/** The last run or poll. Each one waits for the previous one. Never rejects. */
 	#working: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: SingletonTaskOptions, task: SingletonTaskDefinition) {
@@ -105,7 +110,7 @@ export class SingletonTask {
 		return (await this.#take(duty)) ? this.#task.intervalSeconds * 1_000 : 0;
 	}
 
-	/** Returns the record of the task; creates it first if it does not exist. */
+	/** Returns the stored record of the task; creates it if it does not exist. */
 	async #read(): Promise<DutyEntity> {
 		const { storage, clock } = this.#parts;
 		const { name } = this.#task;
@@ -122,11 +127,11 @@ export class SingletonTask {
 		return done_at === null ? 0 : fromTimestamp(done_at) + this.#task.intervalSeconds * 1_000_000 - this.#parts.clock.steady();
 	}
 
-	/** Takes and performs the task. Returns true if it was completed; false if it was aborted or another node was faster. */
+	/** Takes and performs the task. Returns true if the task was completed; false if it was aborted or another node has taken it first. */
 	async #take({ id, fence, done_at }: DutyEntity): Promise<boolean> {
 		const { clock, leasing } = this.#parts;
-		// Expect fence and end time as they were read: another node may have performed the task since, and released it. Without this
-		// condition the task would be performed again at once.
+		// Expect fence and `done_at` as they were read: another node may have performed and released the task since. Without this condition this
+		// node would perform it again at once.
 		const taken = await HeldLease.acquire(leasing, "duty", id, { expected: { fence, done_at } });
 		if (taken === undefined) return false;
 		const renewer = this.#createRenewer(taken.lease);

@@ -1,15 +1,15 @@
 export interface SlotPoolOptions {
 	/** Number of slots: the maximum number of records processed at the same time. */
 	readonly size: number;
-	/** Returns how many of the records in progress take no slot at present. Default: none. */
+	/** Returns how many of the records in progress take no slot now, for example because they only wait. Default: none. */
 	readonly resting?: () => number;
 	/** Called when a slot has become free. */
 	readonly onSlotFree: () => void;
 }
 
 /**
- * Counts the records that this node processes, and those for which a slot is reserved. More records than slots may be in progress: records
- * that this node holds already are processed even without a free slot.
+ * Counts the records that this node processes, and the reserved slots. More records than slots may be in progress, because records that
+ * this node already holds are processed even without a free slot.
  */
 export class SlotPool {
 	readonly #parts: SlotPoolOptions;
@@ -22,7 +22,7 @@ export class SlotPool {
 		this.#parts = parts;
 	}
 
-	/** True between `open` and `close`. The pool is closed at first. */
+	/** True between `open` and `close`. A new pool is closed. */
 	get isOpen(): boolean {
 		return this.#isOpen;
 	}
@@ -52,7 +52,10 @@ export class SlotPool {
 		this.#reserved += count;
 	}
 
-	/** Ends the reservation of slots. `begin` starts the records that were stored; without it, the slots are reported as free. */
+	/**
+	 * Ends the reservation of slots. `begin` starts to process the records that were stored in the meantime. Default: reports the slots as
+	 * free.
+	 */
 	release(count: number, begin = this.#parts.onSlotFree): void {
 		this.#reserved -= count;
 		begin();
@@ -68,7 +71,7 @@ export class SlotPool {
 		this.#inProgress.add(counted);
 	}
 
-	/** Resolves when no slot is reserved, so that no record is being stored as claimed. */
+	/** Resolves when no slot is reserved, which means that no record is being stored as claimed. */
 	async whenReservationsSettled(): Promise<void> {
 		while (this.#reserved > 0) await new Promise<void>((resolve) => this.#settledCallbacks.push(resolve));
 	}

@@ -1,10 +1,10 @@
 import type { Logger, Meters } from "../../contract/index.ts";
 
-/** Counts stale writes: writes about a run that were refused because another node had taken the run over. */
+/** Counts stale writes: writes about a run that were refused because this node no longer held the run. */
 export interface StaleWrites {
 	/** Counts and logs a refused write. `what` names it in the log entry. */
 	recordRefusal(what: string, fields: Readonly<Record<string, unknown>>): void;
-	/** Returns the number of stale writes since the process started. */
+	/** Returns the number of stale writes since the engine was created. */
 	count(): number;
 }
 
