@@ -1,7 +1,7 @@
 import type { ExecutionEntity, JsonObject, TriggerInstanceEntity, TriggerReference, WriteOperation } from "../../contract/index.ts";
 import type { ResolvedTrigger } from "./trigger-catalog.ts";
 
-/** Fields of an execution that causes an event. */
+/** Fields that are needed of an execution that causes an event. */
 export type CausingExecution = Pick<ExecutionEntity, "id" | "trace_id" | "parent_id" | "trigger_instance_id">;
 
 /** An event that the dispatcher turns into a trigger instance. */
@@ -13,9 +13,12 @@ export interface IncomingEvent {
 	 * Trace of the event: the id of an existing trace, or the tag of a new one. Default: a new trace with the tag `trigger_instance-<id>`.
 	 */
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string; readonly traceparent?: string | undefined };
-	/** Key that identifies the event: a second event with the same key is a duplicate. Default: a key of its own for each event. */
+	/**
+	 * Key that identifies the event: a second event with the same key is a duplicate. Default: the id of the event, so that no event is a
+	 * duplicate.
+	 */
 	readonly uniqueKey?: string;
-	/** Checks the resolved trigger, and throws to refuse the event. */
+	/** Called with the resolved trigger before the event is stored. Throws to refuse the event. */
 	readonly check?: (resolved: ResolvedTrigger) => void;
 	/** Encrypted secrets of the payload. Null or undefined if the sender has declared none. */
 	readonly knownSecrets?: string | null;
@@ -30,19 +33,19 @@ export interface IncomingEvent {
 }
 
 /**
- * A validated trigger instance that is not stored yet. The caller includes its operations in a write of its own, so that both are stored
- * or none.
+ * A validated trigger instance that is not stored yet. The caller stores its operations together with other operations, in one write, all
+ * or nothing.
  */
 export interface EventDraft {
 	readonly instance: TriggerInstanceEntity;
 	/** Writes that insert the trigger instance. */
 	readonly operations: readonly WriteOperation[];
-	/** To be called once the operations are stored: rules are then evaluated without waiting for the next poll. */
+	/** Must be called once the operations are stored, so that rules are evaluated without waiting for the next poll. */
 	announce(): void;
 	/**
-	 * Stores the trigger instance with `also`, all or nothing, and has rules evaluate it. This needs fewer writes than storing
-	 * `operations`. For callers that store nothing that must be stored before the rules act. Rejects with the error of the storage, and may
-	 * then be called again.
+	 * Stores the trigger instance with `also`, all or nothing, and has rules evaluate it. Needs fewer writes than storing `operations`, but
+	 * rules may act in that same write. So `also` must contain nothing that rules must find stored. Rejects with the error of the storage, and
+	 * may then be called again.
 	 */
 	store(also: readonly WriteOperation[]): Promise<void>;
 }
@@ -50,13 +53,13 @@ export interface EventDraft {
 /** Entry point of all events, regardless of their source. */
 export interface Dispatcher {
 	/**
-	 * Stores an event. It is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew`
+	 * Stores an event. The event is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew`
 	 * false. Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
 	 */
 	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
-	 * Returns true if an event of this trigger would be stored. Events of types with `isKeptForRulesOnly`, which every execution causes,
-	 * are stored only if a rule uses the type. All others are always stored.
+	 * Returns true if an event of this trigger would be stored. Events of trigger types with `isKeptForRulesOnly` are stored only if a rule
+	 * uses the type, because every execution causes such events. All other events are always stored.
 	 */
 	isWanted(trigger: string): Promise<boolean>;
 	/**

@@ -113,8 +113,8 @@ export class EventDispatcher implements Dispatcher {
 			}
 		};
 		if (await processor.processInline(instance, position.insert, store)) return;
-		// All inserted records are new, so a conflict means that the key of the event, or of a record in `also`, exists. Storing again
-		// would conflict too.
+		// The write inserts only new records. So a conflict means that the key of the event, or of a record in `also`, already exists, and
+		// storing them again would conflict too.
 		if (conflict !== undefined) throw conflict;
 		await insertClaimed(processor.reserve(instance), (stored) => store(stored));
 	}
@@ -135,7 +135,10 @@ export class EventDispatcher implements Dispatcher {
 	}
 }
 
-/** Returns a payload without `__context.re_emitted_by`. It names the user who had an event dispatched again, so senders must not set it. */
+/**
+ * Returns a payload without `__context.re_emitted_by`. That member names the user who dispatched an earlier event again; only the service
+ * may set it.
+ */
 function withoutReEmitter(payload: JsonObject): JsonObject {
 	const context = payload["__context"];
 	if (!isJsonObject(context) || !Object.hasOwn(context, "re_emitted_by")) return payload;
@@ -153,17 +156,17 @@ interface TracePosition {
 	readonly traceId: string;
 	/** The trace record to insert; undefined if the trace exists. */
 	readonly insert: TraceEntity | undefined;
-	/** Number of rules between this event and the event that began the cascade. */
+	/** Number of rules that acted between the first event of the cascade and this event. */
 	readonly depth: number;
 }
 
 const causingFields = ["id", "trace_id", "parent_id", "trigger_instance_id"] as const;
-/** Bounds the generations of parents that are searched for an execution that a rule started. */
+/** Maximum number of parent generations that are searched for an execution started by a rule. */
 const maxParentGenerations = 100;
 
 /**
- * Returns the trace and depth of an event. A given trace id is used; throws `SVC_INVALID` if it does not exist. A tag opens a new trace.
- * Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
+ * Returns the trace and depth of an event. If the event names a trace id, uses that trace; throws `SVC_INVALID` if it does not exist. If
+ * the event has a tag, opens a new trace. Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
  */
 async function findTracePosition(
 	storage: Storage,

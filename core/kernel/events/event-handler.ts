@@ -6,16 +6,16 @@ export interface InstanceLease {
 	renewIfDue(): Promise<boolean>;
 }
 
-/** Inserts a new event, in the state that it has reached, in one write with `also`: all or nothing. */
+/** Inserts a new event in its current state, together with `also` in one write, all or nothing. */
 export type StoreEvent = (instance: TriggerInstanceEntity, also?: readonly WriteOperation[]) => Promise<void>;
 
 /** The evaluation of an event before it is stored. */
 export interface InlineEvaluation {
-	/** True if no action follows from the event: `act` then only stores it as processed. */
+	/** True if no action follows from the event: `act` then only stores the event as processed. */
 	readonly hasNoActions: boolean;
 	/**
-	 * Stores the event as processed, in one write with all actions that follow from it. Returns false if that is impossible; nothing is
-	 * stored then, and handling the stored event finds out why. Rejects only if nothing can be stored.
+	 * Stores the event as processed, in one write with all actions that follow from it. Returns false, and stores nothing, if that is
+	 * impossible; `handle` reports the reason once the event is stored and claimed. Rejects only if the storage accepts no writes.
 	 *
 	 * @param trace the trace that the event opens; undefined if it joins an existing one
 	 */
@@ -25,7 +25,8 @@ export interface InlineEvaluation {
 /** Decides which actions follow from events, and executes them. */
 export interface EventHandler {
 	/**
-	 * Returns true if an action could follow from an event of this trigger. If not, events of types stored only for rules are not stored.
+	 * Returns true if an action could follow from an event of this trigger. If false, events of types with `isKeptForRulesOnly` are not
+	 * stored.
 	 */
 	isTriggerUsed(trigger: string): Promise<boolean>;
 	/**
@@ -34,8 +35,8 @@ export interface EventHandler {
 	 */
 	evaluateInline(instance: TriggerInstanceEntity): Promise<InlineEvaluation | undefined>;
 	/**
-	 * Executes the actions that follow from a claimed event, and closes the event under its fence. Rejects only while nothing can be
-	 * stored.
+	 * Executes the actions that follow from a claimed event, and stores the final status of the event under its fence. Rejects only while the
+	 * storage accepts no writes.
 	 */
 	handle(instance: TriggerInstanceEntity, lease: InstanceLease): Promise<void>;
 }
@@ -52,8 +53,8 @@ export function noActionDecision(instance: TriggerInstanceEntity): InlineEvaluat
 }
 
 /**
- * Default if no feature handles events: every event is stored as processed. Events that an earlier engine has left unprocessed stay as
- * they are.
+ * Default if no feature handles events: every event is stored as processed. Events that were stored as pending by an earlier engine are not
+ * processed.
  */
 export const noEventHandler: EventHandler = {
 	isTriggerUsed: async () => false,

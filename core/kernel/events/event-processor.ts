@@ -19,13 +19,13 @@ export interface EventProcessorOptions extends Uses<"storage" | "eventBus" | "cl
 	readonly eventHandler: () => EventHandler;
 	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
-	/** Seconds between polls for events whose node has crashed or stopped. */
+	/** Seconds between polls for events whose lease has expired because their node has crashed or stopped. */
 	readonly pollInterval: number;
 }
 
 /** Name of the bus event that a node publishes when it has stored an event that waits for a claim. */
 const pendingEventName = "svc.trigger_instance__pending";
-/** Bounds the events claimed with one write. Claimed events without a slot wait in memory. */
+/** Maximum number of events that one write claims. Claimed events without a slot wait in memory. */
 const maxClaimBatch = 64;
 
 function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
@@ -42,21 +42,22 @@ function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
  * - `processing`: claimed. The node holds a lease with a fence. A claim sets `attempt` to 1, each takeover adds 1.
  * - `processed`, `processing_failed`: final. The event handler writes them under the fence.
  *
- * A new event takes the shortest of three ways:
+ * A new event takes the first of these paths that is possible:
  *
  * 1. Inline: the handler evaluates the event before it is stored. One write stores it as `processed`, with all actions that follow.
  *    If actions follow, this needs a slot, so that events that arrive faster than they are processed are stored first.
  * 2. Reserved: if a slot is free and no event waits in the storage, the event is stored as `processing`, which saves its claim.
  * 3. Otherwise it is stored as `pending`, and the nodes are notified.
  *
- * Polls run one at a time; a notification during a poll causes another poll. A poll first resolves claims whose response was lost.
- * Then it claims pending events, the oldest first, until none is left or no slot is free. A claim may take more events than there are
+ * Polls run one at a time; a notification during a poll causes another poll. A poll first resolves claims in doubt, whose response was
+ * lost. Then it claims pending events, the oldest first, until none is left or no slot is free. A claim may take more events than there are
  * free slots, which saves writes because most events take only a moment. The others wait in memory. An event that gets its slot late
  * therefore renews its lease first, and is skipped if another node has taken it over.
  *
- * Several nodes may process the events of one storage. Every claim and takeover writes a new fence, and every later write about the
- * event expects that fence. So at most one node closes an event, and the write of a node that has lost its lease is refused.
- * Every `pollInterval` seconds a poll also takes over events whose lease has expired. A failure of that part does not stop claiming.
+ * Several nodes may process the events of one storage. Every claim and takeover writes a new fence, and every later write about the event
+ * expects that fence. So at most one node stores the final status of an event, and the writes of a node that has lost its lease are
+ * refused. Every `pollInterval` seconds a poll also takes over events whose lease has expired. If that takeover fails, pending events are
+ * still claimed.
  *
  * If the storage becomes unavailable, processing is retried until it is available again or the processor stops. A retry has an `attempt`
  * of at least 2, so that the handler reads which rules have acted before and does not repeat their actions.
@@ -65,7 +66,7 @@ export class EventProcessor {
 	readonly #parts: EventProcessorOptions;
 	readonly #slots: SlotPool;
 	readonly #claiming: Claimer<"trigger_instance">;
-	/** Claimed events that wait in memory, in the order of their claims. Each callback begins one. */
+	/** Claimed events that wait in memory for a slot, in the order of their claims. Each callback starts to process one event. */
 	readonly #claimedAhead: (() => void)[] = [];
 	readonly #pollLoop: PollLoop;
 	readonly #busListener: RenewedSubscription;
@@ -124,7 +125,7 @@ export class EventProcessor {
 		this.#scheduleOrphanPoll();
 	}
 
-	/** Starts a poll on this node and on others. To be called after an event was stored as `pending`. */
+	/** Starts a poll on this node and on the other nodes. Must be called after an event was stored as `pending`. */
 	wake(): void {
 		const { eventBus, nodeId } = this.#parts;
 		this.#pollLoop.wake();
@@ -133,7 +134,7 @@ export class EventProcessor {
 
 	/**
 	 * Processes a new event inline: executes all actions that follow from it in the write that stores it, which saves the writes of its
-	 * processing. Returns false, and stores nothing, if that is not possible or there is no free slot.
+	 * processing. Returns false, and stores nothing, if inline processing is impossible or no slot is free.
 	 */
 	async processInline(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
 		// If evaluation fails here, it is repeated when the event is processed.
@@ -147,7 +148,7 @@ export class EventProcessor {
 		if (slot === undefined) return false;
 		try {
 			const hasActed = await evaluation.act(trace, store);
-			// Telemetry counts the processed event when the storage writes it, so only the duration is recorded here.
+			// Do not call `notifyProcessed`: telemetry is notified of the event, which is already processed, when it is inserted.
 			if (hasActed) this.#measure(instance);
 			return this.#recordOutcome("acted", hasActed);
 		} finally {
@@ -157,8 +158,8 @@ export class EventProcessor {
 	}
 
 	/**
-	 * Reserves a slot for a new event. If one is free, the caller must store the event as claimed, which saves its claim; otherwise as
-	 * pending.
+	 * Reserves a slot for a new event. Returns the event in the state in which the caller must store it: as claimed if a slot is free, which
+	 * saves a later claim; otherwise as pending.
 	 */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
 		const slot = this.#claiming.reserveSlot();
@@ -189,11 +190,11 @@ export class EventProcessor {
 	async #poll(): Promise<void> {
 		if (this.#isOrphanPollDue) await this.#recoverOrphans();
 		await this.#claiming.resolveInDoubtClaims();
-		// The cursor does not move to the present: an event that occurred before now may still be stored later.
+		// Do not advance the cursor to the present: an event that occurred before now may still be stored later.
 		if (await this.#claiming.claimAll(() => toPendingClaim(this.#claimCursor))) this.#claimCursor.markExhausted();
 	}
 
-	/** Takes over events whose lease has expired. Errors are logged here, so that new events are still claimed. */
+	/** Takes over events whose lease has expired. Logs errors instead of throwing them, so that pending events are still claimed. */
 	async #recoverOrphans(): Promise<void> {
 		this.#isOrphanPollDue = false;
 		try {
@@ -224,7 +225,7 @@ export class EventProcessor {
 		await this.#process(instance);
 	}
 
-	/** Returns true if another event may begin. Events that wait in memory use slots of the pool too, but do not keep others waiting. */
+	/** Returns true if another event may be processed. Events that wait in memory count as used slots of the pool, so they are subtracted. */
 	#canBegin(): boolean {
 		return this.#slots.used - this.#claimedAhead.length < this.#parts.poolSize;
 	}
@@ -262,13 +263,13 @@ export class EventProcessor {
 		this.#measure(instance);
 	}
 
-	/** Counts the outcome of an event that is stored. */
+	/** Counts the outcome of an event if the event was stored. Returns `isStored`. */
 	#recordOutcome(outcome: string, isStored: boolean): boolean {
 		if (isStored) this.#outcomes.record(1, outcome);
 		return isStored;
 	}
 
-	/** Records the seconds since the event occurred. */
+	/** Records the seconds from the occurrence of the event until now. */
 	#measure(instance: TriggerInstanceEntity): void {
 		const { clock } = this.#parts;
 		this.#processingSeconds.record(Math.max(0, (clock.now() / 1_000 - Date.parse(instance.occurrence_time)) / 1_000));

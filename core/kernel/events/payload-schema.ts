@@ -3,8 +3,8 @@ import { assertDepth } from "../../language/parameters/depth.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 
 /**
- * Definitions by schema. Validators are cached by definition object; for a new object per value, each lookup would serialize the
- * definition.
+ * Parameter definitions by schema. Compiled validators are cached by definition object, so each schema must always have the same object.
+ * Otherwise each validation would serialize the definition to find its validator.
  */
 const definitions = new WeakMap<JsonObject, ParameterDefinition>();
 

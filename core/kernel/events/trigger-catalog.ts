@@ -24,13 +24,16 @@ export interface TriggerCatalog {
 	findType(ref: string): Promise<TriggerTypeEntity | undefined>;
 	/** Returns the trigger with its type. Throws `SVC_INVALID` if the trigger does not exist. */
 	resolve(reference: TriggerReference): Promise<ResolvedTrigger>;
-	/** Returns the trigger of a type with these parameters; undefined if it does not exist. */
+	/** Returns the trigger of a trigger type with these parameters; undefined if it does not exist. */
 	find(type: string, parameters: JsonObject): Promise<TriggerEntity | undefined>;
 }
 
-/** Bounds the cached triggers. Only triggers that exist are cached, so event sources cannot fill the cache with invented names. */
+/** Maximum number of cached triggers. Only triggers that exist are cached, so event sources cannot fill the cache with invented names. */
 const maxCachedTriggers = 10_000;
-/** Milliseconds after which a cached trigger is read again if another node's change event was lost. */
+/**
+ * Milliseconds after which a cached trigger is read again if several processes share the storage: another node's change event may have been
+ * lost.
+ */
 const maxCacheAgeMs = 1_000;
 
 interface TriggerCatalogOptions extends Uses<"storage"> {
@@ -94,7 +97,7 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 	};
 }
 
-/** Returns the error message for a reference without a trigger. */
+/** Returns the error message for a reference to a trigger that does not exist. */
 function toProblem(reference: TriggerReference, type: TriggerTypeEntity | undefined): string {
 	const ref = typeof reference === "string" ? reference : reference.type;
 	if (type === undefined) return `trigger: there is no trigger or trigger type "${ref}"`;

@@ -19,9 +19,9 @@ export interface TriggerTypeDefinition {
 	readonly isEnabled?: boolean;
 	/** True if parameters and payloads are validated regardless of the options. Default false. */
 	readonly isAlwaysChecked?: boolean;
-	/** True if events of the type are stored only if a rule uses them, because every execution makes one. Default false. */
+	/** True if events of the type are stored only if a rule uses the type, because every execution causes one. Default false. */
 	readonly isKeptForRulesOnly?: boolean;
-	/** Validates parameters of a trigger beyond their schema, such as the syntax of a schedule. Throws `SVC_INVALID`. */
+	/** Checks of trigger parameters that their schema cannot express, such as the syntax of a schedule. Throws `SVC_INVALID`. */
 	checkParameters?(parameters: JsonObject): void;
 	/**
 	 * Throws `SVC_FORBIDDEN` if the principal may not dispatch an event by naming its trigger. Default: only administrators may, because
@@ -55,7 +55,7 @@ export class TriggerTypeRegistry {
 		this.#find(ref)?.checkParameters?.(parameters);
 	}
 
-	/** Throws `SVC_FORBIDDEN` if the principal may not dispatch an event of one of these types by naming its trigger. */
+	/** Throws `SVC_FORBIDDEN` if the trigger is of one of these types and the principal may not dispatch an event by naming it. */
 	assertInjectable({ trigger, type }: ResolvedTrigger, principal: Principal): void {
 		const definition = this.#find(type.ref);
 		if (definition === undefined) return;
@@ -96,7 +96,10 @@ export function defineTriggerType(
 	};
 }
 
-/** Stores trigger types, or updates the stored ones. A type without parameters also gets its implicit trigger, which has the same ref. */
+/**
+ * Stores trigger types, or updates the stored ones. Also stores the implicit trigger of each type without parameters; it has the same ref
+ * as its type.
+ */
 export async function registerTriggerTypes(
 	{ storage, clock }: { readonly storage: Storage; readonly clock: Clock },
 	types: readonly Omit<TriggerTypeEntity, "id">[],

@@ -18,11 +18,11 @@ import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import type { ChangeFeed } from "../coordination/change-feed.ts";
 
-/** An action with the records that submitting and running it need. */
+/** An action with the other records that submitting and running it requires. */
 export interface ResolvedAction {
 	readonly action: ActionEntity;
 	readonly runnerType: RunnerTypeEntity;
-	/** The snapshot that new executions refer to; it is stored already. */
+	/** The snapshot that new executions refer to. It is already stored. */
 	readonly snapshot: SnapshotEntity;
 }
 
@@ -34,7 +34,10 @@ interface ActionCatalogOptions extends Uses<"storage" | "clock" | "logger"> {
 /** Location of the files of a pack: a directory of this host (`path`), or the storage (`content`). */
 type PackLocation = Pick<PackEntity, "path" | "content">;
 
-/** Milliseconds after which cached values are read again if another node's change event was lost. */
+/**
+ * Milliseconds after which cached values are read again if several processes share the storage: another node's change event may have been
+ * lost.
+ */
 const maxCacheAgeMs = 1_000;
 
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
@@ -56,7 +59,7 @@ export class ActionCatalog {
 	/** Returns the action with its runner type. Returns undefined if the action does not exist, or its runner type is not registered. */
 	resolve(ref: string): Promise<ResolvedAction | undefined> {
 		this.#clearOldCache();
-		// Names that do not exist are not cached: callers choose them freely, so they could fill the memory.
+		// Actions that do not exist are not cached: clients choose their refs freely, so such entries could fill the memory.
 		return singleFlight(this.#resolvedActions, ref, { read: () => this.#readAction(ref), shouldCache: (action) => action !== undefined });
 	}
 
@@ -65,7 +68,7 @@ export class ActionCatalog {
 		return this.#snapshots.get(id);
 	}
 
-	/** Returns a snapshot from memory, undefined if it is not cached. Snapshots of executions that changed recently are usually cached. */
+	/** Returns a snapshot from the cache; undefined if it is not cached. Snapshots of executions that changed recently usually are. */
 	cachedSnapshot(id: string): SnapshotEntity | undefined {
 		return this.#snapshots.cached(id);
 	}
@@ -89,12 +92,12 @@ export class ActionCatalog {
 		return singleFlight(this.#isEnabledByRunner, name, { read: () => this.#readEnabled(name) });
 	}
 
-	/** Makes every node clear its cache. To be called after packs, actions or runner types have changed. */
+	/** Makes every node clear its cache. Must be called after packs, actions or runner types have changed. */
 	invalidate(): void {
 		this.#parts.changes.announceChange();
 	}
 
-	/** Stores the configured runners as runner types. `enabled` keeps the value that operators set. */
+	/** Stores the configured runners as runner types. Does not change `enabled` of stored types, which operators set. */
 	async registerRunnerTypes(runners: ReadonlyMap<string, Runner>): Promise<void> {
 		const { storage, clock } = this.#parts;
 		for (const [name, runner] of runners) {
@@ -117,7 +120,7 @@ export class ActionCatalog {
 		this.#isEnabledByRunner.clear();
 	}
 
-	/** Clears an old cache if several processes share the storage: the event for another process's change may have been lost. */
+	/** Clears a cache older than `maxCacheAgeMs` if several processes share the storage: another process's change event may have been lost. */
 	#clearOldCache(): void {
 		const isOld = performance.now() - this.#cachedSinceMs > maxCacheAgeMs;
 		if (isOld && this.#parts.storage.capabilities.shared === true) this.#clearCache();
@@ -148,7 +151,7 @@ export class ActionCatalog {
 	}
 }
 
-/** Bounds the snapshots in memory; each is a few kilobytes. */
+/** Maximum number of cached snapshots; each takes a few kilobytes. */
 const maxCachedSnapshots = 2_000;
 
 /** Stores the snapshots that executions refer to, and caches them. A stored snapshot never changes, so no change invalidates the cache. */
@@ -175,8 +178,8 @@ class SnapshotCache {
 	}
 
 	async store(snapshot: SnapshotEntity): Promise<void> {
-		// Even a cached snapshot is looked up: it may have been removed while no execution referred to it.
-		// The id is a hash of the content, so a stored snapshot with this id is equal.
+		// Look up even a cached snapshot: it may have been removed while no execution referred to it. The id is a hash of the content, so a
+		// stored snapshot with this id is equal.
 		if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) {
 			await this.#storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
 				if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) throw error;
@@ -203,8 +206,8 @@ export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): Snap
 /** Writes pack contents of the storage into directories of this node. */
 export interface PackContentSource {
 	/**
-	 * Returns the absolute path of a directory with the content of a pack. The directory is complete and never changes afterwards.
-	 * It exists as long as an execution may need it. Throws `SVC_RUNNER` if the content no longer exists.
+	 * Returns the absolute path of a directory with the content of a pack. The directory is complete and never changes afterwards. It exists
+	 * for as long as an execution may need it. Throws `SVC_RUNNER` if the content no longer exists.
 	 */
 	directory(pack: string, content: string): Promise<string>;
 }

@@ -7,13 +7,13 @@ import { publishInterrupt, publishResumable, publishUpdated } from "./execution-
 import { withValues } from "./new-execution.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
-/** The completion effects of one child that ends, as far as its parent's write stores them. */
+/** The completion effects of a child that is ended in the write of its parent. */
 export interface ChildCompletionEffects {
-	/** Fields to store with the child's own final status. */
+	/** Fields to store together with the final status of the child. */
 	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
-	/** Writes that belong to the write of the child's end. */
+	/** Operations to store in the same write as the end of the child. */
 	readonly operations: readonly WriteOperation[];
-	/** Publishes the effects. To be called once the operations are stored. */
+	/** Publishes the effects. Must be called once the operations are stored. */
 	announce(): void;
 }
 
@@ -28,7 +28,7 @@ export interface DescendantCancellationOptions extends Uses<"eventBus" | "clock"
 /** Writes that end the open questions and nested workflow executions below an execution, and their announcements. */
 export interface DescendantCancellation {
 	readonly operations: readonly WriteOperation[];
-	/** Publishes the changes of the children. To be called once the operations are stored. */
+	/** Publishes the changes of the children. Must be called once the operations are stored. */
 	announce(): void;
 }
 
@@ -37,8 +37,8 @@ const noCancellation: DescendantCancellation = { operations: [], announce: () =>
 /**
  * Drafts the writes that cancel the questions and nested workflow executions below a workflow that ends. The caller stores them in the
  * write of that end, so that an inquiry never outlives its execution, regardless of how that execution ends. The writes expect the status
- * that was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Other
- * children run to their own ends.
+ * that was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Children of
+ * other kinds are not canceled here.
  */
 export async function draftDescendantCancellation(
 	parts: DescendantCancellationOptions,
@@ -92,14 +92,14 @@ async function draftEnd(
 }
 
 /**
- * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run
- * ends it. Otherwise the execution is final at once (`canceled`).
+ * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run ends
+ * it. An execution that has not started, or a question, becomes `canceled` at once.
  */
 export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {
 	const context = { ...entity.context, cancelled_by: principal.username };
 	const result = { message: "Action canceled by user.", user: principal.username };
 	const hasStarted = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
-	// A child that has not started is final at once too: if no node holds its parent, no node would end the child.
+	// This also applies to children: if no node holds the parent, no node would end a child that is `canceling` and has not started.
 	const status = hasStarted ? "canceling" : "canceled";
 	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
 }

@@ -4,10 +4,10 @@ import { EventLoopYield } from "../../lib/event-loop.ts";
 import { type ListCursor, listStart, type Page, readPage } from "../basics/pagination.ts";
 import { isCompleted } from "./status.ts";
 
-/** Fields that are read of a child. */
+/** Fields of a child that are read from the storage. */
 export const childFields = ["id", "parent_id", "action_ref", "liveaction_id", "status", "log", "context", "followed_by"] as const;
 
-/** Children read per query: one run may have a hundred thousand children. */
+/** Maximum number of children that one query reads. A run may have a hundred thousand children. */
 const pageSize = 500;
 
 /** Reads the children that match, page by page, in the order of their start. */
@@ -30,35 +30,35 @@ export async function* readChildPages(
 	}
 }
 
-/** A child as it is stored, with the fields that are read. */
+/** Stored execution of a child, limited to the fields that are read. */
 export type StoredChild = Pick<ExecutionEntity, (typeof childFields)[number]>;
 
-/** Fields of an execution that show which run started it, and as which child. */
+/** Fields of an execution that identify the run which started it, and the child that it is for that run. */
 type ChildIdentity = Pick<ExecutionEntity, "id" | "parent_id" | "context">;
 
 /** Origin of an execution that a run has started as a child. */
 export interface ChildOrigin {
 	readonly parentId: string;
-	/** Key that the run gave the child; unique among its children. */
+	/** Key that the run gave the child; unique among the children of the run. */
 	readonly key: string;
-	/** Number of executions of this child that this one replaces, such as retries; 0 for the first. */
+	/** Number of earlier executions of this child, each replaced by the next one, as by a retry; 0 for the first execution. */
 	readonly replacementCount: number;
-	/** Number of runs above the child. */
+	/** Nesting depth: the number of parent runs above the child. */
 	readonly depth: number;
 }
 
-/** A child as it was when it was read. An execution and its replacements are one child, which has the id of the first execution. */
+/** State of a child at the time it was read. An execution and its replacements are one child, which has the id of the first execution. */
 export interface ChildReading {
 	readonly child: Child;
 	/** Version of the child: of two readings, the one with the higher number is the later one. */
 	readonly version: number;
 }
 
-/** Versions of a child begin at a multiple of this number for each replacement. It exceeds the number of states of any execution. */
+/** The versions of each replacement start at the next multiple of this number. It exceeds the number of log entries of any execution. */
 const versionsPerExecution = 2 ** 32;
 
 /**
- * Returns the id of the child with this key, or of one of its replacements. The id is derived from parent and key. As ids are unique, the
+ * Returns the id of the child with this key, or of one of its replacements. The id is derived from parent and key. Ids are unique, so the
  * child is started at most once, even if several nodes start it at the same time. The first 8 characters are the parent's; they are the
  * time part of an id.
  */
@@ -69,7 +69,7 @@ export function toChildId(parentId: string, key: string, replacements = 0): stri
 
 /**
  * Returns the origin of a child; undefined if no run has started the execution as a child. The context alone proves nothing: API clients
- * may send any key, and a re-run of a child has a copy of its context. So the id must match as well.
+ * may send any key, and a re-run of a child has a copy of its context. So the id of the execution must match as well.
  */
 export function toChildOrigin({ id, parent_id: parentId, context }: ChildIdentity): ChildOrigin | undefined {
 	const parent = context["parent"];
@@ -79,7 +79,7 @@ export function toChildOrigin({ id, parent_id: parentId, context }: ChildIdentit
 	return id === toChildId(parentId, key, followUps) ? { parentId, key, replacementCount: followUps, depth } : undefined;
 }
 
-/** Returns the id of the execution that replaces this one as the child; undefined if none does. */
+/** Returns the id of the execution that replaces this one as the same child; undefined if none does. */
 export function findReplacementId(stored: ChildIdentity & Pick<ExecutionEntity, "followed_by">): string | undefined {
 	return stored.followed_by === null ? undefined : findReplacement(stored, toChildOrigin(stored));
 }
@@ -100,7 +100,7 @@ export function toChildReading(stored: StoredChild): ChildReading {
 			version: replacementCount * versionsPerExecution + log.length,
 		};
 	}
-	// The replacement was stored in the write of this end, even if its own events have not arrived yet.
+	// The write that ended this execution has also stored its replacement, even if no event about the replacement has arrived yet.
 	return {
 		child: { ...own, execution_id: replacement, status: "requested", hasEnded: false },
 		version: (replacementCount + 1) * versionsPerExecution,

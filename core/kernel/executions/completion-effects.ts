@@ -3,32 +3,37 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { type DescendantCancellationOptions, draftDescendantCancellation } from "./cancel-descendants.ts";
 import { isCompleted } from "./status.ts";
 
-/** The effects of one hook on the completion of an execution. Its writes are stored with the final status, all or nothing. */
+/**
+ * Effects that one hook adds to the completion of an execution. The operations are stored in the write of the final status, all or nothing.
+ */
 export interface CompletionHookResult {
 	readonly operations: readonly WriteOperation[];
 	/**
-	 * Id of an inserted execution that replaces the completed one, such as a retry. Callers that wait for the completed execution then wait
-	 * for the replacement. Only for an execution that has been scheduled. Default: the execution is not replaced.
+	 * Id of an execution among `operations` that replaces the completed one, such as a retry. Callers that wait for the completed execution
+	 * then wait for the replacement. Only for an execution that has been scheduled. Default: the execution is not replaced.
 	 */
 	readonly replacementId?: string;
 	/** Publishes the effects. To be called once the operations are stored. */
 	announce(): void;
 }
 
-/** The effects of all hooks on the completion of an execution. */
+/** Effects of all hooks, and of the kernel itself, on the completion of an execution. */
 export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "operations" | "announce"> {
-	/** Fields to store with the execution's own final status. */
+	/** Fields to store together with the final status of the execution. */
 	readonly executionPatch: Partial<Pick<ExecutionEntity, "followed_by">>;
 	/**
-	 * Writes that end open questions and nested workflow executions below the execution. They are stored in the same write, before the
-	 * execution's own row. All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
+	 * Writes that end open questions and nested workflow executions below the execution. They must precede the update of the execution in the
+	 * same write: all writes of an execution tree lock rows from the child upwards, so that no two writes deadlock.
 	 */
 	readonly descendantOperations: readonly WriteOperation[];
 }
 
-/** Data about a completion that the caller already knows, so that it need not be read from the storage. */
+/** Facts about a completion that the caller already knows, which saves reading them from the storage. */
 export interface CompletionFacts {
-	/** True if the run itself has decided its end, after everything below it had ended: open children are not searched. Default false. */
+	/**
+	 * True if the run itself has decided to end, after all of its descendants had ended. Open children are then not searched for. Default
+	 * false.
+	 */
 	readonly hasNoOpenDescendants?: boolean;
 }
 
@@ -38,13 +43,13 @@ export type CompletionEffectsHook = (ended: ExecutionEntity) => Promise<Completi
 /** Drafts the completion effects of executions. */
 export interface CompletionEffects {
 	/**
-	 * Drafts the effects for an execution as it is about to be stored. There are none unless the status is final or `pending`.
-	 * If a hook fails, the error is logged and its effects are left out. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
+	 * Drafts the effects for an execution as it is about to be stored. Returns no effects unless the status is final or `pending`. If a hook
+	 * fails, logs the error and omits the effects of that hook. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
 	 */
 	draft(ended: ExecutionEntity, facts?: CompletionFacts): Promise<CompletionEffectsDraft>;
 	/**
-	 * Returns the writes that revoke the run's credentials. They belong to the write of the end, because the node that held the run may
-	 * have crashed.
+	 * Returns the writes that revoke the run's credentials. The caller must store them in the write that ends the execution, because the node
+	 * that held the run may have crashed.
 	 */
 	revokeCredentials(ended: ExecutionEntity): readonly WriteOperation[];
 }
@@ -66,7 +71,10 @@ export interface CompletionEffectsOptions extends Omit<DescendantCancellationOpt
 export function createCompletionEffects(parts: CompletionEffectsOptions): CompletionEffects {
 	const { logger, completionHooks, revokeCredentials } = parts;
 
-	/** Calls a hook. A hook that fails must prevent neither the end itself nor the effects of other hooks. */
+	/**
+	 * Calls a hook. If the hook fails, returns no effects, so that neither the end of the execution nor the effects of other hooks are
+	 * prevented.
+	 */
 	async function callHook(hook: CompletionEffectsHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
 		try {
 			return await hook(ended);

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toErrorMessage } from "../../contract/index.ts";
 
-/** A directory that results must not reveal, and the string that replaces it and its final slash. */
+/** A directory path that results must not reveal, and the string that replaces the path with its final slash. */
 export type HiddenDirectory = readonly [directory: string, replacement: string];
 
 /** Directory of the service's code, with a final slash. */
@@ -24,8 +24,8 @@ export function toErrorResult(
 }
 
 /**
- * Returns the outermost directory above this file that is the package of the service. Its distance differs between sources and bundles, and
- * stacks of bundles name the sources.
+ * Returns the outermost directory above this file that contains the `package.json` of the service, with a final slash. The number of levels
+ * differs between source files and bundles, and stacks of bundles name the source files.
  */
 function findCodeDirectory(start: string): string {
 	let outermost = start;
@@ -55,7 +55,7 @@ function hide(text: string, directories: readonly HiddenDirectory[]): string {
 	}, text);
 }
 
-/** Returns a stack frame with the base name of its file; undefined for code of the service, its dependencies and Node.js. */
+/** Returns a stack frame with its path shortened to the file name; undefined for code of the service, its dependencies and Node.js. */
 function toForeignFrame(frame: string): string | undefined {
 	if (frame.includes("(node:") || frame.includes("at node:")) return undefined;
 	const location = findLocation(frame);

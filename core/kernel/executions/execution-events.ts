@@ -34,7 +34,7 @@ interface InterruptEventData {
 	readonly status: ExecutionStatus;
 }
 
-/** Chunks with an owned string, by the event whose own chunk has pooled text. */
+/** Copies of chunks with pooled text, by the output event of the chunk. A copy has an owned string. */
 const copiedChunks = new PrivateSlot<BusEvent, OutputChunk>();
 
 interface OutputEventData {
@@ -42,7 +42,7 @@ interface OutputEventData {
 	readonly chunk: OutputChunk;
 }
 
-/** A changed task: the members of `TaskState`, and fields of the execution that the task belongs to. */
+/** Change of a task of a workflow: the members of `TaskState`, and fields of the execution that the task belongs to. */
 export type TaskUpdate = JsonObject & { readonly execution_id: string; readonly action_ref: string; readonly timestamp: string };
 
 /** Publishes a new execution. */
@@ -55,7 +55,7 @@ export function publishUpdated(bus: EventBus, entity: ExecutionEntity): void {
 	bus.publish(eventNames.executionUpdate, { execution_id: entity.id, entity } satisfies ExecutionEventData);
 }
 
-/** Notifies the schedulers of all nodes that an execution waits for a node that resumes it. */
+/** Notifies the schedulers of all nodes that an execution is ready to be resumed by any of them. */
 export function publishResumable(bus: EventBus): void {
 	bus.publish(eventNames.pending, { node_id: null, delayed: false, ready: true });
 }
@@ -87,16 +87,16 @@ export function publishTask(
 interface Announcement {
 	readonly payload: JsonObject;
 	readonly traceId: string;
-	/** The execution that the payload describes. Undefined: every client that may read the stream gets the announcement. */
+	/** The execution that the payload describes. Undefined: every client that may read the stream receives the announcement. */
 	readonly about: AnnouncementSubject | undefined;
 }
 
 /**
- * Publishes an announcement of an action on the general stream. Throws `SVC_INVALID` unless the route has 1 to 255 letters, digits, dots,
- * - and _.
+ * Publishes an announcement of an action on the general stream. Throws `SVC_INVALID` unless the route consists of 1 to 255 letters, digits,
+ * dots, hyphens and underscores.
  */
 export function publishAnnouncement(bus: EventBus, route: string, { payload, traceId, about }: Announcement): void {
-	// Other characters would make the name a pattern of event names, or corrupt a frame of the stream.
+	// Other characters would make the event name a subscription pattern, or corrupt a frame of the stream.
 	if (!/^[\w.-]{1,255}$/.test(route)) throw new SvcError("SVC_INVALID", "route: must be 1 to 255 letters, digits, dots, - and _");
 	const { action_ref, user } = about ?? {};
 	bus.publish(announcementPrefix + route, {
@@ -115,17 +115,17 @@ export function toEventEntity(event: BusEvent): ExecutionEntity {
 	return (event.data as unknown as ExecutionEventData).entity;
 }
 
-/** Returns the status of the execution that an interrupt is about. */
+/** Returns the status that an interrupt event reports for its execution. */
 export function toInterruptStatus(event: BusEvent): ExecutionStatus {
 	return (event.data as unknown as InterruptEventData).status;
 }
 
-/** Returns the task that an event is about. */
+/** Returns the changed task of a task event. */
 export function toEventTask(event: BusEvent): TaskUpdate {
 	return event.data as unknown as TaskUpdate;
 }
 
-/** Returns the chunk of an output event. Its pooled text may be released and reused, unless a filter has copied the text. */
+/** Returns the chunk of an output event. Its pooled text may be released and reused, unless `retainOutputText` has copied the text. */
 export function toEventChunk(event: BusEvent): OutputChunk {
 	return copiedChunks.get(event) ?? (event.data as unknown as OutputEventData).chunk;
 }

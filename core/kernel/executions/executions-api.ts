@@ -14,19 +14,22 @@ import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { TriggeringRule, TriggeringRuleSelection } from "./triggering-rules.ts";
 
-/** Fields of an execution that a tree of descendants needs. A tree may have hundreds of thousands of executions. */
+/**
+ * Fields of an execution that a tree of descendants shows. Only these are read, because a tree may have hundreds of thousands of
+ * executions.
+ */
 export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
 
-/** An execution with the data that presenting it needs. */
+/** An execution with the related data that is needed to present it. */
 export interface ExecutionView {
 	/** The execution; fields that were not requested are absent. */
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;
-	/** Ids of the first 1,000 children. */
+	/** Ids of the first 1,000 children; empty if they were not requested. */
 	readonly children: readonly string[];
 	/** True if the execution is a workflow, which consists of child executions. */
 	readonly isWorkflow: boolean;
-	/** Secrets in the execution, which must be masked. */
+	/** Secrets in the execution. The presentation must mask them. */
 	readonly secrets: Redactor;
 }
 
@@ -39,26 +42,26 @@ export interface TemplateAuthor {
 	readonly pack: string;
 }
 
-/** Body of `POST /executions`. The route has checked the types. Some members are for callers inside the service only. */
+/** Body of `POST /executions`. The route has checked the types. Some members may be set only by the service itself. */
 export interface SubmitInput {
 	readonly action: string;
 	readonly parameters?: JsonObject;
 	/**
-	 * Values used for names that `parameters` does not have. They are never rendered, as an earlier execution ran with them. Not for
-	 * outside input.
+	 * Values of parameters that `parameters` lacks. They are never rendered, because they come from an earlier execution. Must not be set from
+	 * client input.
 	 */
 	readonly plainParameters?: JsonObject;
-	/** Names of members of `parameters` that are not rendered either, because parts of their values are an earlier execution's. */
+	/**
+	 * Names of members of `parameters` that are not rendered either, because their values contain parts of an earlier execution, or input from
+	 * outside.
+	 */
 	readonly literalParameters?: readonly string[];
 	/**
-	 * Author of the templates in `parameters`, if that is another user than the principal, and the pack that they belong to. The templates
-	 * are rendered with the permissions of this author. Not for outside input.
+	 * Author and pack of the templates in `parameters`, if the author is not the principal. The templates are rendered with the permissions of
+	 * this author. Must not be set from client input.
 	 */
 	readonly writer?: TemplateAuthor;
-	/**
-	 * Encrypted secrets of `plainParameters` and of the execution that these parameters were copied from. Must not be set from client
-	 * input.
-	 */
+	/** Encrypted secrets that the parameters may contain: those of the execution that they come from. Must not be set from client input. */
 	readonly knownSecrets?: string | null;
 	/** User for whom the action runs. Only administrators may name another user than the principal. Null or empty: the principal. */
 	readonly user?: string | null;
@@ -73,12 +76,12 @@ export interface SubmitInput {
 	readonly delay?: number;
 }
 
-/** Changes to an execution that is run again. */
+/** Input of a re-run: differences from the execution that is run again. */
 export interface RerunInput {
 	readonly parameters?: JsonObject;
 	/** Tasks of a workflow to run again. */
 	readonly tasks?: readonly string[];
-	/** Those of `tasks` to reset. */
+	/** Tasks among `tasks` that start from the beginning, including their items that have succeeded. */
 	readonly reset?: readonly string[];
 	readonly user?: string;
 	/** Milliseconds to wait before the run starts. */
@@ -106,7 +109,7 @@ export type ExecutionFilter = {
 		| "liveaction_id"
 		| "trace_id"]?: string | null | readonly string[];
 } & {
-	/** Inclusive bounds. */
+	/** Bounds of the start time: `gte` and `lte` are inclusive, `gt` and `lt` exclusive. */
 	readonly start_timestamp?: { readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string };
 };
 
@@ -124,25 +127,25 @@ export interface ExecutionListQuery extends Paging {
 /** The executions of an engine. */
 export interface Executions {
 	/**
-	 * Creates an execution. It is on disk when the promise resolves with its `requested` state. Throws `SVC_NOT_FOUND` if the action does
-	 * not exist, and `SVC_INVALID` if it is disabled or the input is invalid. Throws `SVC_FORBIDDEN` if the input names a user or a parent
-	 * for which the caller may not start executions.
+	 * Creates an execution. The execution is on disk when the promise resolves with its `requested` state. Throws `SVC_NOT_FOUND` if the
+	 * action does not exist, and `SVC_INVALID` if it is disabled or the input is invalid. Throws `SVC_FORBIDDEN` if the input names a user or
+	 * a parent for which the caller may not start executions.
 	 */
 	submit(input: SubmitInput, principal: Principal): Promise<ExecutionView>;
 	/**
-	 * Returns the execution with an id. `last` is the most recently scheduled execution; throws `SVC_INVALID` if no execution exists yet.
-	 * Throws `SVC_NOT_FOUND` if the execution does not exist.
+	 * Returns the execution with an id. `last` is the execution with the latest `start_timestamp`; throws `SVC_INVALID` if no execution exists
+	 * yet. Throws `SVC_NOT_FOUND` if the execution does not exist.
 	 */
 	get(
 		idOrLast: string,
-		/** `children`: true if the ids of the children are read; default true. */
+		/** `fields`: entity fields to read; default: all. `children`: true if the ids of the children are read; default true. */
 		options?: { readonly fields?: readonly (keyof ExecutionEntity)[]; readonly children?: boolean },
 	): Promise<ExecutionView>;
 	/** Returns a page of the executions that match. */
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
 	/** Translates values of a filter on a field: names of a dialect become the service's own names. */
 	toServiceNames(field: string, value: string | readonly string[]): string | readonly string[];
-	/** Returns the rule and event that started each execution, by execution id. Executions that no rule has started are absent. */
+	/** Returns the rule and the event that started each execution, by execution id. Executions that were not started by a rule are absent. */
 	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, TriggeringRule>>;
 	/**
 	 * Returns descendants in depth-first order, or by start time (`sorted`). They are read only as far as the caller iterates.
@@ -152,13 +155,13 @@ export interface Executions {
 	/** Returns the executions with these ids, in the order of the ids. Executions that do not exist are left out. */
 	findByIds(ids: readonly string[]): Promise<readonly ExecutionView[]>;
 	/**
-	 * Returns the ids of the questions that a paused execution waits for, if it can do nothing but wait for their answers; otherwise none.
-	 * If there are any, `setStatus` refuses a resume.
+	 * Returns the ids of the questions that a paused execution waits for, if all of its open branches wait for answers; otherwise none. If any
+	 * id is returned, `setStatus` refuses a resume.
 	 */
 	awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]>;
 	/**
-	 * Cancels an execution. The reason is stored in the log entry of the status. `refused` is the reason if the status does not allow a
-	 * cancel. `wasCanceled` is true if the execution had been canceled before.
+	 * Cancels an execution. The reason is stored in the log entry of the status. If the status does not allow a cancel, `refused` is an
+	 * explanation. `wasCanceled` is true if the execution had been canceled before.
 	 */
 	cancel(
 		id: string,
@@ -176,16 +179,16 @@ export interface Executions {
 	): Promise<ExecutionView>;
 	/** Runs the action of an execution, or some tasks of a workflow, again as a new execution. */
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
-	/** Returns the distinct values in use, for each filter name of `views/filters`. */
+	/** Returns the distinct values that executions have, for each requested filter name of `views/filters`. Default: for all filter names. */
 	filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>>;
 }
 
-/** A recorded chunk of output, with the refs that its event carries. */
+/** A recorded chunk of output, with the refs of the action and the runner, which its bus event contains. */
 export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
 
 /** Selection of output to read. */
 export interface OutputSelection {
-	/** Only output of this type; lines are counted in that output alone. Default: all. */
+	/** Only output of this type is read, and only its lines are counted. Default: output of all types. */
 	readonly type?: OutputType | undefined;
 	/** Number of the first line to read, counted from 1. Default 1. */
 	readonly fromLine?: number | undefined;
@@ -193,7 +196,7 @@ export interface OutputSelection {
 	readonly lines?: number | undefined;
 	/** Only lines that contain this string are returned. Each is preceded by its number and a colon, and cut after 4,096 characters. */
 	readonly find?: string | undefined;
-	/** True if secrets are masked; searching and counting then use the masked text. Default false. */
+	/** True if secrets are masked; `find` then searches the masked text. Default false. */
 	readonly masked?: boolean;
 	readonly signal?: AbortSignal;
 }
@@ -227,11 +230,11 @@ export interface OutputLines {
 	readonly lines: readonly OutputLine[];
 	/** Number of the line at which to continue; undefined if there are no more lines. */
 	readonly nextLine: number | undefined;
-	/** End of the output when it was read; undefined if reading stopped before the end, because the requested lines were complete. */
+	/** End of the output at the time of reading; undefined if reading stopped earlier, because the requested number of lines was reached. */
 	readonly end: OutputEnd | undefined;
 }
 
-/** The end of the output so far, from which it can be followed. */
+/** End of the output so far. A client can follow the output from there. */
 export interface OutputEnd {
 	/** Sequence number of the last chunk; 0 if there is none. */
 	readonly sequence: number;
@@ -241,26 +244,26 @@ export interface OutputEnd {
 
 /** The output of the executions of an engine. */
 export interface Output {
-	/** Returns some lines of the output stored so far, each with its number, its type and its time. */
+	/** Returns selected lines of the output stored so far, each with its number, type and time. */
 	lines(executionId: string, selection: LinesSelection): Promise<OutputLines>;
-	/** Returns the text stored so far, or some lines of it, in parts. Ends after the last stored chunk. */
+	/** Yields the text stored so far, or selected lines of it, in parts. Ends after the last stored chunk. */
 	read(executionId: string, selection: OutputSelection): AsyncIterable<string>;
 	/**
 	 * Returns every chunk with a sequence number above `after` once, in order: stored chunks, then new ones, until the execution is final.
-	 * Guarantees no gap and no repetition, at whatever time it is called. Ends without an error when `signal` aborts.
+	 * There is no gap and no repetition, no matter when the method is called. Ends without an error when `signal` aborts.
 	 */
 	follow(
 		executionId: string,
 		options: { readonly type?: OutputType; readonly after?: number; readonly signal: AbortSignal },
 	): AsyncIterable<OutputChunk>;
 	/**
-	 * Returns chunks as `follow` does, but the text of a chunk is valid only until the caller requests the next one. This saves copying the
+	 * Returns chunks as `follow` does, but the text of a chunk is valid only until the caller requests the next one. This saves copying each
 	 * text.
 	 */
 	followShared(...given: Parameters<Output["follow"]>): OutputFollower;
 }
 
-/** The chunks of an output for one subscriber. A call of `next` must not overlap another one. */
+/** The chunks of an output for one subscriber. Calls of `next` must not overlap. */
 export interface OutputFollower extends AsyncIterableIterator<OutputChunk, undefined> {
 	/** True if no other subscriber on this node follows the output. */
 	readonly isOnlySubscriber: boolean;
@@ -270,7 +273,7 @@ export interface OutputFollower extends AsyncIterableIterator<OutputChunk, undef
 
 type ExecutionViewDependencies = Uses<"sealedSecrets" | "isWorkflow">;
 
-/** Returns an execution with the data that presenting it needs. Its secrets are decrypted on first access. */
+/** Returns an execution with the related data that is needed to present it. Its secrets are decrypted on first access. */
 export function toExecutionView(
 	entity: ExecutionEntity,
 	snapshot: SnapshotEntity,

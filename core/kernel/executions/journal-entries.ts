@@ -1,7 +1,7 @@
 import type { JsonObject, Storage } from "../../contract/index.ts";
 import { EventLoopYield } from "../../lib/event-loop.ts";
 
-/** Journal entries read per query. */
+/** Maximum number of journal entries that one query reads. */
 const pageSize = 500;
 
 /**

@@ -2,7 +2,7 @@ import type { ExecutionEntity, ExecutionStatus } from "../../contract/index.ts";
 import { type EngineClock, toTimestamp } from "../basics/clock.ts";
 import { createId } from "../basics/ids.ts";
 
-/** Fields of a new execution that its caller decides, such as the action, the user and the parent. */
+/** Fields of a new execution that the caller of `newExecution` sets, such as the action, the user and the parent. */
 export type NewExecutionFields = Pick<
 	ExecutionEntity,
 	| "action_ref"
@@ -24,14 +24,14 @@ export type NewExecutionFields = Pick<
 	| "callback"
 	| "known_secrets"
 	| "takes_up"
-	/** Milliseconds to wait before the run starts; null: none. */
+	/** Milliseconds to wait before the run starts; null: no wait. */
 	| "delay"
 	| "queue"
 >;
 
 /**
- * Returns a new execution, which the caller must store. Fields outside the request get initial values, even if `request` is an earlier
- * execution.
+ * Returns a new execution, which the caller must store. Fields that are not in `NewExecutionFields` get initial values, even if `request`
+ * is an earlier execution that has them.
  *
  * @param id default: a new id
  */
@@ -85,9 +85,9 @@ export function newExecution(clock: EngineClock, request: NewExecutionFields, id
 }
 
 /**
- * Returns a copy of an execution with other values. Members are listed one by one, in the order of `newExecution`. V8 (Node 20) gives a
- * spread copy another layout than its source, so copies of copies would all have different ones. Reading their members would then be as
- * slow as in a map.
+ * Returns a copy of an execution with some values replaced. Members are listed one by one, in the order of `newExecution`. V8 (Node 20)
+ * gives a spread copy another layout than its source, so copies of copies would all have different ones. Reading their members would then
+ * be as slow as a lookup in a map.
  */
 export function withValues(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
 	const copy: ExecutionEntity = {

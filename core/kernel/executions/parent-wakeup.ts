@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, isWaiting, toStatusPatch } from "./status.ts";
 
-/** Effects of a change of a child on its paused parents. */
+/** Effects of a status change of a child on its paused ancestors. */
 export interface ParentWakeup {
-	/** Writes that belong to the write of the child, all or nothing. */
+	/** Operations to store in the same write as the change of the child, all or nothing. */
 	readonly operations: readonly WriteOperation[];
-	/** The resumed parents, as these operations store them. */
+	/** The resumed ancestors, as these operations store them. */
 	readonly resumed: readonly ExecutionEntity[];
 }
 
@@ -22,7 +22,7 @@ const noWakeup: ParentWakeup = { operations: [], resumed: [] };
  * - Otherwise the write changes the parent's `stirred`. A pause (runs/run-completion.ts) reads `stirred` first, then checks all children,
  *   and its write expects the same `stirred`. The check sees changes of children that were stored before it. A later change makes the write
  *   of the pause fail, and the check is repeated.
- * - A child that a node works on has left its waiting state before. A runner that has read such a child does not pause.
+ * - A child that a node works on has left its waiting state earlier. A runner that has read such a child does not pause.
  *
  * All writes of an execution tree lock rows from the child upwards, so that no two of them deadlock.
  */
@@ -35,7 +35,7 @@ export async function draftParentWakeup(storage: Storage, child: ExecutionEntity
 		const expected = { status: { not: "paused" } } as const;
 		return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };
 	}
-	// No user requested this resume. `resumed_by` names only a user, or the parent's own parent.
+	// No user has requested this resume, so remove the name of the user who requested an earlier one.
 	const { resumed_by: _by, ...context } = parent.context;
 	const patch: ExecutionPatch = { ...toStatusPatch(parent, "resuming", timestamp), stirred, context };
 	const above = await draftParentWakeup(storage, parent, timestamp);

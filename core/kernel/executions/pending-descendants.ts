@@ -10,13 +10,13 @@ type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
 const fields = ["id", "parent_id", "context", "status", "runner_name", "fence"] as const;
 
-/** Bounds the questions that an error message names; it only counts further ones. */
+/** Maximum number of questions that an error message names. Further questions are only counted. */
 const maxNamedQuestions = 5;
 
 /**
  * Returns the ids of the open questions (pending executions) below a paused execution, the oldest first, if the execution can only wait for
- * their answers. Returns none if a resume has another effect: a child is not waiting, a child was paused by itself, or the pause has held
- * back work.
+ * their answers. Returns none if a resume would have another effect: a child does not wait, a child was paused separately, or the pause
+ * holds back work.
  */
 export async function findPendingDescendants(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
@@ -38,11 +38,11 @@ export async function findPendingDescendants(parts: PendingDescendantDependencie
 	return (await hasHeldWork(parts, execution)) ? [] : questions;
 }
 
-/** Bounds the pauses for which it is cached whether they hold back work. */
+/** Maximum number of pauses in the cache `hasHeldWorkByFence`. */
 const maxCachedPauses = 1_000;
 /**
- * True for pauses that hold back work of the run, by the fence of the pause, which is unique.
- * A cached value stays valid, because the journal does not change during a pause. Replaying the journal takes long.
+ * Cache by fence, which is unique for each pause: true if the pause holds back work of the run. A value stays valid, because the journal
+ * does not change during a pause. Cached because replaying the journal takes long.
  */
 const hasHeldWorkByFence = new Map<string, boolean>();
 
@@ -61,7 +61,7 @@ async function hasHeldWork(
 	return hasHeld;
 }
 
-/** Throws `SVC_CONFLICT` if a paused execution only waits for answers: if it were resumed, it would pause again at once. */
+/** Throws `SVC_CONFLICT` if a paused execution waits only for answers, because it would pause again at once after a resume. */
 export async function assertResumable(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<void> {
 	const questions = await findPendingDescendants(parts, execution);
 	const [first] = questions;

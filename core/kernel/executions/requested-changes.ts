@@ -17,7 +17,7 @@ export interface StatusChangeOptions extends CancelOptions, PendingDescendantDep
  * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
  * execution becomes `canceled` at once. Only the parent (`byParent`) and administrators cancel a question itself; other users answer it.
  * Returns the execution as it is stored. `refused` is the reason if the status does not allow a cancel. Throws `SVC_NOT_FOUND` if the
- * execution is removed meanwhile, and `SVC_INVALID` if the reason is too long.
+ * execution is deleted in the meantime, and `SVC_INVALID` if the reason is too long.
  */
 export async function cancelExecution(
 	parts: CancelOptions,
@@ -50,8 +50,8 @@ export interface StatusChange {
 }
 
 /**
- * Changes the status of an execution on a request, and returns the execution as it is stored. Throws `SVC_INVALID` if the execution
- * cannot have the requested status next, and `SVC_NOT_FOUND` if the execution is removed meanwhile. Throws `SVC_CONFLICT` for a resume if
+ * Changes the status of an execution on a request, and returns the execution as it is stored. Throws `SVC_INVALID` if the execution cannot
+ * have the requested status next, and `SVC_NOT_FOUND` if the execution is deleted in the meantime. Throws `SVC_CONFLICT` for a resume if
  * every open branch of the workflow waits for an answer, unless the parent workflow requests it (`byParent`).
  */
 export async function changeStatus(
@@ -94,7 +94,7 @@ function toChange(
 	}
 	assertNoAnswer(entity, { status, result });
 	if (isWorkflow(entity.runner_name)) {
-		// A workflow is canceled only after all of its child executions have ended; the node that holds it sees to that.
+		// A workflow becomes `canceled` only after all of its child executions have ended; the node that holds the run makes that change.
 		if (entity.status === "canceling" && status === "canceled") return undefined;
 		assertNotInPause(entity, status);
 	}
@@ -102,8 +102,8 @@ function toChange(
 }
 
 /**
- * Throws `SVC_INVALID` if a change of status would answer a question, regardless of the status of the execution. Only the route for answers
- * checks the user and the answer.
+ * Throws `SVC_INVALID` if a change of status would answer a question. Questions must be answered through their own route, because only that
+ * route checks the user and the answer.
  */
 function assertNoAnswer(
 	{ id, status, runner_name }: ExecutionEntity,
@@ -149,7 +149,7 @@ function toPauseChange(
 	);
 }
 
-/** Throws `SVC_INVALID` if a workflow in a pause would get a status that is not final: no node would resume it. */
+/** Throws `SVC_INVALID` if a pausing or paused workflow would get a status that is not final, because no node would then resume it. */
 function assertNotInPause({ id, status }: ExecutionEntity, requested: ExecutionStatus): void {
 	if (!isPausing(status) || isCompleted(requested)) return;
 	throw new SvcError(

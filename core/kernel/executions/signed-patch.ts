@@ -5,12 +5,12 @@ import type { ExecutionPatch } from "./status.ts";
 /** Maximum length of a reason, in characters. */
 const maxReasonLength = 1_000;
 
-/** User and credential that request a change of an execution. */
+/** User who requests a change of an execution, and the credential that authenticated the request. */
 export type ChangeRequester = Pick<Principal, "username" | "credential">;
 
 /**
- * Returns the patch of a status with the user, the credential and the reason in its log entry. A patch without a log entry is returned
- * unchanged. Throws `SVC_INVALID` if the reason has more than 1,000 characters.
+ * Adds the user, the credential and the reason to the log entry of a status patch. A patch without a log entry is returned unchanged.
+ * Throws `SVC_INVALID` if the reason has more than 1,000 characters.
  */
 export function withActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
 	const entry = toAppendedValue(patch.log) as JsonObject | undefined;

@@ -2,13 +2,13 @@ import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringi
 import { secondsBetween } from "../basics/clock.ts";
 import { withValues } from "./new-execution.ts";
 
-/** Final states. */
+/** Final statuses. */
 export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
 const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
 const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
-/** States in which a node holds a lease on the execution, or may claim one. */
+/** Statuses in which a node holds the execution. After its lease was released or has expired, any node may take such an execution over. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
 
 /** Returns true if the execution has started but no node works on it, until an answer, a request or a child resumes it. */
@@ -38,8 +38,8 @@ export function isCancelable(status: ExecutionStatus): boolean {
 export type ExecutionPatch = Patch<ExecutionEntity>;
 
 /**
- * Clears lease, run state and run credentials. The write that ends a run revokes the credentials, so a final execution never has valid
- * ones.
+ * Clears lease, run state, queue and run credentials. The write that ends a run revokes the credentials, so a final execution never has
+ * valid credentials.
  */
 const endedRunFields = { owner: null, fence: null, lease_expires_at: null, run_state: null, queue: null, token_hash: null } as const;
 
@@ -47,17 +47,17 @@ const endedRunFields = { owner: null, fence: null, lease_expires_at: null, run_s
 export const expiredLeaseTimestamp = "1970-01-01T00:00:00.000000Z";
 
 /**
- * Fields of a paused execution. Owner and lease are cleared. The fence stays, since it distinguishes successive pauses, and so does the
- * token.
+ * Fields of a paused execution. Owner and lease expiry are cleared. The fence stays, because it distinguishes successive pauses. The token
+ * stays, because the resumed run uses it again.
  */
 const pausedRunFields = { owner: null, lease_expires_at: null } as const;
 
-/** Fields of an execution that any node may claim and resume. */
+/** Lease fields of an execution that any node may claim and resume. */
 export const resumableLease = { owner: null, lease_expires_at: expiredLeaseTimestamp } as const;
 
 /**
  * Returns the patch that moves an execution to `status`. It appends a log entry; the log of the specification has one entry for each
- * status, in order. A final status also sets end and duration, and clears the fields of the lease and the run.
+ * status, in order. For a final status it also sets end and duration, and clears the fields of the lease and the run.
  */
 export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, timestamp: string): ExecutionPatch {
 	const statusFields: ExecutionPatch = { status, log: append({ status, timestamp }) };
@@ -76,7 +76,7 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 	return { result, result_size: result === null ? null : Buffer.byteLength(stringifyJson(result)) };
 }
 
-/** Returns the execution as the storage has it after the patch. */
+/** Returns the execution as it is stored after the patch. */
 export function applyPatch(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
 	const entry = toAppendedValue(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withValues(entity, patch as Partial<ExecutionEntity>);

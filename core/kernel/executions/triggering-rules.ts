@@ -16,31 +16,32 @@ export interface TriggeringRule {
 
 /** Selection of the records to read. */
 export interface TriggeringRuleSelection {
-	/** True if the rules are read. */
+	/** True if the rule snapshots are read. */
 	readonly snapshots: boolean;
 	/** True if the events are read. They may be large. */
 	readonly instances: boolean;
-	/** True for executions that change at the moment: their events are cached, so that not every change reads them again. Default false. */
+	/** True for executions that are changing now: their events are cached, so that each change does not read them again. Default false. */
 	readonly isLive?: boolean;
 }
 
-/** Bounds the rule snapshots in memory: streams read those of the currently active rules again and again. */
+/** Maximum number of cached rule snapshots. Streams read the snapshots of the currently active rules again and again. */
 const maxCachedSnapshots = 500;
-/** Bounds the events in memory. */
+/** Maximum number of cached events. */
 const maxCachedInstances = 200;
-/** Characters of the JSON of a payload above which an event is not cached. */
+/** Maximum number of JSON characters of the payload of a cached event. */
 const maxCachedPayloadLength = 16_384;
 
 /**
- * Reads the rules and events that started executions. Executions refer to these records, because one rule or event may start many of
- * them.
+ * Reads the rules and events that started executions. Executions refer to these records instead of copying them, because one rule or event
+ * may start many executions.
  */
 export class TriggeringRules {
 	readonly #storage: Storage;
 	/** Cache of rule snapshots, which never change. */
 	readonly #snapshots = new Map<string, RuleSnapshotEntity>();
 	/**
-	 * Cache of events, which never change. An event that has been removed since may still be here; that only matters for old executions.
+	 * Cache of events, whose payload never changes. Their cached status may be outdated, and a cached event may have been deleted since; the
+	 * latter matters only for old executions.
 	 */
 	readonly #instances = new Map<string, TriggerInstanceEntity>();
 
@@ -94,7 +95,7 @@ export class TriggeringRules {
 	}
 }
 
-/** Adds a record to a cache, and removes the oldest one if the cache has `limit` records. */
+/** Adds a record to a cache. If the cache already has `limit` records, removes the oldest one first. */
 function remember<T extends { readonly id: string }>(cache: Map<string, T>, record: T, limit: number): void {
 	const [oldest] = cache.keys();
 	if (cache.size >= limit && oldest !== undefined) cache.delete(oldest);
