@@ -14,21 +14,24 @@ const childQuery = {
 	orderBy: [["start_timestamp", "asc"]],
 } as const;
 
-/** Next entry of the traversal: a descendant, or the children of `parentId` after a cursor. `level` is the generation, 1 for children. */
+/**
+ * Entry of the traversal stack: a descendant to yield, or the children of `parentId` to read after a cursor. `level` is the generation, 1
+ * for children.
+ */
 type PendingEntry =
 	| { readonly item: Descendant; readonly level: number }
 	| { readonly parentId: string; readonly after: ListCursor; readonly level: number };
 
 /**
- * Descendants of an execution, depth first: each one is followed by its own descendants. Reads only as far as the caller iterates, one page
- * of siblings at a time. If executions have few children, one query reads the children of many.
+ * Descendants of an execution, depth first: each descendant is followed by its own descendants. Reads only as far as the caller iterates,
+ * one page of siblings at a time. If executions have few children, one query reads the children of many executions.
  */
 export class DescendantTree {
 	readonly #storage: ReadableStorage;
 	readonly #levels: number;
 	/** Stack of the entries to process; the last one is next. */
 	readonly #pending: PendingEntry[];
-	/** Children that were read ahead, by the id of their parent; undefined if they are too many for one query. */
+	/** Children that were read ahead, by the id of their parent. The value is undefined if a parent has too many children for one query. */
 	readonly #childrenByParent = new Map<string, readonly Descendant[] | undefined>();
 	/** Number of executions whose children the next query reads. */
 	#batchSize = maxParents;
@@ -73,8 +76,8 @@ export class DescendantTree {
 	}
 
 	/**
-	 * Reads the children of an execution and of the next ones with one query. If the page is full, repeats the query for half as many
-	 * executions.
+	 * Reads the children of an execution, and of those that follow it in the traversal, with one query. If the query returns too many
+	 * children, repeats it for half as many executions.
 	 */
 	async #readAhead(parentId: string): Promise<void> {
 		const ids = [parentId];
@@ -112,7 +115,8 @@ export class DescendantTree {
 
 /**
  * Yields the descendants of an execution in the order of their start. No execution starts before its parent, so it suffices to read the
- * first ones of each generation. First reads up to 1,000 descendants. Each time that the caller needs more, reads ten times as many.
+ * earliest executions of each generation. Reads up to 1,000 descendants at first, and ten times as many each time that the caller needs
+ * more.
  */
 export async function* descendantsByStart(storage: ReadableStorage, rootId: string, levels: number): AsyncGenerator<Descendant> {
 	let yieldedCount = 0;
@@ -164,7 +168,7 @@ function byStart(one: Descendant, other: Descendant): number {
 	return one.start_timestamp < other.start_timestamp ? -1 : 1;
 }
 
-/** Groups executions by the id of their parent, in their order. */
+/** Groups executions by the id of their parent. Keeps their order within each group. */
 export function groupByParent<C extends Pick<Descendant, "parent_id">>(children: readonly C[]): Map<string | null, C[]> {
 	const groups = new Map<string | null, C[]>();
 	for (const child of children) {

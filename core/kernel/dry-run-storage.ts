@@ -12,8 +12,9 @@ import {
 import { EventLoopYield } from "../lib/event-loop.ts";
 
 /**
- * Storage in memory for a dry run of a start. The caller first inserts copies of the stored records; then it receives the writes of the
- * start. It supports only the comparisons and methods that a start needs, and throws for all others, so that none is ignored.
+ * Storage in memory for a dry run of an engine start. The caller first inserts copies of the stored records; then the storage receives the
+ * writes of the start. It supports only the methods and comparisons that a start needs. It throws for all others, because ignoring one
+ * would make the dry run wrong.
  */
 export class DryRunStorage implements Storage {
 	readonly capabilities = {};
@@ -130,13 +131,16 @@ function toUnsupportedError(what: string): TypeError {
 
 type DryRunEntity = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Records of one kind. They are found by id or unique key without a scan, because a pack may have thousands of actions. */
+/**
+ * Records of one kind, indexed by id and by unique keys. Scanning them for each lookup would take too long, because a pack may have
+ * thousands of actions.
+ */
 class DryRunTable {
 	readonly #kind: EntityKind;
 	/** Fields of each unique key. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
-	/** Ids of the records by their values of a unique key; one map for each unique key. */
+	/** One map for each unique key: from its value to the id of the record. */
 	readonly #idsByKey: readonly Map<string, string>[];
 
 	constructor(kind: EntityKind) {
@@ -167,7 +171,7 @@ class DryRunTable {
 	/**
 	 * Removes a record, if it exists.
 	 *
-	 * @param isReplaced true if a new version of the record follows, which must keep its position in the order
+	 * @param isReplaced true if a new version of the record is stored next; it keeps the position of the record in the order
 	 */
 	drop(id: string, isReplaced = false): void {
 		const entity = this.#entities.get(id);
@@ -176,7 +180,7 @@ class DryRunTable {
 		if (!isReplaced) this.#entities.delete(id);
 	}
 
-	/** Returns all records that satisfy the conditions, and possibly others. */
+	/** Returns all records that satisfy the conditions, and possibly others that the caller must filter out. */
 	candidates(where: Readonly<Record<string, unknown>>): readonly DryRunEntity[] {
 		if (typeof where["id"] === "string") return this.#toList(where["id"]);
 		for (const [index, fields] of this.#uniqueKeys.entries()) {
@@ -192,7 +196,7 @@ class DryRunTable {
 	}
 }
 
-/** Returns the value of a unique key as a string; undefined if one of its fields is null, because such keys are never equal. */
+/** Returns the value of a unique key as a string; undefined if one of its fields is null, because null never conflicts. */
 function toKey(fields: readonly string[], values: Readonly<Record<string, unknown>>): string | undefined {
 	const parts = fields.map((field) => values[field] ?? null);
 	return parts.includes(null) ? undefined : JSON.stringify(parts);

@@ -14,9 +14,9 @@ const silentBus = {
 
 /**
  * Performs a dry run of the start of an engine: writes to `storage` what the start would write, by the same code. Starts nothing. Returns
- * the executions and the API of the features, to read the result.
+ * the executions and the API of the features, through which the caller reads the result.
  *
- * @param dependencies those of the engine; its logger receives what a start would skip
+ * @param dependencies dependencies of the engine; the logger gets a message for everything that a start would skip
  * @param storage receives all writes
  */
 export async function dryRunEngine<F extends FeatureList>(

@@ -6,7 +6,7 @@ import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 
 /** Measurements of an engine. */
 export interface EngineTelemetry extends Meters {
-	/** Returns all measurements at this moment; undefined if no plugin keeps them. */
+	/** Returns the current measurements; undefined if no telemetry plugin keeps them. */
 	expose(): Promise<Exposition | undefined>;
 }
 
@@ -31,9 +31,11 @@ export interface EngineCore {
 	 * together with the other nodes.
 	 */
 	start(): Promise<void>;
-	/** Starts no work from the moment of the call, waits for runs for the configured time, then aborts the rest. All else continues. */
+	/**
+	 * Starts no new work from the call on, waits for active runs for the configured time, then aborts the rest. Everything else still works.
+	 */
 	drain(): Promise<void>;
-	/** Drains without waiting for runs; also ends the wait of a drain that is under way. */
+	/** Drains without waiting for runs; also ends the wait of a drain that is in progress. */
 	abort(): Promise<void>;
 	/** Drains, then stops features and plugins in reverse order. May be called before `start`, and more than once. */
 	stop(): Promise<void>;
@@ -42,7 +44,7 @@ export interface EngineCore {
 }
 
 /**
- * The engine: the whole service without HTTP. A feature adds its API by declaring this interface again. So the type has the members of all
- * features; an engine with fewer features lacks those of the others.
+ * The engine: the whole service without HTTP. Each feature adds its API by declaration merging. So the type has the members of all
+ * features, but an engine with fewer features lacks some of them.
  */
 export interface Engine extends EngineCore {}

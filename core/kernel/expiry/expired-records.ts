@@ -1,10 +1,10 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
 import type { Pace } from "./pacing.ts";
 
-/** Selection of the records of one kind whose time is before a limit. */
+/** Selection of the records of one kind whose time field is before a limit. */
 export interface ExpiredRecordsQuery<K extends EntityKind> {
 	readonly kind: K;
-	/** Field with the time, with which an index must begin. */
+	/** Field that contains the time. An index must begin with this field. */
 	readonly timeField: keyof EntityMap[K] & string;
 	/** Timestamp before which records have expired. */
 	readonly before: string;
@@ -15,7 +15,7 @@ export interface ExpiredRecordsQuery<K extends EntityKind> {
 	readonly fields?: readonly (keyof EntityMap[K] & string)[];
 }
 
-/** Cursor: time and id of the last record that was handled. */
+/** Form of a cursor: time and id of the last record that was handled. */
 const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z)\/([0-9a-f]{24})$/;
 
 /** Returns true if a string has the form of a cursor that `forEachExpiredPage` returns. */
@@ -25,8 +25,9 @@ export function isExpiryCursor(text: string): boolean {
 
 /**
  * Passes expired records to `handle`, the oldest first, in small pages. Ends when no record is left, when `handle` returns `enough`, or
- * when the pace ends or is aborted. Skips and repeats no record, even if records are removed meanwhile. Only the page during which the
- * pace was aborted is repeated. Returns the cursor at which the next call must begin; undefined if no record is left.
+ * when the pace is over or aborted. Neither skips nor repeats a record, even if records are removed in the meantime. Only the page during
+ * which the pace was aborted is repeated by the next call. Returns the cursor at which the next call must begin; undefined if no record is
+ * left.
  */
 export async function forEachExpiredPage<K extends EntityKind>(
 	{ storage, pace }: { readonly storage: Storage; readonly pace: Pace },

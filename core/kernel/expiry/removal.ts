@@ -13,14 +13,14 @@ export interface Removal {
 	/** Timestamp of the start of the pass. */
 	readonly now: string;
 	/**
-	 * Removes the records with these ids that satisfy `where`. Returns their number; for a dry run, the number of ids.
+	 * Removes the records with these ids that satisfy `where`. Returns their number. A dry run removes nothing and returns the number of ids.
 	 */
 	remove<K extends EntityKind>(kind: K, ids: readonly string[], where?: Where<EntityMap[K]>): Promise<number>;
-	/** Returns the records removed so far; for a dry run, those that would have been removed. */
+	/** Returns the number of records removed so far, by kind; for a dry run, the number that would have been removed. */
 	removedRecords(): RemovedRecords;
 }
 
-/** Range of time that a removal covers. Each removal returns the cursor for `from` of the next one; undefined if no record is left. */
+/** Time range that a removal covers. Each removal returns the cursor for `from` of the next removal; undefined if no record is left. */
 export interface RemovalRange {
 	/** Timestamp before which records are removed. */
 	readonly before: string;
@@ -54,8 +54,8 @@ export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalO
 }
 
 /**
- * Removes expired records: all of them, or those that `choose` returns for each page. Returns the cursor at which the next removal must
- * begin; undefined if no record is left.
+ * Removes all expired records, or only those that `choose` returns for each page. Returns the cursor at which the next removal must begin;
+ * undefined if no record is left.
  */
 export function removeExpired<K extends EntityKind>(
 	removal: Removal,
@@ -65,7 +65,7 @@ export function removeExpired<K extends EntityKind>(
 	return forEachExpiredPage(removal, aged, async (page) => {
 		const chosenRecords = await choose(page);
 		const ids = chosenRecords.map(({ id }) => id);
-		// The conditions are repeated, so that a record which no longer matches since it was read is not removed.
+		// Repeat the conditions, so that a record which was changed after it was read, and no longer matches, is not removed.
 		await removal.remove(aged.kind, ids, { ...aged.where, [aged.timeField]: { lt: aged.before } } as Where<EntityMap[K]>);
 		return undefined;
 	});
