@@ -1,7 +1,9 @@
-/** Milliseconds after a large write during which more large writes are expected. */
+/** Milliseconds for which further large writes are expected after a large write. */
 const activeMs = 100;
 
-/** Detects that runs of this node print bulk output. Work of others on the event loop then slows these runs down. */
+/**
+ * Detects that runs of this node print bulk output. Other work on the event loop, such as serving followers, then slows these runs down.
+ */
 export class BulkOutput {
 	#activeUntil = 0;
 

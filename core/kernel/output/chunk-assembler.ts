@@ -4,17 +4,22 @@ import { joinRanges, sliceRanges, type TextRanges } from "../../lib/text-search/
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 import { toTimestamp } from "../basics/clock.ts";
 
-/** Characters up to which pieces of bulk output are joined into one chunk, and at which much longer pieces are cut. */
+/**
+ * Target length of a chunk of bulk output, in characters: shorter pieces are joined up to this length, much longer pieces are cut at it.
+ */
 const targetChunkLength = 65_536;
-/** Characters up to which a piece is not cut. Otherwise pieces slightly longer than `targetChunkLength` would leave many small chunks. */
+/**
+ * Maximum length of a piece that is not cut, in characters. If slightly longer pieces were cut at `targetChunkLength`, many small chunks
+ * would be left.
+ */
 const maxChunkLength = 81_920;
 const newline = 10;
-/** Number of pieces that are buffered separately. Further pieces are joined. */
+/** Number of pieces that are buffered separately. Further pieces are joined to the last piece. */
 const maxSeparatePieces = 8;
 /** Maximum number of characters in one write, so that no write delays other work for long. */
 export const maxWriteLength = 1_048_576;
 
-/** Output that becomes one chunk. */
+/** Buffered output that becomes one chunk. */
 export interface OutputPiece {
 	readonly type: OutputType;
 	readonly timestamp: string;
@@ -34,13 +39,13 @@ export interface ChunkAssembler {
 	add(type: OutputType, released: ReleasedText): void;
 	/** Adds text without secrets, given as bytes of which each is one character. The bytes are not used after the call. */
 	addBytes(type: OutputType, bytes: Buffer): void;
-	/** Removes and returns the first pieces, as many as one write may take, but at least one if there is any. */
+	/** Removes and returns the first pieces: at most `maxWriteLength` characters, but at least one piece if any is buffered. */
 	take(): OutputPiece[];
 	/** Discards all output. */
 	clear(): void;
 }
 
-/** Joins strings. It shows how output is assembled; the tests run with it and with `PooledChunkAssembler`. */
+/** Assembles output as strings. It is the reference implementation: tests run it and `PooledChunkAssembler` with the same cases. */
 export class TextChunkAssembler implements ChunkAssembler {
 	protected readonly pieces: OutputPiece[] = [];
 	protected readonly clock: Clock;
@@ -54,7 +59,7 @@ export class TextChunkAssembler implements ChunkAssembler {
 		return this.bufferedLength;
 	}
 
-	/** Adds text. It is joined to the last piece, or cut. */
+	/** Adds text: joins it to the last piece, or adds it as one or more new pieces. */
 	add(type: OutputType, released: ReleasedText): void {
 		const { data, secretRanges } = released;
 		this.bufferedLength += data.length;
@@ -119,13 +124,16 @@ function lengthOf(piece: OutputPiece): number {
 	return piece.pooled === undefined ? piece.data.length : piece.pooled.length;
 }
 
-/** Returns where to cut a full page: after a line end in its second half, otherwise at its end. */
+/**
+ * Returns the position at which to cut bytes that fill a buffer: after the last line ending if that is in the second half, otherwise at the
+ * end.
+ */
 function findCutIn(full: Buffer): number {
 	const lineEnd = full.lastIndexOf(newline) + 1;
 	return lineEnd > full.length / 2 ? lineEnd : full.length;
 }
 
-/** Cuts a string into chunks, at the ends of lines if possible, and never inside a character. */
+/** Cuts a long string into chunks, after line endings if possible, and never inside a character. */
 function cutLong({ data, secretRanges }: ReleasedText): Pick<OutputPiece, "data" | "ranges">[] {
 	if (data.length <= maxChunkLength) return [{ data, ranges: secretRanges }];
 	const parts: Pick<OutputPiece, "data" | "ranges">[] = [];
@@ -137,12 +145,14 @@ function cutLong({ data, secretRanges }: ReleasedText): Pick<OutputPiece, "data"
 	return parts;
 }
 
-/** Returns where to end a chunk that begins at `start`: after a line end in its second half, otherwise where it is full. */
+/**
+ * Returns the end of a chunk that begins at `start`: after the last line ending in its second half; without one, at `targetChunkLength`.
+ */
 function findCut(data: string, start: number): number {
 	const full = start + targetChunkLength;
 	const lineEnd = data.slice(start + targetChunkLength / 2, full).lastIndexOf("\n") + 1;
 	if (lineEnd > 0) return start + targetChunkLength / 2 + lineEnd;
 	const lastUnit = data.charCodeAt(full - 1);
-	// A high surrogate: the next code unit belongs to the same character.
+	// If the last code unit is a high surrogate, the next one belongs to the same character.
 	return lastUnit >= 0xd800 && lastUnit <= 0xdbff ? full - 1 : full;
 }

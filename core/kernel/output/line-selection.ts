@@ -4,9 +4,12 @@ import type { OutputLine } from "../executions/executions-api.ts";
 /** Maximum number of characters of a line in results. */
 const maxShownLength = 4_096;
 
-/** Words that programs print when they fail, in most programming languages. */
+/** Words in the error messages of most programming languages and their runtimes. */
 const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/i;
-/** Characters of a line part that are searched again with the next part. Longer than each word, so that no split word is missed. */
+/**
+ * Number of characters at the end of a line part that are searched again with the next part. Exceeds the length of each word, so that a
+ * word split between two parts is found.
+ */
 const troubleWordOverlap = 16;
 
 /** Conditions on the lines of an output. */
@@ -19,11 +22,11 @@ export interface LineFilter {
 
 type Chunk = Pick<OutputChunkEntity, "output_type" | "timestamp">;
 
-/** Decides whether a line is selected, from parts of the line. */
+/** Decides from the parts of a line whether the line is selected. */
 interface LineMatcher {
 	/** Number of characters at the end of a part that must be searched again with the next part. */
 	readonly overlap: number;
-	/** Returns true if a line with this text is selected. */
+	/** Returns true if a line that contains this text is selected. */
 	matches(text: string): boolean;
 	/** Returns true if every line of this type is selected. */
 	matchesType(type: OutputType): boolean;
@@ -55,7 +58,7 @@ export class LineCollector {
 		return this.lines.length >= this.#maxLines;
 	}
 
-	/** Number of the first line that has not been read to its end. */
+	/** Number of the first line that has not been read completely. */
 	get nextLine(): number {
 		return this.#line;
 	}
@@ -83,7 +86,9 @@ export class LineCollector {
 		if (this.#current !== undefined && !this.isComplete) this.#finishLine();
 	}
 
-	/** Returns the position of the first requested line in a string; the length of the string if that line begins later. */
+	/**
+	 * Returns the position in a chunk at which the first requested line begins; the length of the chunk if that line begins in a later chunk.
+	 */
 	#skipToFirstLine(text: string): number {
 		let start = 0;
 		while (this.#skip > 0 && start < text.length) {
@@ -95,8 +100,8 @@ export class LineCollector {
 	}
 
 	/**
-	 * Skips whole lines of a chunk that contains no selected line, as most chunks do: the lines are only counted. Returns where the unread
-	 * rest begins.
+	 * Skips the complete lines of a chunk without a selected line, as most chunks are: counts them without splitting them. Returns the
+	 * position of the unread rest.
 	 */
 	#skipUnselected(text: string, start: number, { output_type }: Chunk): number {
 		const matcher = this.#matcher;
@@ -145,16 +150,16 @@ export interface LineSelection {
 	readonly find?: string | undefined;
 }
 
-/** First requested line of a string that begins anywhere in an output. */
+/** First requested line of an output, if reading begins at a later chunk than the first. */
 interface LineStart {
 	/** Number of the first requested line, counted from 1. */
 	readonly line: number;
-	/** Number of line endings before that line in the string. */
+	/** Number of line endings to skip before that line in the text that is read. */
 	readonly skip: number;
 }
 
 /**
- * Yields the selected lines of an output that is read in pieces. Holds at most one piece and the first 4,096 characters of a line in
+ * Yields the selected lines of an output that is read in pieces. Keeps at most one piece, and the first 4,096 characters of a line, in
  * memory.
  */
 export async function* selectLines(
@@ -197,7 +202,7 @@ interface LineSelector {
 	readonly isComplete: boolean;
 	/** Returns the selected lines of the next piece. */
 	take(piece: string): string;
-	/** Ends the output. Returns a last line without a line ending if it is selected; otherwise an empty string. */
+	/** Ends the output. Returns the last line if it has no line ending and is selected; otherwise an empty string. */
 	end(): string;
 }
 
@@ -238,7 +243,7 @@ class MatchingLines implements LineSelector {
 	#shown = "";
 	/** Number of characters of the current line so far. */
 	#length = 0;
-	/** End of the current line so far, which may be the beginning of a match. */
+	/** Last characters of the current line so far, in which a match may begin. */
 	#tail = "";
 	#isSelected = false;
 
@@ -270,8 +275,8 @@ class MatchingLines implements LineSelector {
 	}
 
 	/**
-	 * Skips whole lines of a piece that contains no selected line, as most pieces do: the lines are only counted. Returns where the unread
-	 * rest begins.
+	 * Skips the complete lines of a piece without a selected line, as most pieces are: counts them without splitting them. Returns the
+	 * position of the unread rest.
 	 */
 	#skipUnselected(piece: string): number {
 		if (this.#length > 0 || piece.includes(this.#find)) return 0;

@@ -5,7 +5,7 @@ import { type ReleasedText, StreamRedactor } from "../../secrets/stream-redactor
 
 const noOutput: CapturedOutput = { text: "", truncated: false, bytes: 0 };
 
-/** State of one output type. */
+/** State of the output of one type. */
 interface Channel {
 	/** Holds back text that may be the beginning of a secret. */
 	stream: StreamRedactor;
@@ -14,10 +14,10 @@ interface Channel {
 
 /** Finds secrets in the output of one run, and captures the output for the result, for each output type. */
 export class OutputChannels {
-	/** Created when output of the type arrives: most runs print on one channel. */
+	/** Channels by output type. Each is created when its first output arrives, because most runs use only one. */
 	readonly #channels = new Map<OutputType, Channel>();
 	readonly #maxResultOutput: number;
-	/** Secrets that are marked in all channels. */
+	/** Secrets that are searched for in all channels. */
 	#secrets: Redactor;
 
 	/** @param maxResultOutput maximum number of bytes to capture for each output type */
@@ -26,7 +26,7 @@ export class OutputChannels {
 		this.#maxResultOutput = maxResultOutput;
 	}
 
-	/** Adds output. Returns the part that can be stored; the rest is held back. */
+	/** Adds output. Returns the part that can be stored. The rest is held back, because it may be the beginning of a secret. */
 	add(type: OutputType, data: string): ReleasedText {
 		const channel = this.#channelOf(type);
 		return toCaptured(channel, channel.stream.push(data));
@@ -40,13 +40,13 @@ export class OutputChannels {
 		return true;
 	}
 
-	/** Returns the output of a type as captured for the result. */
+	/** Returns the output of a type that was captured for the result. */
 	captured(type: OutputType): CapturedOutput {
 		const channel = this.#channels.get(type);
 		return channel === undefined ? noOutput : channel.capture.read(channel.stream.heldBack);
 	}
 
-	/** Adds a chunk that an earlier process has stored. */
+	/** Adds a chunk that an earlier process has stored, so that the output continues after it. */
 	restore({ output_type, data, secret_spans }: Pick<OutputChunkEntity, "output_type" | "data" | "secret_spans">): void {
 		const ranges = secret_spans ?? [];
 		const { stream, capture } = this.#channelOf(output_type);
@@ -54,12 +54,12 @@ export class OutputChannels {
 		capture.add({ data, secretRanges: ranges, tokenRanges: findBlankRanges(data, ranges) });
 	}
 
-	/** Ends all channels. Returns the output that was held back. `willContinue`: true if another process will write the output that follows. */
+	/** Ends all channels. Returns the output that was held back. `willContinue`: true if another process will continue the output. */
 	end({ willContinue }: { readonly willContinue: boolean }): readonly (readonly [OutputType, ReleasedText])[] {
 		return [...this.#channels].map(([type, channel]) => [type, toCaptured(channel, channel.stream.end({ willContinue }))] as const);
 	}
 
-	/** Replaces the secrets for later output. To be called after `end`. */
+	/** Replaces the secrets for later output. Must be called after `end`, because it discards output that is held back. */
 	setSecrets(secrets: Redactor): void {
 		this.#secrets = secrets;
 		for (const channel of this.#channels.values()) channel.stream = new StreamRedactor(secrets);
@@ -79,7 +79,7 @@ function toCaptured({ capture }: Channel, released: ReleasedText): ReleasedText 
 	return released;
 }
 
-/** Keeps the first bytes of an output, up to a limit, and counts all of its bytes. */
+/** Captures the first bytes of an output, up to a limit, and counts all of its bytes. */
 export class OutputCapture {
 	readonly #maxBytes: number;
 	readonly #pieces: string[] = [];
@@ -97,7 +97,7 @@ export class OutputCapture {
 		if (this.#keptBytes >= this.#maxBytes) return;
 		const fits = this.#keptBytes + length <= this.#maxBytes;
 		this.#pieces.push(fits ? toText(released) : cutToBytes(released, this.#maxBytes - this.#keptBytes));
-		// A part that does not fit ends the capture. Otherwise a shorter part could be added after it, and the captured output would have a
+		// A piece that does not fit ends the capture. Otherwise a shorter piece could be added after it, and the captured output would have a
 		// gap.
 		this.#keptBytes = fits ? this.#keptBytes + length : this.#maxBytes;
 	}
@@ -127,8 +127,8 @@ function toText({ data, tokenRanges }: ReleasedText): string {
 }
 
 /**
- * Returns the longest beginning that has at most `maxBytes` bytes and ends neither within a character nor within a secret. The remaining
- * part of a secret could not be recognised, so it would not be masked.
+ * Returns the longest beginning of the output that has at most `maxBytes` bytes and ends neither within a character nor within a secret.
+ * The remaining part of a secret could not be recognised, so it would not be masked.
  */
 function cutToBytes({ data, secretRanges, tokenRanges }: ReleasedText, maxBytes: number): string {
 	const bytes = Buffer.from(data);

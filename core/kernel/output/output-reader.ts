@@ -9,7 +9,7 @@ import { OutputHub, type OutputHubDependencies } from "./live/output-hub.ts";
 import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedText } from "./stored-chunks.ts";
 
 export interface OutputReaderOptions extends OutputHubDependencies {
-	/** Shows whether runs print bulk output. Followers are then paced if they are many. */
+	/** Detects bulk output. While runs print bulk output, the followers are paced if there are many of them. */
 	readonly bulkOutput?: Pick<BulkOutput, "isActive">;
 }
 
@@ -36,7 +36,8 @@ export class OutputReader implements Output {
 		const { type, fromLine: line = 1, lines: maxLines, find, isErrorsOnly, masked = false, signal } = selection;
 		const { storage } = this.#parts;
 		const toText = (chunk: OutputChunkEntity) => (masked ? toMaskedText(chunk) : chunk.data);
-		// Lines are read before they are counted: output written in between makes the total larger than the lines read, never smaller.
+		// Read lines before counting them: output that is written in between then makes the total larger than the number of lines read, never
+		// smaller.
 		const start = await findLineStart(storage, executionId, { type, line });
 		const collector = new LineCollector({ line, skip: start.skip }, { limit: maxLines, search: { find, isErrorsOnly } });
 		let sequence = start.after;
@@ -54,7 +55,8 @@ export class OutputReader implements Output {
 	}
 
 	/**
-	 * Counts the lines of an output by the count that its last chunk stores. Reads all chunks if an earlier version has stored no counts.
+	 * Returns the number of lines of an output, from the count stored with its last chunk. Reads all chunks if an earlier version has stored
+	 * them without counts.
 	 */
 	async #countLines(executionId: string, type: OutputType | undefined): Promise<number> {
 		const { storage } = this.#parts;

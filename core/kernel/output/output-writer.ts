@@ -14,21 +14,23 @@ import { countLineEnds } from "./line-selection.ts";
 import { OutputChannels } from "./output-channels.ts";
 import { toStoredChunk, withoutPooledText } from "./stored-chunks.ts";
 
-/** Characters that may be buffered before `emit` makes the runner wait. */
+/** Number of buffered characters above which `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Milliseconds for which the first output is delayed. The output of a run that ends within that time is stored in the write of its end. */
+/**
+ * Milliseconds for which the first write is delayed. The output of a run that ends within this time is stored in the same write as its end.
+ */
 const firstWriteDelayMs = 5;
-/** Characters beyond which the first output is not delayed. A write of this many characters, or more, also counts as bulk output. */
+/** Number of characters above which the first write is not delayed. A write of at least this length also counts as bulk output. */
 const largeOutputLength = 16_384;
-/** Characters in one write after which the next write is delayed, so that it is full: each write has a cost of its own. */
+/** Minimum number of characters in a write that delays the next write, so that the next write is larger: each write has a fixed cost. */
 const delayingWriteLength = 65_536;
-/** Milliseconds for which the write after such a write is delayed at most. */
+/** Maximum milliseconds for which a write is delayed after a write of at least `delayingWriteLength` characters. */
 const fullWriteDelayMs = 10;
 
 export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
-	/** Notified of large writes. */
+	/** Object to notify of large writes. */
 	readonly bulkOutput?: Pick<BulkOutput, "noteLargeWrite">;
 	readonly executionId: string;
 	readonly actionRef: string;
@@ -37,9 +39,9 @@ export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
 	readonly maxResultOutput: number;
 	/** True if output is stored and streamed (`actionrunner.stream_output`). Otherwise it is only captured for the result. */
 	readonly streamOutput: boolean;
-	/** Secrets that are marked in the output. The token of the run is removed from it. */
+	/** Secrets whose positions are recorded with the output. The token of the run is removed from the output. */
 	readonly secrets: Redactor;
-	/** Output types that are secret as a whole, because their secret parts can be recognised only when the output is complete. */
+	/** Output types whose whole output is marked as secret, because its secret parts can be recognised only when the output is complete. */
 	readonly secretOutput: readonly OutputType[];
 	/** Assembles chunks. Default: `PooledChunkAssembler`; tests replace it. */
 	readonly assembler?: ChunkAssembler;
@@ -56,20 +58,20 @@ export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
  * - Before the first write. Up to 16,384 characters wait for 5 ms, because most runs are short: their output is then stored with their end,
  *   in one write.
  * - Idle: the buffer is empty. The next output starts a write.
- * - Writing. Output that arrives is the next write. So a single line is stored at once, and bulk output in large writes.
- * - Delayed, at most 10 ms after a write of 65,536 characters or more. The next write starts early if the buffer holds more than a full
+ * - Writing. Output that arrives meanwhile becomes the next write. So a single line is stored at once, and bulk output in large writes.
+ * - Delayed: for at most 10 ms after a write of 65,536 characters or more. The next write starts early if the buffer holds more than a full
  *   write.
- * - Finishing, after `finish`. No delay applies any more. It returns the last output, at most one write, and the caller stores it together
- *   with the end of the run. So no execution is final before its output is stored.
- * - Failed, after a write has failed or the run has lost its execution. `emit` and `finish` reject with the first error, and the buffer is
+ * - Finishing: `finish` was called, and no delay applies any more. `finish` returns the last output, at most one write, and the caller
+ *   stores it together with the end of the run. So no execution is final before its output is stored.
+ * - Failed: a write has failed, or the run has lost its execution. `emit` and `finish` reject with the first error, and the buffer is
  *   discarded.
  *
  * At most one write is in flight. So chunks are stored and published in the order of their numbers, and a chunk is stored before it is
  * published. Followers rely on both (`HubFollower`).
  *
  * Calls of `emit` may overlap. Each adds its text before it waits, so the order of calls is the order of output. A call waits while the
- * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues when a write takes output from
- * the buffer, before the write has ended. So new output arrives for the next write.
+ * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues as soon as a write takes output from
+ * the buffer, before that write has ended, so that new output is ready for the next write.
  */
 export class OutputWriter {
 	readonly #options: OutputWriterOptions;
@@ -81,7 +83,7 @@ export class OutputWriter {
 	#activeWrites: Promise<void> | undefined;
 	#firstWriteTimer: NodeJS.Timeout | undefined;
 	#failure: Error | undefined;
-	/** True if the remaining output is left to the caller of `finish`. */
+	/** True once the remaining output is at most one write, which the caller of `finish` stores. */
 	#isFinishing = false;
 	#hasEnded = false;
 	/** Ends the delay of the next write. */
@@ -104,7 +106,7 @@ export class OutputWriter {
 		await this.#startOrAwaitWrite();
 	}
 
-	/** Adds output as bytes, each of them one ASCII character. The bytes are not used after the call has returned. */
+	/** Adds output as bytes, each of which is one ASCII character. The bytes are not used after the call has returned. */
 	async emitBytes(type: OutputType, bytes: Uint8Array): Promise<void> {
 		if (this.#failure !== undefined) throw this.#failure;
 		assertEmittedOutput(type, "");
@@ -117,7 +119,7 @@ export class OutputWriter {
 		await this.#startOrAwaitWrite();
 	}
 
-	/** Starts to write the buffer, unless its first write is delayed. Waits while the buffer is too full. */
+	/** Starts to write the buffer, unless the first write is delayed. Waits while the buffer holds more than `highWater` characters. */
 	async #startOrAwaitWrite(): Promise<void> {
 		if (this.#assembler.length === 0 || this.#isFirstWriteDelayed()) return;
 		void this.#startWriting();
@@ -131,7 +133,10 @@ export class OutputWriter {
 		return this.#channels.captured(type);
 	}
 
-	/** Continues after a chunk that an earlier process has stored. To be called before the first `emit`, for each chunk in order. */
+	/**
+	 * Restores the state after a chunk that an earlier process has stored. Must be called for each stored chunk in order, before the first
+	 * `emit`.
+	 */
 	restore(chunk: Pick<OutputChunkEntity, "sequence" | "output_type" | "data" | "secret_spans">): void {
 		this.#channels.restore(chunk);
 		this.#sequence = chunk.sequence;
@@ -145,8 +150,8 @@ export class OutputWriter {
 	}
 
 	/**
-	 * Stores all output but the last pieces, and returns these, for the caller to store with the end of the run. `willContinue`: true if
-	 * another process will write the output that follows. Rejects with the first error of the writer.
+	 * Stores all output but the last chunks, and returns these. The caller must store them together with the end of the run. `willContinue`:
+	 * true if another process will continue the output. Rejects with the first error of the writer.
 	 */
 	async finish({ willContinue = false }: { readonly willContinue?: boolean } = {}): Promise<readonly OutputChunk[]> {
 		this.#releaseHeldBack(willContinue);
@@ -174,12 +179,15 @@ export class OutputWriter {
 		if (released.data !== "" && this.#options.streamOutput) this.#assembler.add(type, released);
 	}
 
-	/** Adds the output that was held back as the possible beginning of a secret. */
+	/** Adds to the buffer the output that was held back because it might be the beginning of a secret. */
 	#releaseHeldBack(willContinue: boolean): void {
 		for (const [type, released] of this.#channels.end({ willContinue })) this.#buffer(type, released);
 	}
 
-	/** Returns true if the buffer holds only a little output, the first of the run. A timer then starts the write, unless the run ends. */
+	/**
+	 * Returns true if the buffer holds only a little output, the first of the run. A timer then starts the first write, unless the run ends
+	 * before.
+	 */
 	#isFirstWriteDelayed(): boolean {
 		if (this.#sequence > 0 || this.#activeWrites !== undefined || this.#hasEnded) return false;
 		if (this.#assembler.length > largeOutputLength) {
@@ -190,7 +198,7 @@ export class OutputWriter {
 		return true;
 	}
 
-	/** Removes output from the buffer, for one write. */
+	/** Removes output from the buffer, as much as one write may take, and returns it as chunks. */
 	#takeChunks(): OutputChunk[] {
 		const pieces = this.#assembler.take();
 		this.#resumeEmits();
@@ -198,8 +206,8 @@ export class OutputWriter {
 	}
 
 	/**
-	 * Waits until a write has taken output from the buffer. Waiting for the end of all writes would keep back the output that the delayed
-	 * next write waits for.
+	 * Waits until a write has taken output from the buffer. It must not wait for the end of all writes, because a delayed write waits for
+	 * output that the runner emits only after this wait.
 	 */
 	#waitUntilDrained(): Promise<void> {
 		const drained = new Promise<void>((resolve) => this.#waitingEmits.push(resolve));
@@ -242,7 +250,7 @@ export class OutputWriter {
 	/** Writes until the buffer is empty, the writer has failed, or `finish` takes the remaining output. */
 	async #writeAll(): Promise<void> {
 		const { store, eventBus, bulkOutput } = this.#options;
-		// The run may end in the next turn of the event loop. Its output is then stored with the end, in one write.
+		// Wait one turn of the event loop: if the run ends in it, its output is stored together with the end, in one write.
 		if (this.#sequence > 0) await new Promise((resolve) => setImmediate(resolve));
 		while (this.#assembler.length > 0 && this.#failure === undefined && !this.#isFinishing) {
 			const bufferedLength = this.#assembler.length;

@@ -3,7 +3,7 @@ import { findPooledText, withOwnedText, withPooledText } from "../../lib/bytes/p
 import { maskRanges } from "../../secrets/redactor.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 
-/** Target size of one page of stored chunks, in bytes. */
+/** Target size of one page of stored chunks, in characters. */
 const pageBytes = 1_048_576;
 
 interface StoredChunkOptions {
@@ -13,7 +13,7 @@ interface StoredChunkOptions {
 	readonly type?: OutputType;
 }
 
-/** Reads the first chunks of stored output, at most `limit`. */
+/** Reads at most `limit` stored chunks of an output, in order, starting after a sequence number. */
 export function readChunkPage(
 	storage: Storage,
 	executionId: string,
@@ -44,15 +44,17 @@ export async function* readStoredChunks(
 	}
 }
 
-/** Returns the field of a chunk with the number of line endings before it, in the whole output or in the output of its type. */
+/**
+ * Returns the name of the chunk field with the number of line endings before the chunk: in the whole output, or in the output of its type.
+ */
 export function toCountField(type: OutputType | undefined): "lines_before" | "own_lines_before" {
 	return type === undefined ? "lines_before" : "own_lines_before";
 }
 
 /**
- * Finds where to begin reading for a line of an output, or of one output type. Returns the sequence number after which to read, and the
- * number of line endings to skip there. Uses the counts stored with chunks and reads no `data`. Chunks of earlier versions without counts
- * are read from the beginning.
+ * Finds the chunk at which to begin reading for a line of an output, or of one output type. Returns the sequence number after which to
+ * read, and the number of line endings to skip there. Uses the counts stored with chunks and reads no `data`. Chunks of earlier versions
+ * without counts are read from the beginning.
  */
 export async function findLineStart(
 	storage: Storage,
@@ -62,7 +64,7 @@ export async function findLineStart(
 	const beginning = { after: 0, skip: line - 1 };
 	if (line === 1) return beginning;
 	const field = toCountField(type);
-	// The last chunk before which fewer than `line - 1` lines have ended. The preceding line ends in it or later.
+	// The last chunk before which fewer than `line - 1` lines have ended. So the preceding line ends in this chunk or a later one.
 	const [chunk] = await storage.find("output_chunk", {
 		where: { execution_id: executionId, [field]: { lte: line - 2 }, ...(type !== undefined && { output_type: type }) },
 		orderBy: [["sequence", "desc"]],
@@ -82,7 +84,7 @@ export async function findLastChunk(
 	return (await storage.find("output_chunk", { where, orderBy: [["sequence", "desc"]], limit: 1 }))[0];
 }
 
-/** Returns the `data` of a chunk with secrets masked: those that were declared before the chunk was recorded. */
+/** Returns the `data` of a chunk with secrets masked. Only secrets that were known when the chunk was recorded are masked. */
 export function toMaskedText({ data, secret_spans }: Pick<OutputChunkEntity, "data" | "secret_spans">): string {
 	return secret_spans ? maskRanges(data, secret_spans) : data;
 }
@@ -94,7 +96,7 @@ export function withoutPooledText(chunk: OutputChunk): OutputChunk {
 	return ownedChunk;
 }
 
-/** Returns the fields of a chunk that are stored. Pooled text is passed on, not copied. */
+/** Returns a chunk with only the fields that are stored. Pooled text is shared, not copied. */
 export function toStoredChunk(chunk: OutputChunk): OutputChunkEntity {
 	const paged = findPooledText(chunk);
 	const { id, execution_id, sequence, output_type, timestamp, secret_spans, lines_before, own_lines_before } = chunk;

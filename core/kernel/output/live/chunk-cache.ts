@@ -6,8 +6,8 @@ const maxCost = 589_824;
 /** Cost of the objects of a chunk, in characters. */
 const chunkOverhead = 256;
 /**
- * Pooled characters that cost as much as one character of a string. Pooled text is cheap, because its memory is reused without
- * a GC. It is cheapest for many followers: each would otherwise read the chunk for itself.
+ * Number of pooled characters that cost as much as one character of a string, for few or many followers. Pooled text is cheap, because its
+ * memory is reused without a GC. It costs least for many followers, because each of them would otherwise read the chunk from the storage.
  */
 const pooledCharactersPerCost = { few: 4, many: 32 };
 
@@ -16,13 +16,13 @@ interface CacheEntry {
 	readonly cost: number;
 	/** Number of callers that have taken the chunk and not released it. */
 	holders: number;
-	/** True if the entry still counts towards the total cost. It is then found even without holders. */
+	/** True while the entry counts towards the total cost. Such an entry stays cached even without holders. */
 	isRecent: boolean;
 }
 
 /**
- * Cache of chunks that were written or read recently. All followers of an execution get the same objects, so that the memory they need does
- * not grow with their number. The oldest entries are evicted first. A chunk that a slow follower still holds is found until it is released.
+ * Cache of chunks that were written or read recently. All followers of an execution get the same objects, so memory does not grow with the
+ * number of followers. The oldest entries are evicted first. A chunk that a slow follower still holds stays cached until it is released.
  */
 export class ChunkCache {
 	readonly #chunks = new Map<string, Map<number, CacheEntry>>();
@@ -46,7 +46,10 @@ export class ChunkCache {
 		this.#evictUnused(entry);
 	}
 
-	/** Adds a chunk for few or for many followers. Does nothing if it is cached. */
+	/**
+	 * Adds a chunk. `audience` is the number of followers, which determines the cost of pooled text. Does nothing if the chunk is already
+	 * cached.
+	 */
 	add(chunk: OutputChunk, audience: keyof typeof pooledCharactersPerCost = "few"): void {
 		const { execution_id: executionId, sequence } = chunk;
 		let chunks = this.#chunks.get(executionId);
@@ -62,7 +65,7 @@ export class ChunkCache {
 		while (this.#totalCost > maxCost && this.#entries.length - this.#head > 1) this.#dropOldest();
 	}
 
-	/** Removes all chunks of an execution, because no follower is left. */
+	/** Removes all chunks of an execution that no follower follows any more. */
 	forget(executionId: string): void {
 		const chunks = this.#chunks.get(executionId);
 		this.#chunks.delete(executionId);

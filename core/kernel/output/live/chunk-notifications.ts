@@ -24,9 +24,9 @@ interface OutputFeedOptions extends Uses<"eventBus"> {
  * follower takes these from the cache or the storage at its own pace, so that none waits for the slowest.
  */
 export class ChunkNotifications {
-	/** Grows with every notification. */
+	/** Counter that grows with every notification. */
 	version = 0;
-	/** Grows when the status must be read again: the execution has ended, or events may have been missed. */
+	/** Counter that grows when followers must read the status of the execution again: it has ended, or events may have been missed. */
 	statusVersion = 0;
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
@@ -41,11 +41,11 @@ export class ChunkNotifications {
 		this.#parts = parts;
 	}
 
-	/** Subscribes. Resolves when no later event is missed. */
+	/** Subscribes. Resolves once no later event can be missed. */
 	async open(): Promise<void> {
 		const events = await this.#subscribe();
 		if (this.#stop.signal.aborted) return;
-		// One timer for all followers: a timer of each would have to be restarted with every line.
+		// One timer for all followers: a timer for each follower would have to be restarted with every line.
 		this.#pollTimer = setInterval(() => this.#wake(true), pollIntervalMs);
 		void this.#handleEvents(events).catch((error: unknown) => {
 			this.failure = { error };
@@ -69,7 +69,7 @@ export class ChunkNotifications {
 		this.#stop.abort();
 	}
 
-	/** Handles events. If the bus reports that events were missed, subscribes again. */
+	/** Handles events until the subscription is closed. If the bus reports that events were missed, subscribes again. */
 	async #handleEvents(first: AsyncIterable<BusEvent>): Promise<void> {
 		for (let events = first; !this.#stop.signal.aborted; events = await this.#subscribe()) {
 			try {
@@ -77,7 +77,7 @@ export class ChunkNotifications {
 			} catch (error) {
 				if (!isSvcError(error, "SVC_SUBSCRIBER_LAGGED")) throw error;
 			}
-			// The missed chunks are stored: followers must read the storage.
+			// Missed chunks are stored, so make the followers read the storage.
 			this.statusVersion += 1;
 			this.#notify();
 		}

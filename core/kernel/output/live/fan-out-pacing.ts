@@ -1,8 +1,8 @@
 import { EventLoopUtilization } from "../../../lib/event-loop.ts";
 
-/** Followers that get a chunk in one turn of the event loop. */
+/** Maximum number of followers that get a chunk in one turn of the event loop. */
 export const followersPerTurn = 32;
-/** Followers that get a chunk in one turn while the fan-out is paced. */
+/** Maximum number of followers that get a chunk in one turn while the fan-out is paced. */
 export const pacedFollowersPerTurn = 8;
 /** Maximum milliseconds between turns of the paced fan-out. With this pause, followers get about a tenth of the time. */
 const maxPauseMs = 8;
@@ -18,15 +18,16 @@ export interface FanOutPacingOptions {
  * Spreads the fan-out of new chunks over several turns of the event loop, for a few followers at a time. Serving hundreds of followers in
  * one turn would delay the run that prints the output, and all other work.
  *
- * Consecutive turns would delay it as well: the operating system buffers megabytes for a client before back-pressure shows that the client
- * does not read. So while a run prints bulk output, many followers get only a share of the time, and the rest of the output after its end.
+ * Turns without pauses would delay the run as well: the operating system buffers megabytes for a client before back-pressure shows that the
+ * client does not read. So while a run prints bulk output, many followers get only a share of the time, and receive the rest of the output
+ * after the run has ended.
  */
 export class FanOutPacing {
 	readonly #parts: FanOutPacingOptions;
 	#queue: (() => void)[] = [];
 	/** Index of the first queued entry. Shifting a long array for each follower would be slow. */
 	#head = 0;
-	/** Followers that may still be served in this turn. */
+	/** Number of followers that may still be served in this turn. */
 	#remainingInTurn = followersPerTurn;
 	#isTurnScheduled = false;
 	#pauseMs = maxPauseMs;
@@ -37,7 +38,7 @@ export class FanOutPacing {
 		this.#parts = parts;
 	}
 
-	/** Calls `serve`: now, or in a later turn, in the order of the calls. */
+	/** Calls `serve` now, or in a later turn if this turn is full. Keeps the order of the calls. */
 	schedule(serve: () => void): void {
 		this.#scheduleTurn(0);
 		if (this.#remainingInTurn === 0) {
@@ -73,7 +74,9 @@ export class FanOutPacing {
 		for (const serve of next) serve();
 	}
 
-	/** Halves the pause if the event loop had little to do since the last turn; otherwise doubles it. Returns it in milliseconds. */
+	/**
+	 * Halves the pause if the event loop had little to do since the last turn; otherwise doubles the pause. Returns the pause in milliseconds.
+	 */
 	#adaptPause(): number {
 		if (this.#load === undefined) {
 			this.#load = new EventLoopUtilization();

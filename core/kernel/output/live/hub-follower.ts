@@ -9,7 +9,7 @@ export interface FollowerOptions {
 	readonly type?: OutputType;
 	/** Sequence number after which to begin. Default 0: at the first chunk. */
 	readonly after?: number;
-	/** Ends the follower, without an error. */
+	/** Ends the follower without an error when it aborts. */
 	readonly signal: AbortSignal;
 }
 
@@ -24,10 +24,10 @@ const endResult: Result = { done: true, value: undefined };
 
 /**
  * Follower of the output of one execution, for one client. It yields every chunk once, without gaps, because it subscribes first, then
- * reads the status, then reads stored chunks. A chunk is stored before it is published, and before the status becomes final. The chunks
- * that the caller works on are held until the next call of `next`.
+ * reads the status, then reads stored chunks. A chunk is stored before it is published, and before the status becomes final. Chunks that
+ * were returned to the caller are held until the next call of `next`.
  *
- * A follower that has read everything only waits for a notification, and the notification itself passes it the next chunk. With
+ * A follower that has read all output only waits for a notification, whose handler resolves the pending call of `next` directly. With
  * hundreds of followers of a run, further promises and timers in between would cost noticeable time.
  */
 export class HubFollower implements OutputFollower {
@@ -37,17 +37,17 @@ export class HubFollower implements OutputFollower {
 	readonly #signal: AbortSignal;
 	/** Sequence number of the last chunk that was read. */
 	#lastSequence: number;
-	/** Chunks that the caller works on. */
+	/** Chunks that were returned to the caller since the last call of `next`. */
 	#heldChunks: OutputChunk[] = [];
 	#notifications: ChunkNotifications | undefined;
 	#execution: FollowedExecution | undefined;
-	/** Counter of status changes when the execution was read. */
+	/** `ChunkNotifications.statusVersion` at the time the execution was read last. */
 	#statusVersion = 0;
 	/** True if no notification has arrived for 5 s: the execution must be read again even if the counter is unchanged. */
 	#mustReread = false;
-	/** True while the storage may hold chunks that were not announced. Once it is false, the storage is queried only for a newer chunk. */
+	/** True while the storage may hold chunks that were not announced. Once it is false, the storage is queried only for announced chunks. */
 	#hasUnannounced = true;
-	/** Continues the follower after a notification; undefined unless it waits. */
+	/** Continues the follower after a notification; undefined unless the follower waits. */
 	#resume: (() => void) | undefined;
 	#hasEnded = false;
 
@@ -73,7 +73,10 @@ export class HubFollower implements OutputFollower {
 		return this.#parts.hub.countFollowers(this.#executionId) === 1;
 	}
 
-	/** Returns the next chunk if it is cached, even if it was not announced to this follower: only stored chunks are cached. */
+	/**
+	 * Returns the next chunk if it is cached, even if it was not announced to this follower. That is safe, because only stored chunks are
+	 * cached.
+	 */
 	takeCached(): OutputChunk | undefined {
 		while (this.#notifications !== undefined && !this.#hasEnded) {
 			const chunk = this.#parts.hub.takeCached(this.#executionId, this.#lastSequence + 1);
@@ -160,7 +163,7 @@ export class HubFollower implements OutputFollower {
 		return endResult;
 	}
 
-	/** Returns the next chunk, and waits for it if necessary. Returns undefined if none will follow. */
+	/** Returns the next chunk, and waits for it if necessary. Returns undefined if no chunk will follow. */
 	async #findNext(): Promise<OutputChunk | undefined> {
 		const notifications = await this.#openNotifications();
 		while (notifications !== undefined && !this.#hasEnded) {

@@ -8,11 +8,14 @@ import { ChunkNotifications } from "./chunk-notifications.ts";
 
 export type OutputHubDependencies = Uses<"storage" | "eventBus">;
 
-/** Target number of characters of a page that is read for followers. Less than half of what the cache holds for all executions together. */
+/**
+ * Target number of characters in a page that is read for followers. Less than half of the capacity of the cache, which all executions
+ * share.
+ */
 const pageLength = 262_144;
 /**
- * Number of followers above which pages are smaller. So many followers read at different positions, and chunks that were read ahead would
- * be evicted before they are used. Chunks are then also cached at the cost for many followers.
+ * Number of followers above which pages are smaller: many followers read at different positions, so chunks that were read ahead would be
+ * evicted before they are used. Chunks are then also cached at the cost for many followers.
  */
 const manyFollowers = 32;
 
@@ -21,9 +24,9 @@ interface FollowedEntry {
 	readonly notifications: ChunkNotifications;
 	readonly opened: Promise<void>;
 	followers: number;
-	/** Pages that are being read, by the sequence number that they follow. Followers at the same position wait for the same page. */
+	/** Pages that are being read, by the sequence number after which they begin. Followers at the same position wait for the same page. */
 	readonly pages: Map<number, Promise<OutputChunk | undefined>>;
-	/** Number of chunks to read for a page. Adapts to the size of the chunks. */
+	/** Maximum number of chunks to read for a page. Adapts to the size of the chunks. */
 	limit: number;
 }
 
@@ -36,21 +39,21 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  *
  * Each followed execution has one entry, which is in one of these states:
  *
- * - Opening: the first call of `hold` subscribes to the event bus. Further calls wait for the same subscription. If it fails, all these
- *   calls reject, and the last of them removes the entry.
+ * - Opening: the first call of `hold` subscribes to the event bus. Further calls wait for the same subscription. If the subscription fails,
+ *   all these calls reject, and the last of them removes the entry.
  * - Open: from here on no published chunk is missed. The followers still read everything from the cache or the storage; an event only wakes
  *   them to read.
  * - Closed: the last follower has released the entry. The subscription ends, and the cached chunks of the execution are removed. A later
  *   call of `hold` creates a new entry. A release for an old entry does nothing.
  *
- * Chunks are added to the cache by events, while the publisher still holds their pooled text. Pages that were read for lagging followers
- * are added as well. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached, because
- * nothing would remove it.
+ * Events add chunks to the cache while the publisher still holds their pooled text. Pages that were read for lagging followers are added as
+ * well. Only stored chunks are published, so every cached chunk is stored. A chunk of a closed entry is not cached, because nothing would
+ * remove it.
  *
  * What may happen at the same time:
  *
- * - Several followers may request the same page. They wait for one query. If it finds nothing, a follower that waited for it reads again:
- *   the query may have begun before the announced chunk was stored.
+ * - Several followers may request the same page. They wait for one query. If the query finds nothing, a follower that waited for it reads
+ *   again: the query may have begun before the announced chunk was stored.
  * - A chunk may be evicted before all followers have read it. They then read it from the storage.
  * - A slow follower holds its chunk until it calls `releaseChunk`. The chunk stays valid, even after eviction, and delays no other
  *   follower.
@@ -64,7 +67,7 @@ export class OutputHub {
 		this.#parts = parts;
 	}
 
-	/** Returns the notifications of an execution once no later event is missed. The caller must call `release`. */
+	/** Returns the notifications of an execution once no later event can be missed. The caller must call `release`. */
 	async hold(executionId: string): Promise<ChunkNotifications> {
 		const entry = this.#entries.get(executionId) ?? this.#open(executionId);
 		entry.followers += 1;
@@ -100,14 +103,14 @@ export class OutputHub {
 
 	/**
 	 * Returns the first chunk after a sequence number, which the caller must release with `releaseChunk`; undefined if no such chunk is
-	 * stored. The caller must hold the execution.
+	 * stored. The caller must have called `hold` for the execution.
 	 */
 	async readNext(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const entry = this.#entries.get(executionId);
 		const cachedChunk = this.#cache.take(executionId, after + 1);
 		if (cachedChunk !== undefined || entry === undefined) return cachedChunk;
 		const sharedChunk = await entry.pages.get(after);
-		// A query that found nothing may have begun before the announced chunk was stored.
+		// If the shared query found nothing, read again: it may have begun before the announced chunk was stored.
 		if (sharedChunk !== undefined) return this.#cache.take(executionId, sharedChunk.sequence) ?? sharedChunk;
 		const page = this.#readPage(entry, { executionId, after, execution });
 		entry.pages.set(after, page);
@@ -155,7 +158,7 @@ export class OutputHub {
 		const length = page.reduce((sum, chunk) => sum + chunk.data.length, 0);
 		const targetLength = entry.followers > manyFollowers ? pageLength / 4 : pageLength;
 		entry.limit = Math.max(1, Math.min(500, Math.floor((targetLength * page.length) / (length + 1)) || 8));
-		// The records belong to this query alone, so the refs are added without copying them.
+		// No other code uses these records, so the refs are added without copying them.
 		const chunks = page.map((chunk) => Object.assign(chunk, { action_ref, runner_ref }));
 		for (const chunk of chunks) this.#addToCache(entry, chunk);
 		return chunks[0];
