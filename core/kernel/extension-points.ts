@@ -18,12 +18,12 @@ import {
 } from "./submission/parameter-rendering.ts";
 
 /**
- * Dry run of a start: writes to `storage` what a start with changed dependencies would write, by the same code. Starts nothing, and writes
- * nowhere else. `changes` replace the dependencies of the engine. A dry run cannot be started within a dry run.
+ * Dry run of an engine start: runs the same code as a start, but writes only to `storage` and starts nothing. `changes` replace
+ * dependencies of the engine. A dry run cannot be started within a dry run.
  */
 export type DryRun = (storage: Storage, changes: Partial<EngineDependencies>) => Promise<void>;
 
-/** Dry run that an engine has within a dry run: always throws. */
+/** Dry run of an engine that is itself a dry run: always throws. */
 export const noNestedDryRun: DryRun = async () => {
 	throw new Error("a draft is not drafted again");
 };
@@ -40,8 +40,8 @@ type ExclusiveMember =
 	| "writeInterceptor";
 
 /**
- * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. It therefore reads each extension
- * here when it needs it, and must not keep it.
+ * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. The kernel must therefore read an
+ * extension here each time that it needs it, and must not keep it.
  */
 export class ExtensionPoints {
 	#features: readonly Feature[] = [];
@@ -77,7 +77,7 @@ export class ExtensionPoints {
 			...this.#findExclusive("packContent"),
 			...this.#findExclusive("writeInterceptor"),
 		};
-		// Only the runners of the configuration are wrapped. Those that features provide are added afterwards, since they run on this node.
+		// Wrap only the runners of the configuration. Runners that features provide always run on this node, so they are added afterwards.
 		for (const feature of features)
 			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.wrapRunner?.(name, runner) ?? runner);
 		for (const { runners } of features) for (const [name, runner] of runners ?? []) this.#addRunner(name, runner);
@@ -89,12 +89,15 @@ export class ExtensionPoints {
 		this.#builtInRunners.add(name);
 	}
 
-	/** Returns true if a feature provides the runner type. Only the service's own packs may use it, because it may do more than others. */
+	/**
+	 * Returns true if a feature provides the runner type. Only the service's own packs may use such a type, because it may do more than other
+	 * runner types.
+	 */
 	isBuiltInRunner(name: string): boolean {
 		return this.#builtInRunners.has(name);
 	}
 
-	/** Returns the member of the feature that provides it. Throws `SVC_CONFIG` if two do. */
+	/** Returns the member with this name of the feature that provides it. Throws `SVC_CONFIG` if two features provide it. */
 	#findExclusive<K extends ExclusiveMember>(name: K): Pick<Feature, ExclusiveMember> {
 		const [provider, otherProvider] = this.#features.filter((feature) => feature[name] !== undefined);
 		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one may have "${name}"`);
@@ -122,7 +125,7 @@ export class ExtensionPoints {
 		return this.#exclusive.executionQueues ?? noExecutionQueues;
 	}
 
-	/** Number of runs of this node that take no slot, because they wait for something elsewhere. */
+	/** Number of runs of this node that take no slot, because their work is done elsewhere. */
 	get runsWithoutSlot(): number {
 		return this.#features.reduce((sum, feature) => sum + (feature.runsWithoutSlot?.() ?? 0), 0);
 	}
@@ -156,7 +159,10 @@ export class ExtensionPoints {
 	}
 }
 
-/** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */
+/**
+ * Returns the sources of values for templates. Each source is looked up at each access, because the features that provide it are created
+ * after the kernel.
+ */
 export function createTemplateSources(extensions: ExtensionPoints, authority: Authority, options: Options): TemplateSources {
 	return {
 		get items() {

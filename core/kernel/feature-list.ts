@@ -4,8 +4,8 @@ import type { Kernel } from "./kernel.ts";
 declare module "../contract/config.ts" {
 	interface Composition {
 		/**
-		 * Creates the features of the service: those of `createFeatures` (`svc-automation/feature`), some of them, or additional ones.
-		 * Default: all of `createFeatures`. This interface is not stable yet: the next version may require something else of a feature.
+		 * Creates the features of the service: those of `createFeatures` (`svc-automation/feature`), some of them, or additional ones. Default:
+		 * all of `createFeatures`. This interface is not stable yet: the next version may change what a feature must provide.
 		 */
 		readonly features?: CreateFeatures;
 	}

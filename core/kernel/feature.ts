@@ -27,10 +27,10 @@ export type {
 	WriteInterceptor,
 };
 
-/** Records that expire some time after the time in one of their fields, and are then removed. */
+/** Kind of records that expire a number of days after the time in one of their fields, and are then removed. */
 export interface ExpiringRecords {
 	readonly kind: EntityKind;
-	/** Field with that time, with which an index must begin. */
+	/** Field that contains that time. An index must begin with this field. */
 	readonly timeField: string;
 	/** Days from that time to the expiry. */
 	readonly days: number;
@@ -40,8 +40,8 @@ export interface ExpiringRecords {
  * Part of the engine that the kernel does not depend on: the API that it adds to the engine, and its extensions of the kernel. Every member
  * but `api` is optional.
  *
- * A feature is created by a function that gets the kernel and other features. Nothing is open or started at that time. So the function may
- * keep these objects, but must not use them yet.
+ * A feature is created by a function that gets the kernel and other features. Nothing is opened or started at that time. So the function
+ * may keep these objects, but must not use them yet.
  *
  * The kernel calls features in the order of the feature list.
  */
@@ -50,25 +50,25 @@ export interface Feature<Api extends object = object> {
 	readonly api: Api;
 
 	/**
-	 * Trigger types whose events the feature dispatches. They are registered before `register` is called. Unless a type allows more, only
-	 * administrators may dispatch its events by naming a trigger.
+	 * Trigger types whose events the feature dispatches. They are registered before `register` is called. Only administrators may dispatch
+	 * events of such a type by naming its trigger, unless the type defines `assertInjectable`.
 	 */
 	readonly triggerTypes?: readonly TriggerTypeDefinition[];
 
-	/** Kinds of records that expire. Read at each removal, so that the value may change. */
+	/** Kinds of records that expire. Read at each removal, so the value may change while the engine runs. */
 	readonly expiringRecords?: readonly ExpiringRecords[];
 
 	/**
-	 * Stores the content that configuration and files describe. Called at each start, after the trigger types are registered and before
-	 * anything else runs. `svc plan` calls it on a copy of the storage, so it must write nothing elsewhere. It may be called again, because
-	 * a start is repeated while the storage is unavailable. Any other error ends the start.
+	 * Stores the records that configuration and files describe. Called at each start, after the trigger types are registered and before
+	 * anything else runs. `svc plan` calls it on a copy of the storage, so it must write nothing elsewhere. It may be called again, because a
+	 * start is repeated while the storage is unavailable. Any other error makes the start fail.
 	 */
 	register?(): Promise<void>;
 
 	/**
-	 * Completion hook: returns what must be stored in the same write as the end of an execution. Called with the execution as it is about
-	 * to be stored, final or with a question (`pending`). May be called several times for one end, because the write may be refused. If it
-	 * fails, the error is logged and its operations are left out. While the storage is unavailable (`SVC_UNAVAILABLE`), the end waits.
+	 * Completion hook: returns what must be stored in the same write as the end of an execution. Called with the execution as it is about to
+	 * be stored: with a final status, or as a question (`pending`). May be called several times for one end, because the write may be refused.
+	 * If it fails, the error is logged and its operations are left out. While the storage is unavailable (`SVC_UNAVAILABLE`), the end waits.
 	 */
 	readonly onCompletion?: CompletionEffectsHook;
 
@@ -100,7 +100,7 @@ export interface Feature<Api extends object = object> {
 	 */
 	wrapRunner?(name: string, runner: Runner): Runner;
 
-	/** Returns how many runs of this node wait for something elsewhere, and therefore take no slot. Default: none. */
+	/** Returns the number of runs of this node that take no slot, because their work is done elsewhere. Default: 0. */
 	runsWithoutSlot?(): number;
 
 	/** Directories of this node that contain pack contents from the storage. At most one feature; default: there are none. */
@@ -113,17 +113,17 @@ export interface Feature<Api extends object = object> {
 	readonly packConfiguration?: PackConfigurationSource;
 
 	/**
-	 * Background loops, each for nodes with its role. They start last, after all features. They stop first, all at once: none starts work
-	 * from the moment of the call. They are started and stopped again if a node is drained and resumed.
+	 * Background loops, each for nodes with its role. They start last, after all features. They stop first, all at the same time: from the
+	 * call of `stop` on, no loop starts work. If a node is drained and resumed, its loops are stopped and started again.
 	 */
 	readonly loops?: readonly (readonly [role: NodeRole, loop: BackgroundLoop])[];
 
 	/**
-	 * Starts the feature when everything is registered. May be called again if it was rejected because the storage is unavailable. Any
-	 * other error ends the start.
+	 * Starts the feature after the registration of all features. May be called again if it has rejected because the storage is unavailable.
+	 * Any other error makes the start fail.
 	 */
 	start?(): Promise<void> | void;
 
-	/** Stops the feature when no execution runs, in reverse order of the features. Also called without `start`. Errors are logged. */
+	/** Stops the feature once no execution runs. Features are stopped in reverse order, even if they were not started. Errors are logged. */
 	stop?(): Promise<void> | void;
 }

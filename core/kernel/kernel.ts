@@ -53,15 +53,15 @@ export interface Plugins {
  * Kernel of the engine: accepts events and requests, runs each execution once, and stores its output. Features are created from it, and
  * extend it through its extension points.
  *
- * A feature may keep the members at once, but may use them only after the engine has started. Its `register` may already use the storage
- * and the members that read it.
+ * A feature may store references to the members when it is created, but may use them only after the engine has started. Its `register` may
+ * already use the storage and the members that read the storage.
  */
 export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, EngineParts {
 	/** The resolved configuration, including the options, and the objects that the embedding program supplies. */
 	readonly dependencies: EngineDependencies;
 	readonly logger: EngineDependencies["logger"];
 	readonly clock: StorageClock;
-	/** Rules by which this node holds records that one node at a time may process. */
+	/** Leases of this node on records that only one node at a time may process. */
 	readonly leasing: LeasePolicy;
 	/** Notifies every node that actions, triggers or rules have changed, so that caches are renewed. */
 	readonly changes: ChangeFeed;
@@ -81,7 +81,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly admit: Admit;
 	/** Inserts new executions by one call of `store`, all or none, and schedules their runs. */
 	readonly admitAll: Admission["admit"];
-	/** Publishes a new execution that was stored as requested, and has it run. */
+	/** Publishes a new execution that was stored as requested, and wakes the schedulers so that it runs. */
 	readonly announce: (execution: ExecutionEntity) => void;
 	readonly templateSources: TemplateSources;
 	/** Keys that encrypt values of the datastore and other stored secrets. */
@@ -93,7 +93,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly extensions: ExtensionPoints;
 }
 
-/** The kernel with the parts that the lifecycle of the engine needs and features must not use. */
+/** The kernel with further parts for the lifecycle of the engine. Features must not use these. */
 export interface RunnableKernel extends Kernel {
 	readonly processor: EventProcessor;
 	readonly executor: Executor;
@@ -102,7 +102,8 @@ export interface RunnableKernel extends Kernel {
 	readonly leases: RunLeaseRenewal;
 	readonly recovery: OrphanRecovery;
 	/**
-	 * Stores runner types, trigger types, and the content of all features as the configuration describes them. May be called again.
+	 * Stores runner types, trigger types, and the records of all features as the configuration describes them. May be called again after it
+	 * has failed.
 	 */
 	register(): Promise<void>;
 }
@@ -157,7 +158,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 
 type SharedParts = ReturnType<typeof createSharedParts>;
 
-/** Creates the parts that several other parts of the kernel need. */
+/** Creates the parts on which several other parts of the kernel depend. */
 function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plugins, nodeId: string) {
 	const { storageSource, ...plugins } = createdPlugins;
 	const { eventBus, metrics } = instrument(plugins.eventBus, plugins.hub);

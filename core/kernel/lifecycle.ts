@@ -39,13 +39,14 @@ export class EngineLifecycle {
 	}
 
 	/**
-	 * Stops the background loops, waits for running actions for the configured time, then aborts them. Resolves when no execution runs.
+	 * Stops the background loops, waits for active runs for the configured time, then aborts those that are left. Resolves when no execution
+	 * runs on this node.
 	 */
 	drain(): Promise<void> {
 		return (this.#draining ??= this.#drain());
 	}
 
-	/** Drains without waiting for running actions; also ends the wait of a drain that is under way. */
+	/** Drains without waiting for active runs; also ends the wait of a drain that is in progress. */
 	async abort(): Promise<void> {
 		this.#runShutdown.endGracePeriod();
 		await this.drain();
@@ -87,10 +88,10 @@ export class EngineLifecycle {
 
 	async #drain(): Promise<void> {
 		const { dependencies, node, halting } = this.#parts;
-		// Stop the node before waiting for anything, so that it is no longer ready and starts no work.
+		// Stop the node before waiting for anything, so that it immediately reports itself as not ready and starts no work.
 		halting.abort();
 		node.stopWork().catch(() => undefined);
-		// A start that is under way would start the background loops again.
+		// Wait for a start in progress, which would otherwise start the background loops again.
 		await this.#starting?.catch(() => undefined);
 		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
 		await this.#runShutdown.shutDown(isGraceful ? gracePeriodSeconds * 1_000 : 0);
@@ -117,8 +118,8 @@ export class EngineLifecycle {
 /** Shutdown of the runs on this node. */
 interface RunShutdown {
 	/**
-	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process
-	 * can continue are handed over at once. Resolves when no run is active.
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
+	 * continue are handed over immediately. Resolves when no run is active.
 	 */
 	shutDown(graceMilliseconds: number): Promise<void>;
 	/** Ends the grace period at once, even one that has not begun. */

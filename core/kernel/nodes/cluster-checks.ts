@@ -18,10 +18,10 @@ const pollPauseMs = 100;
  * Checks that all nodes of one storage can receive each other's bus events. Throws `SVC_CONFIG` if another node is alive and its event bus,
  * or that of this node, reaches one process only. Of two nodes that start at the same time, the one with the greater id is refused.
  *
- * A node that was killed must not keep this one from starting. So if such a node is stored, waits until it either stores another heartbeat,
- * which proves that it is alive, or its record expires.
+ * A node that was killed must not keep this one from starting. So if an incompatible node is stored, waits until that node stores another
+ * heartbeat, which proves that it is alive, or until its record expires.
  *
- * @param earlier nodes that were stored before this one
+ * @param earlier nodes whose records were stored before the record of this node
  */
 export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier: readonly NodeEntity[]): Promise<void> {
 	const heartbeats = new Map(earlier.map(({ id, heartbeat_at }) => [id, heartbeat_at]));
@@ -36,7 +36,7 @@ export async function assertNodesCompatible(parts: ClusterCheckOptions, earlier:
 	}
 }
 
-/** Returns the nodes whose records have not expired, without this one. */
+/** Returns the nodes whose records have not expired, without this node. */
 export async function findLiveNodes({
 	storage,
 	clock,
@@ -47,7 +47,7 @@ export async function findLiveNodes({
 	return liveNodes.filter(({ id }) => id !== nodeId);
 }
 
-/** Returns true if bus events do not reach from one of the two nodes to the other. */
+/** Returns true if this node and another one do not receive each other's bus events. */
 function isUnreachable(other: NodeEntity, { eventBus }: ClusterCheckOptions): boolean {
 	return eventBus.capabilities.shared !== true || !other.event_bus_shared;
 }
@@ -63,7 +63,7 @@ function toUnsharedBusError(other: NodeEntity, { eventBus, names }: ClusterCheck
 	);
 }
 
-/** Warns of nodes with another bus plugin: both buses may be shared, but no event passes from one to the other. */
+/** Logs a warning for each node with another event bus plugin: even if both buses are shared, no event passes from one to the other. */
 function warnOfOtherBuses(others: readonly NodeEntity[], { logger, names }: ClusterCheckOptions): void {
 	for (const { id, name, event_bus } of others) {
 		if (event_bus === names.eventBus) continue;

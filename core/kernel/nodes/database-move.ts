@@ -1,17 +1,17 @@
 import { type Storage, SvcError } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 
-/** Name of the singleton task in the source database. It is held while the database is being moved. */
+/** Name of the singleton task that is held in the source database while the database is being moved. */
 export const moveSourceTaskName = "database_move";
 /**
- * Name of the singleton task in the target database, whose record has the id of the one in the source. It is completed once everything has
+ * Name of the singleton task in the target database. Its record has the same id as that in the source, and is completed once all data has
  * been copied.
  */
 export const moveTargetTaskName = "database_move_target";
 
 /**
- * Throws `SVC_CONFIG` if the database is being moved elsewhere, or if a move into it was not completed. A node would otherwise work on data
- * that is lost with the move, or on a part of the data.
+ * Throws `SVC_CONFIG` if the database is being moved elsewhere, or if a move into it was not completed. Otherwise the changes of this node
+ * would be lost with the move, or the node would work on incomplete data.
  */
 export async function assertNoDatabaseMove(storage: Storage, now: number): Promise<void> {
 	const moveTasks = await storage.find("duty", { where: { name: { in: [moveSourceTaskName, moveTargetTaskName] } } });

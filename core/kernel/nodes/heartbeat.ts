@@ -8,19 +8,19 @@ import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coo
 import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 
-/** Name of the bus event by which an administrator's request to a node, such as a drain, is announced to that node. */
+/** Name of the bus event that notifies a node of an administrator's request, such as a drain. */
 export const nodeChangeEvent = "svc.node__change";
 
-/** Seconds after the expiry of a node's record for which the record is kept, so that users see that the node has stopped. */
+/** Seconds for which the record of a node is kept after its expiry, so that users can see that the node has stopped. */
 const expiredNodeLifetimeSeconds = 3_600;
-/** Number of heartbeats between two removals of old records. */
+/** Number of heartbeats between two removals of expired node records. */
 const heartbeatsPerRemoval = 12;
 
 export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
 	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
 	readonly leasing: LeasePolicy;
 	readonly version: string;
-	/** Names of the plugins. */
+	/** Names of the storage and event bus plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
 	/** Returns the fields that change while the node runs. */
 	readonly describe: () => Pick<NodeEntity, "state" | "running" | "late_writes"> & { readonly addresses: JsonObject };
@@ -39,7 +39,7 @@ export class Heartbeat {
 	readonly #startedAt: number;
 	readonly #busListener: RenewedSubscription;
 	readonly #heartbeatLoop: PollLoop;
-	/** Nodes that were stored before the first attempt to start this one; undefined before that attempt. */
+	/** Nodes that were stored before the first attempt to start this node; undefined before that attempt. */
 	#earlierNodes: readonly NodeEntity[] | undefined;
 	/** True if the last heartbeat could not be stored. */
 	#hasFailed = false;
@@ -69,7 +69,7 @@ export class Heartbeat {
 	async start(): Promise<void> {
 		const { storage, leasing, nodeId } = this.#parts;
 		await this.#measureClock();
-		// No other process can use a storage that is not shared, so none of the other nodes stored there is running.
+		// No other process can use a storage that is not shared, so no other node that is stored there is still running.
 		if (!leasing.isShared) await storage.remove("node", { where: { id: { not: nodeId } } });
 		this.#earlierNodes ??= leasing.isShared ? await findLiveNodes(this.#parts) : [];
 		await this.#insert();
@@ -89,7 +89,7 @@ export class Heartbeat {
 		this.#heartbeatLoop.wake();
 	}
 
-	/** Stops the heartbeats and removes the record. Errors of the storage are logged only; the record then expires. */
+	/** Stops the heartbeats and removes the record. Errors of the storage are only logged, because the record expires anyway. */
 	async stop(): Promise<void> {
 		const { storage, nodeId, logger } = this.#parts;
 		this.#busListener.stop();
@@ -122,14 +122,14 @@ export class Heartbeat {
 		const { storage, nodeId, logger } = this.#parts;
 		await this.#measureClock();
 		const node = await storage.update("node", nodeId, this.#toChangingFields());
-		// Another node has removed the record, because this process was suspended for more than an hour.
+		// The record is missing: another node has removed it, because this process was suspended for more than an hour.
 		if (node === undefined) return this.#insert();
 		if (node.drain !== this.#drain) logger.info("node was asked for something", { drain: node.drain });
 		this.#drain = node.drain;
 		this.#parts.onDrain(node.drain);
 	}
 
-	/** Removes the records of nodes that stopped at least an hour ago, with every twelfth heartbeat. */
+	/** Removes the records of nodes that expired at least an hour ago. Does so only at every twelfth heartbeat. */
 	async #removeOldRecords(): Promise<void> {
 		this.#heartbeatCount += 1;
 		if (this.#heartbeatCount % heartbeatsPerRemoval !== 0) return;
@@ -168,8 +168,8 @@ export class Heartbeat {
 	}
 
 	/**
-	 * Measures the time of the storage, and logs when the clock of this machine gets out of sync, or back in sync. Called with each
-	 * heartbeat, because time may advance at different paces in this process and in the storage.
+	 * Measures the clock of the storage. Logs an entry when the clock of this machine gets out of sync with it, or back in sync. Called with
+	 * each heartbeat, because the two clocks may drift apart.
 	 */
 	async #measureClock(): Promise<void> {
 		const { clock, logger } = this.#parts;
@@ -181,7 +181,7 @@ export class Heartbeat {
 		this.#wasClockOff = clock.isOutOfSync();
 	}
 
-	/** Returns the seconds by which the clock is ahead, rounded to milliseconds. */
+	/** Returns the seconds by which the clock of this machine is ahead of the storage's, rounded to milliseconds. */
 	#offsetSeconds(): number {
 		return Math.round(this.#parts.clock.ahead() * 1_000) / 1_000;
 	}

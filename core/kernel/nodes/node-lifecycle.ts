@@ -12,9 +12,9 @@ export interface NodeLifecycleOptions extends Uses<"logger"> {
 }
 
 /**
- * State of this node: `starting`, `ready`, `draining` or `drained`; or stopping, which is shown as `draining` and is final. A node becomes
- * `ready` when it begins to work. If an administrator drains it, it becomes `draining`, and `drained` once nothing runs. It may be made
- * `ready` again at any time.
+ * State of this node: `starting`, `ready`, `draining` or `drained`. A node becomes `ready` when it begins to work. If an administrator
+ * drains it, it becomes `draining`, and `drained` once no execution runs. It may be made `ready` again at any time. A node that stops for
+ * good reports `draining` until the end.
  */
 export class NodeLifecycle {
 	readonly #parts: NodeLifecycleOptions;
@@ -22,11 +22,11 @@ export class NodeLifecycle {
 	/** True if the node must work; false if it must drain. */
 	#shouldWork = true;
 	#isStopping = false;
-	/** True once `startWork` was called. Before that, `setDrain` changes nothing at once. */
+	/** True once `startWork` was called. Before that, `setDrain` only notes the request. */
 	#hasBegun = false;
-	/** Number of the last change, so that the result of an earlier change is ignored. */
+	/** Number of the last change. A drain that becomes idle after a later change is recognised by it and ignored. */
 	#changeNumber = 0;
-	/** The last change. Each change waits for the one before. */
+	/** The last change. Each change waits for the previous one. */
 	#lastChange: Promise<void> = Promise.resolve();
 
 	constructor(parts: NodeLifecycleOptions) {
@@ -38,13 +38,13 @@ export class NodeLifecycle {
 		return this.#isStopping ? "draining" : this.#state;
 	}
 
-	/** Returns why the node should get no requests; undefined if it should get some. */
+	/** Returns the reason why the node must not get requests; undefined if it is ready for them. */
 	unreadyReason(): UnreadyReason | undefined {
 		if (this.#isStopping) return "stopping";
 		return this.#state === "ready" ? undefined : this.#state;
 	}
 
-	/** Begins to work, unless the node must drain. To be called when everything else has started. */
+	/** Begins to work, unless the node must drain. Must be called last, when all other parts have started. */
 	async startWork(): Promise<void> {
 		this.#hasBegun = true;
 		if (!this.#shouldWork) return this.#enqueueChange();
@@ -55,7 +55,7 @@ export class NodeLifecycle {
 	}
 
 	/**
-	 * Sets whether the node must drain. Returns at once; the change is made in the background, or by `startWork` if that was not called
+	 * Sets whether the node must drain. Returns immediately. The change is made in the background, or by `startWork` if that was not called
 	 * yet.
 	 */
 	setDrain(drain: boolean): void {
@@ -68,10 +68,10 @@ export class NodeLifecycle {
 	async stopWork(): Promise<void> {
 		const { loops } = this.#parts;
 		this.#isStopping = true;
-		// Stop at once, without waiting for a change that is under way.
+		// Stop the loops at once, without waiting for a change that is in progress.
 		const stopped = loops.stop();
 		await this.#lastChange;
-		// That change may have started the loops again.
+		// The change that was in progress may have started the loops again.
 		await Promise.all([stopped, loops.stop()]);
 	}
 
@@ -82,7 +82,7 @@ export class NodeLifecycle {
 		this.#parts.onChange();
 	}
 
-	/** Applies the requested state when the change before has ended. Never rejects; errors are logged. */
+	/** Applies the requested state once the previous change has ended. Never rejects; errors are logged. */
 	#enqueueChange(): Promise<void> {
 		this.#lastChange = this.#lastChange
 			.then(() => this.#apply())
@@ -101,7 +101,7 @@ export class NodeLifecycle {
 		} else if (!this.#shouldWork && (this.#state === "ready" || this.#state === "starting")) {
 			this.#become("draining");
 			await loops.stop();
-			// Do not wait for it, because the node may be made ready again before it is idle.
+			// Do not wait until the node is idle, because it may be made ready again before that.
 			void idle().then(() => {
 				if (this.#changeNumber === changeNumber && !this.#isStopping) this.#become("drained");
 			});

@@ -10,16 +10,16 @@ import type { Nodes, Readiness, UnreadyReason } from "./nodes-api.ts";
 import { type BackgroundLoop, createRoleLoops } from "./role-loops.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
-/** Milliseconds for which the result of a check of the storage is reused, so that frequent readiness requests cost nothing. */
+/** Milliseconds for which the result of a storage check is reused, so that frequent readiness requests do not load the storage. */
 const checkReuseMs = 1_000;
-/** Milliseconds without response after which the storage counts as unavailable. */
+/** Milliseconds after which a storage check without a response counts as failed. */
 const responseTimeoutMs = 2_000;
 
 export interface NodeOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
 	readonly clock: StorageClock;
 	readonly leasing: LeasePolicy;
 	readonly version: string;
-	/** Names of the plugins. */
+	/** Names of the storage and event bus plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
 	readonly addresses: () => JsonObject;
 	/** Background loops of the roles of this node, in the order in which they start. */
@@ -29,7 +29,7 @@ export interface NodeOptions extends Uses<"storage" | "eventBus" | "logger" | "n
 	readonly idle: () => Promise<void>;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
-	/** Returns the number of writes that were refused because another node had taken the run over. */
+	/** Returns the number of writes that were refused because this node no longer held the run. */
 	readonly staleWrites: () => number;
 	/** Aborts when the node must stop. */
 	readonly signal: AbortSignal;
@@ -41,9 +41,9 @@ export interface Node {
 	readiness(): Promise<Readiness>;
 	/** Stores the record of this node and starts its heartbeats. Throws `SVC_CONFIG` if it cannot work together with the other nodes. */
 	register(): Promise<void>;
-	/** Begins to work. To be called when everything else has started. */
+	/** Begins to work. Must be called last, when all other parts have started. */
 	startWork(): Promise<void>;
-	/** Stops working for good. Resolves when no loop claims anything. The node is not ready from the call on. */
+	/** Stops working for good. Resolves when no loop claims work any more. From the call on, the node is not ready. */
 	stopWork(): Promise<void>;
 	/** Removes the record of this node. */
 	deregister(): Promise<void>;
@@ -86,7 +86,10 @@ export function createNode(parts: NodeOptions): Node {
 }
 
 interface ReadinessOptions extends Uses<"storage" | "clock" | "nodeId"> {
-	/** Returns true if the node's last heartbeat was stored. Reading is not enough: with a full disk, reads work and every write fails. */
+	/**
+	 * Returns true if the node's last heartbeat was stored. A successful read is no proof of readiness: with a full disk, reads succeed and
+	 * every write fails.
+	 */
 	readonly isHeartbeatStored: () => boolean;
 	/** Returns the state of the node if that state is not ready; otherwise undefined. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
@@ -117,7 +120,7 @@ function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyRea
 	return async () => {
 		const reason = unreadyReason();
 		const reasons: UnreadyReason[] = reason === undefined ? [] : [reason];
-		// While the node is starting, its storage may not be started.
+		// While the node is starting, its storage may not have been started.
 		if (reason !== "starting" && !(isHeartbeatStored() && (await isStorageAvailable()))) reasons.push("storage");
 		// The state may have changed during the check of the storage.
 		const currentReason = unreadyReason();

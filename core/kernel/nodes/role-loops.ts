@@ -1,10 +1,10 @@
 import type { StartupRetry } from "../plugins/startup-retry.ts";
 
-/** Background loop that starts work by itself, such as the scheduler or the timers. */
+/** Background loop of a role, which starts work by itself, such as the scheduler. */
 export interface BackgroundLoop {
 	/** Starts the loop; may be called again after `stop`. */
 	start(): Promise<void> | void;
-	/** Stops the loop: it starts no work from the moment of the call. Resolves when no work is being started. */
+	/** Stops the loop: it starts no work from the call on. Resolves when no work is being started any more. */
 	stop(): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ export interface BackgroundLoop {
 export interface RoleLoops {
 	/** Starts the loops one after another, in order. While the storage is unavailable, repeats the start of a loop. */
 	start(): Promise<void>;
-	/** Stops all loops at once, then waits for them. */
+	/** Stops all loops at the same time, and waits until they have stopped. */
 	stop(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { heldStatuses } from "../executions/status.ts";
 import { nodeChangeEvent } from "./heartbeat.ts";
 import type { Nodes, NodeView } from "./nodes-api.ts";
 
-/** Maximum number of executions that are listed of a node. */
+/** Maximum number of executions that are listed for a node. */
 const maxListedExecutions = 100;
 
 export interface StoredNodesOptions extends Uses<"storage" | "eventBus" | "clock"> {
@@ -33,7 +33,7 @@ export function createStoredNodes({ storage, eventBus, clock, options }: StoredN
 		const byId = isId(idOrName) ? await storage.get("node", idOrName) : undefined;
 		if (byId !== undefined) return toView(byId);
 		const namesakes = (await list()).filter(({ node }) => node.name === idOrName);
-		// A node that was restarted after a crash has the name of the earlier process.
+		// A node that was restarted after a crash has the same name as the earlier process, whose record may still be stored.
 		const liveNamesakes = namesakes.filter(({ isAlive }) => isAlive);
 		const [match, otherMatch] = liveNamesakes.length > 0 ? liveNamesakes : namesakes;
 		if (match === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);
