@@ -20,8 +20,8 @@ interface CheckedPlugin {
 }
 
 /**
- * Calls `check` of the plugins that a node starts. Returns the problems that they report with their options; each begins with its path in
- * the configuration.
+ * Calls `check` of the plugins that this node will start. Returns the problems of their options; each problem begins with its path in the
+ * configuration.
  */
 export async function findOptionProblems(checked: CheckedPlugins, toContext: (name: string) => PluginContext): Promise<readonly string[]> {
 	const startedPlugins = listPlugins(checked).filter(({ kind, instance }) => shouldStart(kind, checked.roles, instance));
@@ -63,7 +63,7 @@ function toKindAndName({ kind, name }: { readonly kind: PluginKind; readonly nam
 	return { kind, name };
 }
 
-/** Returns the problems that an error lists in its facts; otherwise its message. */
+/** Returns the problems that an error lists in its facts. If it lists none, returns its message. */
 function toProblems(error: unknown): readonly string[] {
 	const problems = isSvcError(error) ? error.facts["problems"] : undefined;
 	return Array.isArray(problems) && problems.length > 0 ? problems.map(String) : [toErrorMessage(error)];

@@ -19,13 +19,13 @@ import { findShapeProblems } from "./plugin-shapes.ts";
 
 /** Plugins of a composition, created but not started. */
 export interface CreatedPlugins {
-	/** The storage, which can be started again after a failed start. */
+	/** The storage, whose start can be repeated after a failure. */
 	readonly restartableStorage: RestartableStorage;
 	readonly eventBus: EventBus;
 	readonly authBackend: AuthBackend | undefined;
-	/** By runner type name. */
+	/** Runners by runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** By name. */
+	/** Sensors by name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
@@ -66,7 +66,7 @@ function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>
 	);
 }
 
-/** Plugin to be created, and the list to which its problems are added. */
+/** A plugin to create, and the list to which its problems are added. */
 interface CreationTarget {
 	/** Path in the configuration. */
 	readonly path: string;
@@ -74,7 +74,7 @@ interface CreationTarget {
 	readonly problems: string[];
 }
 
-/** Calls `createOne` and checks the shape of the instance. Adds problems to the list; returns undefined if creation fails. */
+/** Calls `createOne` and checks the shape of the created instance. Adds problems to the list. Returns undefined if `createOne` throws. */
 function attempt<T>({ path, plugin, problems }: CreationTarget, createOne: () => T, toInstance: (created: T) => unknown): T | undefined {
 	try {
 		const created = createOne();
@@ -86,9 +86,9 @@ function attempt<T>({ path, plugin, problems }: CreationTarget, createOne: () =>
 	}
 }
 
-/** Storage plugin of which each attempt to start has a new instance. */
+/** Storage plugin that has a new instance for each attempt to start it. */
 export interface RestartableStorage extends StorageSource {
-	/** Starts an instance by calling `begin`. If that fails, stops the instance and rejects; the next call starts a new one. */
+	/** Starts an instance by calling `begin`. If `begin` rejects, stops the instance and rejects; the next call starts a new instance. */
 	start(begin: (instance: Storage) => Promise<void>): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -106,7 +106,7 @@ function createRestartableStorage(plugin: StoragePlugin): RestartableStorage {
 			try {
 				await begin(instance);
 			} catch (error) {
-				// The caller must see the error of the start, not one while stopping.
+				// The caller must get the error of the start, not an error of stopping.
 				await instance.stop?.().catch(() => undefined);
 				throw error;
 			}

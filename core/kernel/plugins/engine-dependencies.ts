@@ -24,7 +24,7 @@ export interface SecretRegistry {
 	forgetSecret(value: string): void;
 }
 
-/** Input from which an engine is created: the resolved configuration and the objects that the embedding program supplies. */
+/** Input for creating an engine: the resolved configuration, and the objects that the embedding program supplies. */
 export interface EngineDependencies {
 	readonly options: Options;
 	/** Roles of this node: the parts of the service that it runs. */
@@ -42,11 +42,11 @@ export interface EngineDependencies {
 	readonly access: RbacConfig;
 	/** Absolute paths of pack directories, or of directories that contain pack directories. */
 	readonly packs: readonly string[];
-	/** Packs that are installed from git repositories, and again whenever they change there. */
+	/** Packs that are installed from git repositories. Each is installed again whenever its repository changes. */
 	readonly followedPacks: readonly GitPack[];
-	/** Absolute path of the directory of pack configurations, which need not exist. */
+	/** Absolute path of the directory of pack configurations. The directory need not exist. */
 	readonly configs: string;
-	/** Absolute path of the data directory, which exists. */
+	/** Absolute path of the data directory. The directory exists. */
 	readonly dataDirectory: string;
 	readonly logger: TaggableLogger & SecretRegistry;
 	readonly clock: Clock;
@@ -58,6 +58,9 @@ export interface EngineDependencies {
 	readonly addresses: () => JsonObject;
 	/** Version of the service. */
 	readonly version: string;
-	/** False for tests: new executions are stored before they are claimed. Default: one that can start is stored as running. */
+	/**
+	 * False in some tests: a new execution is then stored as requested, and claimed afterwards. Default true: an execution that can start at
+	 * once is inserted as running.
+	 */
 	readonly startsInline?: boolean | undefined;
 }

@@ -23,40 +23,43 @@ export interface InterceptedRun {
 
 /** Write interceptor: adds operations, such as audit records, to the write that stores a change. */
 export interface WriteInterceptor {
-	/** Returns true if changes of this kind of records must be intercepted now. Called before every write, so it must be fast. */
+	/** Returns true if changes of this kind of records must be intercepted at present. Called before every write, so it must be fast. */
 	intercepts(kind: EntityKind): boolean;
 	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
-	/** Calls `work` for a run of a built-in action, and intercepts its changes. Rejects as `work` does. Default: intercepts nothing. */
+	/**
+	 * Calls `work` for a run of a built-in action, and intercepts the changes that it makes. Rejects with the error of `work`. If absent,
+	 * nothing is intercepted.
+	 */
 	duringRun?<T>(run: InterceptedRun, work: () => Promise<T>): Promise<T>;
 }
 
 /** Maximum number of records that one write removes. */
 const maxRemovalBatch = 500;
-/** Maximum number of attempts to remove records while other callers change them. */
+/** Maximum number of failed attempts to remove records, because other callers changed them. */
 const maxRemovalAttempts = 10;
 
-/** Source of the storage plugin. `current` is another instance after a start that was repeated. */
+/** Source of the storage instance. `current` is a new instance after the start of the storage was repeated. */
 export interface StorageSource {
 	readonly current: Storage;
 }
 
-/** Hooks of the engine in its storage. */
+/** Hooks of the engine into its storage. */
 export interface StorageHooks {
 	/** Measures each statement, and reports inserted records. Default: nothing is measured. */
 	readonly metrics?: StorageMetrics | undefined;
-	/** Returns the interceptor of changes. It is called at each write, because the feature that provides it is created later. */
+	/** Returns the write interceptor. Called at each write, because the feature that provides the interceptor is created after the storage. */
 	readonly interceptor?: () => WriteInterceptor | undefined;
 }
 
 type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Order<E>[]; readonly limit: number };
 
 /**
- * The storage of an engine: passes each call to the storage plugin, with the hooks of the engine. Claims are not intercepted: they only
- * assign work to a node.
+ * The storage of an engine: passes each call to the storage plugin, and calls the hooks of the engine. Claims are not intercepted, because
+ * they only assign work to a node.
  */
 export class EngineStorage implements Storage {
-	/** Without a value if the plugin lacks them, even before it has started, because callers check for them. */
+	/** `now` and `compact` are undefined if the plugin lacks them, so that callers can check for them, even before the plugin has started. */
 	declare readonly now?: () => Promise<number>;
 	declare readonly compact?: () => Promise<boolean>;
 	readonly #source: StorageSource;
@@ -127,7 +130,7 @@ export class EngineStorage implements Storage {
 		return this.#measured("write", this.#source.current.write(operations), operations);
 	}
 
-	/** Returns the calls that intercept a change of this kind of records; undefined if the interceptor does not watch the kind. */
+	/** Returns the methods that make an intercepted change of this kind of records; undefined if the kind is not intercepted. */
 	#intercept(kind: EntityKind): InterceptedWrites | undefined {
 		const interceptor = this.#interceptor();
 		return interceptor?.intercepts(kind) === true ? new InterceptedWrites(this, interceptor, (all) => this.#write(all)) : undefined;
@@ -149,7 +152,7 @@ function toInsert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K]
 	return { insert: kind, entities } as unknown as WriteOperation;
 }
 
-/** Single changes made by `write`, so that they can be intercepted. Each has the same result as the storage method of its name. */
+/** Makes single changes through the interceptor's `write`. Each method has the same result as the storage method of the same name. */
 class InterceptedWrites {
 	readonly #storage: Pick<Storage, "get" | "find" | "count">;
 	readonly #interceptor: WriteInterceptor;
@@ -205,8 +208,8 @@ class InterceptedWrites {
 }
 
 /**
- * Returns the operations that remove records. An empty update of each makes the write fail if another caller has removed one meanwhile.
- * Otherwise both callers would count it.
+ * Returns the operations that remove records. An empty update of each record makes the write fail if another caller has removed the record
+ * in the meantime. Otherwise both callers would count it as removed.
  */
 function toRemoval(kind: EntityKind, ids: readonly string[]): readonly WriteOperation[] {
 	const existenceChecks = ids.map((id) => ({ update: kind, id, patch: {} }) as unknown as WriteOperation);

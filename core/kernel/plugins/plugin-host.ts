@@ -25,21 +25,21 @@ interface StartedPlugin {
 	readonly instance: Lifecycle;
 }
 
-/** Properties of the node that plugins are given. */
+/** Properties of the node that are passed to plugins. */
 export interface HostNode {
 	readonly id: string;
 	readonly clock: Clock;
 	readonly logger: TaggableLogger;
 }
 
-/** Plugins of one engine. They are created at once, and started by `start`. */
+/** Plugins of one engine. The constructor creates them, and `start` starts them. */
 export class PluginHost {
 	readonly storageSource: StorageSource;
 	readonly eventBus: EventBus;
 	readonly authBackend: AuthBackend | undefined;
-	/** By runner type name. */
+	/** Runners by runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** By name. */
+	/** Sensors by name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
@@ -72,7 +72,7 @@ export class PluginHost {
 	 * bus, auth backend, dialects, runners, sensors. Runners start at the same time, because some of them wait for processes. Rejects with
 	 * `SVC_CONFIG` if options are wrong. If a plugin does not start, stops those that have started and rejects with its error.
 	 *
-	 * @param retryStartup starts the storage, and may try that more than once
+	 * @param retryStartup starts the storage; repeats the attempt while the storage is unavailable
 	 */
 	async start(retryStartup: StartupRetry): Promise<void> {
 		const { composition, roles } = this.#dependencies;
@@ -85,7 +85,7 @@ export class PluginHost {
 			await this.#startStorage(retryStartup);
 			await this.#startOthers();
 		} catch (error) {
-			// The caller must see the error of the start. Errors while stopping have been logged.
+			// The caller must get the error of the start. Errors of stopping have been logged.
 			await this.stop().catch(() => undefined);
 			throw error;
 		}
@@ -107,7 +107,7 @@ export class PluginHost {
 		if (failure !== undefined) throw failure;
 	}
 
-	/** Starts telemetry before all other plugins, so that it receives all measurements. */
+	/** Starts the telemetry plugins before all others, so that they receive all measurements. */
 	async #startTelemetry(): Promise<void> {
 		const { composition } = this.#dependencies;
 		for (const [index, plugin] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, plugin);
@@ -133,7 +133,7 @@ export class PluginHost {
 	}
 
 	async #startOne(name: string, instance: Lifecycle): Promise<void> {
-		// Add the plugin before it starts: it must also be stopped if its start fails.
+		// Add the plugin before it starts, because it must also be stopped if its start fails.
 		this.#startedPlugins.push({ name, instance });
 		await instance.start?.(this.#toContext(name));
 	}
@@ -153,7 +153,10 @@ export class PluginHost {
 	}
 }
 
-/** Waits for all starts, then throws the first error. A plugin cannot be stopped while it is still starting. */
+/**
+ * Waits for all starts, then throws the first error. It must wait for all of them, because a plugin cannot be stopped while it is still
+ * starting.
+ */
 async function startTogether(starts: readonly Promise<void>[]): Promise<void> {
 	const rejection = (await Promise.allSettled(starts)).find((result) => result.status === "rejected");
 	if (rejection !== undefined) throw rejection.reason;

@@ -53,8 +53,8 @@ const shapes: Readonly<Record<PluginKind, PluginShape>> = {
 };
 
 /**
- * Returns the problems of the instance that a plugin's `create` has returned, each with path and hint. TypeScript reports them too; this
- * check is for plain JavaScript, and runs before any plugin starts.
+ * Returns the problems of the instance that a plugin's `create` has returned, each with path and hint. The TypeScript compiler finds the
+ * same problems; this check is for plain JavaScript, and runs before any plugin starts.
  */
 export function findShapeProblems(path: string, { kind, name }: { readonly kind: PluginKind; readonly name: string }, instance: unknown) {
 	const { title, methods, optionalMethods = [], hasCapabilities = false, check = () => [] } = shapes[kind];

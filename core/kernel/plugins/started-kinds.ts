@@ -1,6 +1,9 @@
 import { type Lifecycle, type NodeRole, nodeRoles, type PluginKind, type Runner } from "../../contract/index.ts";
 
-/** Roles that need plugins of a kind. The role `api` needs auth backends, because its listener also serves the authentication component. */
+/**
+ * Roles that need the plugins of each kind. The role `api` needs the auth backend, because its listener also serves the authentication
+ * component.
+ */
 const rolesByKind: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
 	storage: nodeRoles,
 	"event-bus": nodeRoles,
@@ -12,8 +15,8 @@ const rolesByKind: Readonly<Record<PluginKind, readonly NodeRole[]>> = {
 };
 
 /**
- * Returns true if a node with these roles starts plugins of a kind. If `instance` is a runner that runs sensors of packs, nodes that run
- * sensors start it too.
+ * Returns true if a node with these roles starts plugins of a kind. A runner (`instance`) that can run sensors of packs is also started on
+ * nodes that run sensors.
  */
 export function shouldStart(kind: PluginKind, roles: readonly NodeRole[], instance?: Lifecycle): boolean {
 	if (rolesByKind[kind].some((role) => roles.includes(role))) return true;

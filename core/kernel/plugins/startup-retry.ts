@@ -3,8 +3,8 @@ import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { StorageSource } from "./engine-storage.ts";
 
 /**
- * Performs a step of the start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage serves this process
- * only, repeats it only after an error with the fact `retry_after`. Rejects with any other error.
+ * Performs a step of the engine start, and repeats it while the storage is unavailable (`SVC_UNAVAILABLE`). If the storage is not shared,
+ * repeats the step only after an error with the fact `retry_after`. Rejects with any other error.
  */
 export type StartupRetry = (attempt: () => Promise<void>) => Promise<void>;
 
