@@ -17,17 +17,17 @@ import type { PreparedRun } from "./prepare-run.ts";
  *
  * - `preparing`: the runner has not been called.
  * - `running`: the runner works, and may call the host.
- * - `completing`: the runner has resolved, and its calls are refused. The end of the run is not stored.
+ * - `completing`: the runner has resolved, and its calls to the host are refused. The end of the run is not stored yet.
  * - `recorded`: the final status, or a pending question, is stored. The same write has revoked the token of the run.
- * - `lost`: another node holds the execution, or has ended it, or may do so because the lease has expired.
+ * - `lost`: the execution was taken over or ended without this run, or may be taken over because the lease has expired.
  */
 type RunState = "preparing" | "running" | "completing" | "recorded" | "lost";
 
 /** An execution that this node carries out, from the claim to the end of its run here. */
 export class ActiveRun {
-	/** The execution as this run has read or stored it last. */
+	/** The execution in the state in which this run last read or stored it. */
 	execution: ExecutionEntity;
-	/** Runner, and the data that it is called with. Not set before the run is prepared. */
+	/** Runner, and the data with which it is called. Not set before the run is prepared. */
 	prepared!: PreparedRun;
 	state: RunState = "preparing";
 	/** Fence of the claim. Every write about the run expects it in the stored execution. */
@@ -38,18 +38,19 @@ export class ActiveRun {
 	/** Writer of the output; undefined before the runner is called. */
 	outputWriter: OutputWriter | undefined = undefined;
 	/**
-	 * True if state is stored with which another process can continue the run. Files and token of the run must then outlive this process.
+	 * True if a run state is stored from which another process can continue the run. Files and token of the run must then outlive this
+	 * process.
 	 */
 	isResumable = false;
 	/** Current secrets of the run. */
 	secrets = Redactor.none;
-	/** Secrets that the run has read since its start, from results of children and from the datastore. */
+	/** Secrets that the run has read since its start, such as from results of children or from the datastore. */
 	learnedSecrets = Redactor.none;
-	/** Check for changes of children that the runner has not read; undefined before the runner is called. */
+	/** Tells whether children have changes that the runner has not read; undefined before the runner is called. */
 	services: { hasPendingChildChanges(): Promise<boolean> } | undefined = undefined;
 	/** Last journal entry, to be stored with the end of the run. */
 	lastEntry: LastJournalEntry | undefined = undefined;
-	/** Host and process of the run, if set after the start. They are stored with the end at the latest. */
+	/** Host and process of the run, if set after the start. They are stored at the latest with the end of the run. */
 	runnerInfo: JsonObject | undefined = undefined;
 	readonly #logger: Logger;
 	#pauseController: AbortController | undefined;
@@ -61,7 +62,7 @@ export class ActiveRun {
 		this.#logger = logger;
 	}
 
-	/** True if the service stops, and has aborted the run for that reason. */
+	/** True if the run was aborted because the service stops. */
 	get isShuttingDown(): boolean {
 		const { reason } = this.controller.signal;
 		return reason instanceof RunAborted && reason.kind === "shutdown";
@@ -73,13 +74,13 @@ export class ActiveRun {
 		return this.#pauseController;
 	}
 
-	/** Sets the runner, and the data that it is called with. */
+	/** Sets the runner, and the data with which it is called. */
 	setPrepared(prepared: PreparedRun): void {
 		this.prepared = prepared;
 		this.secrets = prepared.secrets;
 	}
 
-	/** Marks the run as lost and aborts it. It stores no more output, because another node may hold the execution. */
+	/** Marks the run as lost and aborts it. The run stores no more output, because another node may hold the execution. */
 	markLost(): void {
 		if (this.state !== "recorded") this.state = "lost";
 		const reason = new RunAborted("cancel", "the execution is no longer this node's");
@@ -88,9 +89,10 @@ export class ActiveRun {
 	}
 
 	/**
-	 * Calls `attempt` for the runner until the storage is available, so that an outage does not fail the run. Returns its result. `isRetry`
-	 * is true if an earlier attempt may have stored its changes although its response was lost. Throws `SVC_CONFLICT` if the run has ended
-	 * or lost its execution. Throws `SVC_UNAVAILABLE` if the run ends, is lost or is shut down during the wait.
+	 * Carries out a call of the runner: calls `attempt`, and repeats it while the storage is unavailable, so that an outage does not fail the
+	 * run. Returns the result of `attempt`. `isRetry` is true if an earlier attempt may have stored its changes although its response was
+	 * lost. Throws `SVC_CONFLICT` if the run has ended or lost its execution. Throws `SVC_UNAVAILABLE` if the run ends, is lost or is shut
+	 * down during the wait.
 	 */
 	async callHost<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
 		let result: { readonly value: T } | undefined;
@@ -112,16 +114,16 @@ export class ActiveRun {
 		if (this.state !== "running") throw this.toLostError();
 	}
 
-	/** Returns the error `SVC_CONFLICT` of a call for an execution that this run does not hold any more. */
+	/** Returns the error `SVC_CONFLICT` for a call that requires an execution which this run no longer holds. */
 	toLostError(): SvcError {
 		return new SvcError("SVC_CONFLICT", `execution "${this.execution.id}" is no longer this run's`);
 	}
 }
 
-/** Last entry of a journal. It is stored in the same write as the end of the run. */
+/** Last journal entry of a run. It is stored in the same write as the end of the run. */
 export interface LastJournalEntry {
 	readonly row: JournalEntryEntity;
-	/** Publishes the tasks that the entry has changed. To be called once the entry is stored. */
+	/** Publishes the tasks that the entry has changed. Must be called once the entry is stored. */
 	publishTasks(): void;
 }
 
@@ -129,7 +131,7 @@ export interface LastJournalEntry {
 export class ActiveRuns {
 	readonly #logger: Logger;
 	readonly #runs = new HighChurnMap<string, ActiveRun>();
-	/** Set while this node hands its runs over; the reason with which runs are aborted then. */
+	/** Reason with which runs are aborted while this node hands them over to other processes; undefined before that. */
 	#handOverReason: RunAborted | undefined;
 
 	constructor(logger: Logger) {
@@ -155,8 +157,7 @@ export class ActiveRuns {
 	}
 
 	/**
-	 * Returns the runs whose lease this node holds, unless another node has taken one over since the last renewal. A run whose end is stored
-	 * has no lease any more.
+	 * Returns the runs whose leases this node holds, as far as the last renewal has shown. A run whose end is stored no longer has a lease.
 	 */
 	heldLeases(): ReadonlyMap<string, Pick<ActiveRun, "fence" | "leaseExpiresAt">> {
 		return new Map([...this.#runs.entries()].filter(([, { state }]) => state !== "lost" && state !== "recorded"));
@@ -179,7 +180,7 @@ export class ActiveRuns {
 		for (const run of this.#runs.values()) run.controller.abort(reason);
 	}
 
-	/** Hands over every run that another process can continue. Runs that become resumable later are handed over then. */
+	/** Hands over every run that another process can continue. A run that becomes resumable later is handed over at that time. */
 	handOverAll(reason: RunAborted): void {
 		this.#handOverReason = reason;
 		for (const run of this.#runs.values()) if (run.isResumable) run.controller.abort(reason);
@@ -191,7 +192,7 @@ export class ActiveRuns {
 		if (this.#handOverReason !== undefined) run.controller.abort(this.#handOverReason);
 	}
 
-	/** Notes the new expiry of a lease that was renewed. */
+	/** Sets the new expiry of a lease that was renewed. */
 	setLeaseExpiry(executionId: string, leaseExpiresAt: string): void {
 		const run = this.#runs.get(executionId);
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;

@@ -47,10 +47,12 @@ export interface ExecutorOptions
  *
  * What `run` does depends on the status of the claimed execution:
  *
- * - `scheduled`: the status becomes `running` before the runner is called. So a `scheduled` execution has certainly not started.
+ * - `scheduled`: the status becomes `running` before the runner is called. So an execution that is still `scheduled` has certainly not
+ *   started.
  * - `resuming`: the execution was paused. The status becomes `running`, and the runner continues with `recover`.
  * - `running`, `pausing` or `canceling`, with a stored run state: an earlier claim may have started the run, and `recover` continues it.
- * - `running` without a run state: only this node can have stored that, in the write that inserted the execution. The run starts as usual.
+ * - `running` without a run state: only this node can have stored that status, in the write that inserted the execution. The run starts as
+ *   usual.
  *
  * How the run ends:
  *
@@ -58,8 +60,8 @@ export interface ExecutorOptions
  * - With `paused` or `resuming`. The remaining output is stored, the lease is released, and the state of the run is kept.
  * - By a hand-over during shutdown. The status stays, the lease is released, and another process recovers the run.
  *
- * An execution that cannot be prepared ends `failed`, and its runner is not called. While the storage is unavailable, preparing the run and
- * storing its states wait.
+ * An execution that cannot be prepared ends `failed`, and its runner is not called. While the storage is unavailable, the preparation of
+ * the run and its writes wait.
  *
  * What may happen at the same time:
  *
@@ -67,11 +69,12 @@ export interface ExecutorOptions
  * - Later, a cancel, a pause, the time-out or a shutdown aborts a signal of the run. The runner decides when it resolves. If a cancel is
  *   stored before the end, the end becomes `canceled`.
  * - The lease may expire while the run continues here, for example because the process was suspended. Another node may then run the same
- *   execution. Writes about the run expect the fence of the claim, unless no other node can exist. With another fence they change nothing.
+ *   execution. Writes about the run expect the fence of the claim, unless no other node can exist. If the fence is another one, they change
+ *   nothing.
  * - This node may claim an execution again before its lost run has ended. Both runs exist here for a while, each with its own fence.
  */
 export class Executor {
-	/** Runs that this node carries out now. */
+	/** Runs that this node is carrying out. */
 	readonly runs: ActiveRuns;
 	readonly children: NodeChildren;
 	readonly runWrites: RunWrites;
@@ -95,8 +98,8 @@ export class Executor {
 	}
 
 	/**
-	 * Runs a claimed execution to its final state. A run that another process has started is continued. Never rejects: an error is recorded
-	 * in the execution, or logged if that is impossible.
+	 * Carries out a claimed execution until its run ends on this node. Continues a run that another process has started. Never rejects: an
+	 * error is recorded in the execution, or logged if that is impossible.
 	 *
 	 * @param preparedInline the prepared run of an execution that was stored as running when it was inserted
 	 */
@@ -123,8 +126,8 @@ export class Executor {
 	}
 
 	/**
-	 * Finds runner and final parameters. Waits while the storage is unavailable; rejects with `SVC_UNAVAILABLE` if the run is aborted
-	 * meanwhile. Returns false if the execution cannot run, and has ended for that reason.
+	 * Finds the runner and renders the final parameters. Waits while the storage is unavailable; rejects with `SVC_UNAVAILABLE` if the run is
+	 * aborted in the meantime. Returns false if the execution cannot run; it has then ended as failed.
 	 */
 	async #prepare(run: ActiveRun): Promise<boolean> {
 		const { execution, controller } = run;
@@ -147,14 +150,14 @@ export class Executor {
 	}
 
 	/**
-	 * Stores that the run begins or is resumed. Returns false if this run does not hold the execution any more, for example because it was
-	 * canceled before.
+	 * Stores that the run begins or is resumed. Returns false if this run no longer holds the execution, for example because a cancel was
+	 * stored before.
 	 */
 	#start(run: ActiveRun): Promise<boolean> {
 		return isNotStarted(run.execution) ? this.#begin(run) : this.#resume(run);
 	}
 
-	/** Begins a run that was stored as running in the write that inserted its execution, unless this node has lost it since. */
+	/** Begins a run whose execution was inserted as running. Returns false if this node has lost the execution since. */
 	async #startStored(run: ActiveRun, preparedInline: PreparedRun): Promise<boolean> {
 		run.setPrepared(preparedInline);
 		if (await this.runWrites.isStillHeld(run)) return true;
@@ -162,7 +165,7 @@ export class Executor {
 		return false;
 	}
 
-	/** Issues credentials, and stores the execution as running. */
+	/** Issues credentials, and stores the execution as running. Returns false if the execution was canceled before. */
 	async #begin(run: ActiveRun): Promise<boolean> {
 		const { granted, begin } = this.issueCredentials(run.execution, run.prepared);
 		if (!(await this.runWrites.markRunning(run, begin))) return false;
@@ -179,7 +182,7 @@ export class Executor {
 		const { id, runner_name, status } = run.execution;
 		logger.info("run is looked for", { execution_id: id, runner: runner_name });
 		await this.runWrites.storeRunnerInfo(run, {});
-		// The notification of such a request went to the process that held the run before.
+		// The bus event of this request went to the process that held the run before, so apply the stored request here.
 		if (status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
 		if (status === "pausing") run.pauseController.abort();
 		return true;
@@ -196,7 +199,7 @@ export class Executor {
 		if (run.state === "recorded") await this.#callAfterRun(run);
 	}
 
-	/** Handles an error because of which the end of the run is not stored. */
+	/** Logs an error that has prevented storing the end of the run. */
 	#abandon(run: ActiveRun, error: unknown): void {
 		if (run.state === "lost") this.#recordStaleEnd(run);
 		else this.#parts.logger.error("execution could not be recorded", { execution_id: run.execution.id, error });
@@ -206,7 +209,7 @@ export class Executor {
 		this.#parts.staleWrites.recordRefusal("end of a run", { execution_id: execution.id });
 	}
 
-	/** Revokes the token of a run that no process can continue and whose end is not stored. It would stay valid without use. */
+	/** Revokes the token of a run that no process can continue and whose end is not stored. Otherwise the unused token would stay valid. */
 	async #revokeUnused({ execution, secrets, state, isResumable }: ActiveRun): Promise<void> {
 		if (secrets.token !== undefined && state !== "recorded" && !isResumable) await revokeRunCredentials(execution, this.#parts);
 	}
@@ -217,7 +220,7 @@ export class Executor {
 		return run_state !== null && runner?.capabilities.recovery === true && runner.recover !== undefined;
 	}
 
-	/** Returns runner and final parameters of an execution. Rejects if it cannot run. */
+	/** Returns the runner and the final parameters of an execution. Rejects if the execution cannot run. */
 	async prepare(execution: ExecutionEntity): Promise<PreparedRun> {
 		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
 	}
@@ -228,8 +231,8 @@ export class Executor {
 	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
 		const credentials = this.#parts.runCredentials.issue(claimed);
 		const granted = credentials === undefined ? prepared : withCredentials(prepared, credentials);
-		// A workflow stores each decision in its journal before it acts. So its run can be continued from the moment it starts: with an empty
-		// journal it starts over.
+		// A workflow stores each decision in its journal before it acts. So its run can be continued from the start on: with an empty journal it
+		// starts from the beginning.
 		const storesStepsFirst = prepared.runner.capabilities.workflow === true;
 		const startSecrets = storesStepsFirst
 			? this.#parts.sealedSecrets.addToken(prepared.encryptedSecrets, granted.secrets)
@@ -248,7 +251,9 @@ export class Executor {
 		}
 	}
 
-	/** Returns the outcome for an error of the runner. The message does not reveal the directories of the pack and of the data. */
+	/**
+	 * Returns the outcome for an error of a run or its preparation. Its message does not reveal the paths of the pack and the data directory.
+	 */
 	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
 		const { catalog, dataDirectory } = this.#parts;
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
@@ -257,8 +262,8 @@ export class Executor {
 }
 
 /**
- * Returns true if no process has called the runner. A `running` execution without a run state is never recovered, so only this node can
- * have stored it, in a write whose response was lost.
+ * Returns true if no process has called the runner yet. A `running` execution without a run state is never recovered, so this node must
+ * have stored it itself, in a write whose response was lost.
  */
 function isNotStarted({ status, run_state }: ExecutionEntity): boolean {
 	return status === "scheduled" || (status === "running" && run_state === null);

@@ -11,10 +11,10 @@ export interface RunOutcome {
 export function toOutcome(result: RunResult, signal: AbortSignal, execution: ExecutionEntity): RunOutcome {
 	const reason: unknown = signal.reason;
 	if (result.status === "running") return toHandOver(result, reason);
-	// A paused run ignores the abort reason: the process that resumes it ends its children first.
+	// A pause ignores the abort reason: even a canceled run may pause first, and ends its children when it is resumed.
 	if (result.status === "paused" || result.status === "resuming") return { status: result.status, result: result.result };
 	if (result.status === "pending" && !isCancelReason(reason)) return { status: "pending", result: result.result };
-	// A run that succeeded before it noticed the signal did succeed.
+	// A run that succeeded before it noticed the abort counts as succeeded.
 	if (!signal.aborted || result.succeeded || !(reason instanceof RunAborted)) {
 		return { status: result.succeeded ? "succeeded" : (result.status ?? "failed"), result: result.result };
 	}
@@ -28,7 +28,10 @@ export function isCancelReason(reason: unknown): boolean {
 	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 
-/** Returns the outcome `running`: the work continues without the service. Outside a shutdown, that is an error of the runner. */
+/**
+ * Returns the outcome `running`, which means that the work continues without the service. Unless the service is stopping, that is an error
+ * of the runner, and the outcome is a failure.
+ */
 function toHandOver(result: RunResult, reason: unknown): RunOutcome {
 	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };
 	return { status: "failed", result: { ...result.result, error: "the runner left its work although the service does not stop" } };
@@ -40,7 +43,7 @@ export function toCanceled(execution: ExecutionEntity, result: JsonObject): RunO
 	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
 }
 
-/** Returns the outcome for an error of the runner itself: message and stack only. The given path prefixes are hidden. */
+/** Returns the outcome for an error that was thrown: it contains only message and stack, without the `hidden` directories. */
 export function toFailure(error: unknown, hidden: readonly HiddenDirectory[]): RunOutcome {
 	return { status: "failed", result: toErrorResult(error, hidden) };
 }

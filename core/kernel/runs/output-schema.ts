@@ -13,8 +13,8 @@ import { describesWholeResult, findCommandOutputHosts, isCommandOutput, maskMism
 import type { RunOutcome } from "./outcome.ts";
 
 /**
- * Checks the result of a successful run against the `output_schema` of its action. If they do not match, the returned outcome is a failure:
- * it keeps the result with secrets masked, and its `error` names the difference. Otherwise the outcome is returned unchanged.
+ * Checks the result of a successful run against the `output_schema` of its action. If they do not match, returns a failed outcome: the
+ * result with secrets masked, and an `error` that describes the mismatch. Otherwise returns the outcome unchanged.
  */
 export function checkOutput(outcome: RunOutcome, snapshot: SnapshotEntity): RunOutcome {
 	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
@@ -41,8 +41,8 @@ function findDifference(result: JsonObject, { action, runner }: SnapshotEntity):
 }
 
 /**
- * Returns the first mismatch of printed output. The schema of a command describes its output as a string, or the JSON in that string.
- * Truncated output is not checked. `pathPrefix` precedes the paths that the mismatch names.
+ * Returns the first mismatch of the printed output of a command. The schema describes the output either as a string, or as the JSON in that
+ * string. Truncated output is not checked. `pathPrefix` precedes the paths that the mismatch names.
  */
 function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {
 	if (printed["truncated"] !== undefined) return undefined;

@@ -41,7 +41,7 @@ type PreparedContext = Pick<
 	| "takenUp"
 >;
 
-/** A runner, and the data that it is called with. The data does not change during the run. */
+/** A runner, and the data with which it is called. The data does not change during the run. */
 export interface PreparedRun {
 	readonly runner: Runner;
 	/** Time-out in seconds; undefined: no time-out. */
@@ -52,7 +52,7 @@ export interface PreparedRun {
 	readonly secrets: Redactor;
 	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
 	readonly encryptedSecrets: string | null;
-	/** Output types that count as secret as a whole. */
+	/** Output types whose whole output counts as secret. */
 	readonly secretOutput: readonly OutputType[];
 	readonly context: PreparedContext;
 }
@@ -65,8 +65,8 @@ interface PrepareRunOptions extends Uses<"storage" | "runners" | "options" | "se
 }
 
 /**
- * Finds the runner of an execution and renders its final parameters. Throws the error with which the execution must fail, for example
- * `SVC_RUNNER` if the runner type is disabled or not configured on this node.
+ * Finds the runner of an execution and renders its final parameters. If the execution cannot run, throws the error with which it must fail,
+ * for example `SVC_RUNNER` if the runner type is disabled or not configured on this node.
  */
 export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareRunOptions): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
@@ -120,7 +120,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	};
 }
 
-/** Data derived from a snapshot, which all its runs share. */
+/** Data that is derived from a snapshot once and shared by all runs with that snapshot. */
 interface SnapshotFacts {
 	readonly actionSchema: SnapshotEntity["action"]["parameters"];
 	readonly secretOutput: readonly OutputType[];
@@ -140,15 +140,18 @@ function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
 	return facts;
 }
 
-/** Returns the secrets that the stored parameters do not contain. The others can be read from the parameters again. */
+/**
+ * Returns the secrets that are not in the stored parameters. Only these must be stored, because the others can be found in the parameters
+ * again.
+ */
 function withoutParameterSecrets(secrets: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
 	const parameterSecrets = findParameterSecrets(parameters, snapshot);
 	return secrets.filter((value) => !parameterSecrets.includes(value));
 }
 
 /**
- * Returns the earlier execution of which this one runs some tasks again; undefined for all other executions. `takes_up` decides, because
- * only the service writes it; a client may have written the context.
+ * Returns the earlier execution that this execution partially re-runs; undefined if it is not a partial re-run. Depends on `takes_up`,
+ * because only the service writes that field, whereas a client may have written the context.
  */
 async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<PartialRerunSource | undefined> {
 	if (takes_up === null) return undefined;

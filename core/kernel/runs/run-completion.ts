@@ -22,9 +22,15 @@ import { type RunOutcome, toCanceled } from "./outcome.ts";
 import type { StoredOutcome } from "./run-secrets.ts";
 import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
 
-/** Microseconds that a planned restart of this node may take. Until then, nodes on other hosts do not recover runs that it handed over. */
+/**
+ * Microseconds that a planned restart of this node may take. During this time, nodes on other hosts do not recover the runs that it has
+ * handed over.
+ */
 const restartMicroseconds = 300_000_000;
-/** Milliseconds for which the end of a run waits for the storage while the service stops. Later, the node that recovers the run ends it. */
+/**
+ * Milliseconds for which the write of an end is repeated while the storage is unavailable and the service stops. After that, the node that
+ * recovers the run must end it.
+ */
 const shutdownPatienceMs = 5_000;
 
 export interface RunCompletionOptions extends FencedWriteOptions, Uses<"eventBus"> {
@@ -46,8 +52,9 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. A node that starts on this host
-	 * recovers the run. Nodes on other hosts do so only after five minutes, so that this node can restart first.
+	 * Hands the run over to another process: stores the remaining output and releases the lease, while the work itself continues. The next
+	 * node that starts on this host recovers the run. Nodes on other hosts wait five minutes before they recover it, so that this node can
+	 * restart first.
 	 */
 	async handOver(run: ActiveRun): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
@@ -71,9 +78,9 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. It is resumed at once if a child
-	 * has changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such change
-	 * is missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run
+	 * Stores the remaining output and the pause, and releases the lease until the execution is resumed. The execution is resumed at once if a
+	 * child has changes that the runner has not seen. The write expects the `stirred` that was read before the children, so that no such
+	 * change is missed (see `draftParentWakeup`). It is also resumed at once if a cancel is stored, because its children must end first. A run
 	 * that pauses and resumes repeatedly without progress fails (`isStalled`).
 	 */
 	async pause(run: ActiveRun, outcome: StoredOutcome): Promise<void> {
@@ -91,14 +98,14 @@ export class RunCompletion {
 				publishTransition(eventBus, pausedExecution);
 				return;
 			} catch (error) {
-				// The execution has changed since it was read: read it again.
+				// The execution was changed after it was read, so read it again and repeat the write.
 				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			}
 		}
 	}
 
 	/**
-	 * Reads the execution and stores the pause. Returns the execution as stored; undefined if this run does not hold it any more. Throws
+	 * Reads the execution and stores the pause. Returns the execution as stored; undefined if this run no longer holds it. Throws
 	 * `SVC_CONFLICT` if the execution was changed between reading and writing.
 	 */
 	async #storePause(run: ActiveRun, outcome: StoredOutcome, chunks: readonly OutputChunk[]): Promise<ExecutionEntity | undefined> {
@@ -110,7 +117,7 @@ export class RunCompletion {
 			after = undefined;
 			const current = await storage.get("execution", id);
 			if (current === undefined || current.fence !== run.fence || isCompleted(current.status)) return;
-			// An earlier attempt was stored although its response was lost: only this run releases the lease under this fence.
+			// The owner is null, so an earlier attempt was stored although its response was lost: only this run releases the lease under this fence.
 			if (current.owner === null) {
 				after = current;
 				return;
@@ -135,8 +142,8 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Returns true if the run pauses because of waiting children, but no child waits any more. No later change of a child would resume such
-	 * an execution. It does not apply if a user has requested the pause.
+	 * Returns true if the run would pause because of waiting children, but no child waits any more. No later change of a child would resume
+	 * such an execution. Returns false if a user has requested the pause.
 	 */
 	async #isPauseOver({ id, stirred, context }: ExecutionEntity): Promise<boolean> {
 		if (stirred === null || context["paused_by"] !== undefined) return false;
@@ -173,7 +180,8 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Stores the end of an execution as it was last read, and returns the ended execution. Throws `SVC_CONFLICT` if it has changed since.
+	 * Stores the end of the execution `current`, and returns the ended execution. Throws `SVC_CONFLICT` if the stored execution has changed
+	 * since `current` was read.
 	 */
 	async #writeEnd(
 		current: ExecutionEntity,
@@ -208,7 +216,7 @@ export class RunCompletion {
 			const stored = await storage.get("execution", current.id);
 			// The last log entry identifies the attempt: no other write has the same status at the same microsecond.
 			if (stored === undefined || !isDeepStrictEqual(stored.log.at(-1), after.log.at(-1))) return false;
-			// The first attempt was stored although its response was lost: use what it stored.
+			// An earlier attempt was stored although its response was lost, so return what it has stored.
 			final = stored;
 			return true;
 		};
@@ -218,12 +226,12 @@ export class RunCompletion {
 	}
 }
 
-/** Maximum number of consecutive status changes of an execution while none of its descendants starts or ends. */
+/** Maximum number of status changes of an execution without a start or end of any descendant in between. */
 export const maxIdleStateChanges = 500;
 
 /**
  * Returns true if an execution has changed its status `maxIdleStateChanges` times without progress: no descendant has started or ended
- * since. Reads nothing before an execution has changed its status that often.
+ * since. Does not query the storage for executions with fewer status changes.
  */
 export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pick<ExecutionEntity, "id" | "log">): Promise<boolean> {
 	const since = log.length > maxIdleStateChanges ? log.at(-maxIdleStateChanges)?.timestamp : undefined;

@@ -3,8 +3,8 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 
 /**
- * Revokes the credentials of a run that has left this process without storing an end. Does nothing if the stored token is another one:
- * the node that ended or continues the execution has replaced it. If the write fails, the error is logged.
+ * Revokes the credentials of a run that has left this process without storing an end. Does nothing if another token is stored, because the
+ * node that ended or continues the execution has replaced it. If the write fails, the error is logged.
  */
 export async function revokeRunCredentials(
 	{ id, token_hash }: ExecutionEntity,
@@ -15,19 +15,22 @@ export async function revokeRunCredentials(
 		.catch((error: unknown) => logger.warn("what an ended run was given was not taken back", { execution_id: id, error }));
 }
 
-/** Adds new credentials to a run: to the environment of its processes, and to the secrets that are masked in output, result and log. */
+/**
+ * Adds new credentials to a prepared run: to the environment of its processes, and to the secrets that are masked in output, result and
+ * log.
+ */
 export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
 	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.withValues([], secret) };
 }
 
-/** Adds the credentials that a run got at its start to a run that is continued. The token is among the run's stored secrets. */
+/** Adds the credentials that a run got at its start to the continued run. Its stored secrets contain the token. */
 export function withRestoredCredentials(prepared: PreparedRun, runCredentials: Pick<RunCredentials, "toEnvironment">): PreparedRun {
 	const { token } = prepared.secrets;
 	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
 }
 
 function withEnvironment(prepared: PreparedRun, added: IssuedCredentials["environment"]): PreparedRun {
-	// Copies into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
+	// Copy into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
 	const environment = Object.assign({}, prepared.context.environment, added);
 	return { ...prepared, context: { ...prepared.context, environment } };
 }
@@ -41,19 +44,25 @@ export interface IssuedCredentials {
 	readonly token_hash: string;
 	/** Environment variables for the processes of the run. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Value in `environment` that must not appear anywhere else. */
+	/** The token: a value in `environment` that must not appear anywhere else. */
 	readonly secret: string;
 }
 
-/** Issues and revokes the credentials with which runs call the service. They are valid only while the execution stores their hash. */
+/**
+ * Issues and revokes the credentials with which runs call the service. Credentials are valid only while their hash is stored with the
+ * execution.
+ */
 export interface RunCredentials {
-	/** Issues credentials for an execution that is about to run; undefined: the run gets none. */
+	/** Issues credentials for an execution that is about to run. Returns undefined if the run gets none. */
 	issue(execution: ExecutionEntity): IssuedCredentials | undefined;
-	/** Returns the environment variables of credentials. A process that continues a run has only their secret. */
+	/**
+	 * Returns the environment variables of credentials, given their secret. For a process that continues a run, which has stored only the
+	 * secret.
+	 */
 	toEnvironment(secret: string): IssuedCredentials["environment"];
 	/**
-	 * Returns the writes that revoke everything else that was stored for the run, to be stored with its end. Also called for executions
-	 * without credentials.
+	 * Returns the operations that revoke everything that was stored for the run besides `token_hash`. The caller stores them with the end of
+	 * the run. Also called for executions without credentials.
 	 */
 	toRevocations(execution: ExecutionEntity): readonly WriteOperation[];
 }

@@ -17,7 +17,7 @@ export interface RunEventOptions extends Uses<"eventBus" | "options" | "authorit
 interface RunAnnouncement {
 	readonly route: string;
 	readonly payload: JsonObject;
-	/** The execution that the payload describes. Undefined: all clients that may follow the stream get the announcement. */
+	/** The execution that the payload describes. Undefined: all clients that may read the stream receive the announcement. */
 	readonly about: AnnouncementSubject | undefined;
 }
 
@@ -30,8 +30,8 @@ export class RunEventSender {
 	}
 
 	/**
-	 * Publishes an announcement. Masks secrets if `api.mask_secrets` is on, because announcements leave the service and no part of the
-	 * service reads them. The token is always removed. Throws `SVC_INVALID` if the route is invalid.
+	 * Publishes an announcement. If `api.mask_secrets` is on, masks secrets, because announcements are only read outside the service. Always
+	 * removes the token. Throws `SVC_INVALID` if the route is invalid.
 	 */
 	announce({ execution, secrets }: ActiveRun, { route, payload, about }: RunAnnouncement): void {
 		const { eventBus, options } = this.#parts;
@@ -41,8 +41,8 @@ export class RunEventSender {
 
 	/**
 	 * Dispatches a new event with a new trace. Returns the id of the trigger instance once it is stored. The event still counts as caused by
-	 * the execution, so that the loop guard stops endless cascades. The trigger may come from the parameters of the execution, so the
-	 * permissions of the execution are checked.
+	 * the execution, so that the loop guard stops endless cascades. Checks the permissions of the execution, because the trigger may come from
+	 * its parameters.
 	 */
 	async dispatch(
 		{ execution: { id, author, user, scopes }, secrets }: ActiveRun,
@@ -53,7 +53,7 @@ export class RunEventSender {
 		const { instance } = await dispatcher.dispatch({
 			trigger: withoutToken(trigger, secrets),
 			payload: secrets.withoutToken(payload),
-			// Secrets are masked in the tag, because every user who may list traces sees it.
+			// Mask secrets in the tag, because every user who may list traces sees it.
 			trace: { trace_tag: secrets.redactText(traceTag ?? `dispatch-${id}`) },
 			check: (resolved: ResolvedTrigger) => triggerTypes.assertInjectable(resolved, principal),
 			causedBy: { executionId: id },

@@ -12,39 +12,41 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
 	readonly hub: Meters;
 	readonly runs: ActiveRuns;
 	/**
-	 * Called after each scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node has stopped.
+	 * Called after each successful scheduled renewal. `isTrusted` is true if an expired lease of another node proves that the other node has
+	 * stopped.
 	 */
 	readonly onRenewed: (leases: { readonly isTrusted: boolean }) => Promise<void>;
 }
 
 /**
- * Renews the leases of the runs of this node. It also detects cancels, pauses and final states of these executions that clients or other
- * nodes have stored.
+ * Renews the leases of the runs of this node. Also detects cancels, pauses and final statuses that clients or other nodes have stored for
+ * these executions.
  *
  * Each run has one lease, which is in one of these states:
  *
- * - Held. All leases are renewed together after a third of their length. A failed renewal is repeated after the same time, 1 s at most.
+ * - Held. All leases are renewed together after a third of their length. A failed renewal is repeated after the same time, but after 1 s at
+ *   most.
  * - Expired: no renewal was confirmed in time. The run is aborted here although the storage cannot confirm that the lease is lost. Other
  *   nodes take over only after another third of the lease, so two nodes do not do the same work. Without shared storage no lease expires.
  * - Lost: the stored execution has another owner or fence, or has ended, or was deleted. The run is aborted and stores nothing more.
  *
  * A run never leaves the last two states; its node must claim the execution again.
  *
- * One exception to the second state: if the storage itself reports that it serves no node, no node can have taken over. The runs then
- * continue until one renewal interval after the last such report.
+ * Exception for expired leases: if the storage itself reports that it serves no node, no node can have taken over. The runs then continue
+ * until one renewal interval after the last such report.
  *
  * Changes from outside reach a run in two ways: at once by a bus event, and with the next renewal, which returns the stored status. If bus
  * events may have been missed, a renewal starts at once. `canceling` aborts the run, `pausing` requests a pause, and any other status of an
  * interrupt means that the run is lost.
  *
- * After each renewal that was not caused by the bus, `onRenewed` recovers executions of other nodes. A node whose own renewals failed or
- * were late does not trust expired leases: the other nodes need time to renew theirs first.
+ * After each scheduled renewal, `onRenewed` recovers executions of other nodes. A node whose own renewals have failed or were late does not
+ * trust expired leases, because the other nodes need time to renew theirs first.
  *
  * What may happen at the same time:
  *
  * - Two renewals, one by the timer and one because of missed events. Both set an expiry in the future, so their order does not matter.
- * - A run may end while a renewal is under way. A run that is no longer active is neither renewed singly nor reported as lost.
- * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases independently of it.
+ * - A run may end while a renewal is in progress. A run that is no longer active is neither renewed singly nor reported as lost.
+ * - A renewal may get no response for longer than the lease. So a second timer checks for expired leases, independently of the response.
  */
 export class RunLeaseRenewal {
 	readonly #parts: RunLeaseRenewalOptions;
@@ -52,18 +54,21 @@ export class RunLeaseRenewal {
 	readonly #interruptListener: RenewedSubscription;
 	/** Milliseconds from one renewal to the next. */
 	readonly #intervalMs: number;
-	/** Milliseconds from a failed renewal to the next, and also to wait for a response before expired leases are checked without it. */
+	/**
+	 * Milliseconds from a failed renewal to the next attempt. Also the time after which expired leases are checked although a renewal has no
+	 * response yet.
+	 */
 	readonly #retryMs: number;
 	#isStopped = false;
 	#renewalTimer: NodeJS.Timeout | undefined;
 	#overdueTimer: NodeJS.Timeout | undefined;
 	/**
-	 * Start of the scheduled renewal that has no response yet; undefined if there is none. A process that was suspended renews first, and
-	 * may still be in time.
+	 * Start of the scheduled renewal that has no response yet; undefined if no renewal is pending. The second timer does not act then: a
+	 * process that was suspended must first try to renew, and may still be in time.
 	 */
 	#pendingSince: number | undefined;
 	#activeRenewals: Promise<void> = Promise.resolve();
-	/** Steady time in microseconds until which no node can have taken a run over, because the storage served no node. */
+	/** Time by the steady clock, in microseconds, until which no node can have taken a run over, because the storage served no node. */
 	#noTakeoverUntil = 0;
 	readonly #renewalCounter: Instrument;
 	readonly #lossCounter: Instrument;
@@ -93,11 +98,11 @@ export class RunLeaseRenewal {
 	async start(): Promise<void> {
 		await this.#interruptListener.start();
 		this.#scheduleRenewal(this.#intervalMs);
-		// A timer of its own, because a renewal may wait for its response for longer than the lease.
+		// Use a separate timer, because a renewal may wait for its response for longer than the lease.
 		this.#overdueTimer = setInterval(() => this.#checkPendingRenewal(), this.#retryMs);
 	}
 
-	/** Stops. Resolves when the current renewal has ended. */
+	/** Stops the renewals. Resolves when the current renewal has ended. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
 		this.#interruptListener.stop();
@@ -106,7 +111,7 @@ export class RunLeaseRenewal {
 		await this.#activeRenewals;
 	}
 
-	/** Creates the listener for changes from outside to executions that run here: a cancel, a pause, or a final status. */
+	/** Creates the subscription for interrupts of executions that run here: a cancel, a pause or a final status from outside. */
 	#createInterruptListener(): RenewedSubscription {
 		const { runs, logger } = this.#parts;
 		return createRenewedSubscription({
@@ -119,7 +124,7 @@ export class RunLeaseRenewal {
 				const status = toInterruptStatus(event);
 				if (!this.#applyRequest({ id, status })) this.#abortLost(id);
 			},
-			// A renewal returns stored cancels and pauses, and finds executions that have ended.
+			// A renewal also finds stored cancels and pauses, and executions that have ended.
 			onGap: () => {
 				const renewing = this.#renew().catch((error: unknown) => logger.error("leases could not be kept", { error }));
 				this.#activeRenewals = Promise.all([this.#activeRenewals, renewing]).then(() => {});
@@ -147,7 +152,7 @@ export class RunLeaseRenewal {
 			this.#parts.logger.error("leases could not be kept", { error });
 			this.#takeoverTrust.onRenewalFailure();
 			this.#pendingSince = undefined;
-			// Other nodes must reach the storage again first, and then give all holders time to renew.
+			// No takeover is possible yet: other nodes must first reach the storage again, and then give all holders time to renew.
 			if (isUnavailableForAll(error)) this.#noTakeoverUntil = this.#parts.clock.steady() + this.#intervalMs * 1_000;
 			this.#abortExpiredRuns();
 			this.#scheduleRenewal(this.#retryMs);
@@ -160,8 +165,8 @@ export class RunLeaseRenewal {
 		const held = runs.heldLeases();
 		if (held.size === 0) return;
 		const expires = leasing.newExpiry();
-		// Only active runs are renewed. An execution that ended here while the storage was unavailable still names this node as its owner.
-		// Its lease must expire, so that orphan recovery finds it.
+		// Renew only active runs. An execution that ended here while the storage was unavailable still names this node as its owner. Its lease
+		// must expire, so that orphan recovery finds it.
 		const renewed = await storage.claim(
 			"execution",
 			{ where: { id: { in: [...held.keys()] }, owner: nodeId, status: { in: heldStatuses } }, limit: held.size },
@@ -178,8 +183,8 @@ export class RunLeaseRenewal {
 	}
 
 	/**
-	 * Renews one lease by an update, which waits for row locks. A claim skips locked rows, and a write of the run itself, such as one of
-	 * its output, may lock the row at that moment. Without this, such a run would be taken for lost.
+	 * Renews one lease by an update, which waits for row locks. A claim skips locked rows, and a write of the run itself, such as of its
+	 * output, may lock the row at that moment. Without this update, such a run would count as lost.
 	 */
 	async #renewSingly(id: string, fence: string | null, expires: string): Promise<void> {
 		const { storage, nodeId, runs } = this.#parts;
@@ -197,15 +202,16 @@ export class RunLeaseRenewal {
 	#checkPendingRenewal(): void {
 		if (this.#pendingSince === undefined || performance.now() - this.#pendingSince <= this.#retryMs) return;
 		const pendingSince = this.#pendingSince;
-		// If this process was suspended, the response may have arrived and be the next event to be read.
+		// If this process was suspended, the response may have arrived but not been read yet, so check again after the next turn of the event
+		// loop.
 		setImmediate(() => {
 			if (this.#pendingSince === pendingSince) this.#abortExpiredRuns();
 		});
 	}
 
 	/**
-	 * Aborts the runs whose lease has expired, without waiting for the storage. Other nodes have taken them over or soon will, so the same
-	 * work would otherwise be done twice.
+	 * Aborts the runs whose leases have expired, without waiting for the storage. Other nodes have taken these runs over or soon will;
+	 * otherwise the same work would be done twice.
 	 */
 	#abortExpiredRuns(): void {
 		const { clock, leasing, runs, logger } = this.#parts;

@@ -15,7 +15,7 @@ export interface StoredOutcome extends RunOutcome {
 
 /**
  * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
- * encrypted secrets include secrets of the result and those that the run has learned.
+ * encrypted secrets include the secrets in the result and those that the run has read.
  */
 export function toStoredOutcome({ status, result }: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
 	const { snapshot } = run.prepared;
@@ -49,7 +49,7 @@ export function encryptRunSecrets(
 	return isResumable ? sealedSecrets.addToken(runSecrets, secrets) : runSecrets;
 }
 
-/** Masks secrets in the log. Returns a function that ends this. */
+/** Masks secrets in the log. Returns a function that ends the masking. */
 export function hideInLog(
 	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
 	{ values, token }: Redactor,

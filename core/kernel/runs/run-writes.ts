@@ -19,7 +19,7 @@ interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
 }
 
-/** Values that the start of a run stores. */
+/** Values that are stored when a run starts. */
 export interface RunStart {
 	/** Encrypted secrets of the run; null if there are none. */
 	readonly encryptedSecrets: string | null;
@@ -31,13 +31,15 @@ export interface RunStart {
 
 /** State from which another process can continue a run. */
 interface ResumableState {
-	/** State that `recover` of the runner gets. */
+	/** State that is passed to `recover` of the runner. */
 	readonly state: JsonObject;
 	/** Encrypted secrets of the run; undefined if the stored ones remain unchanged. */
 	readonly encryptedSecrets: string | null | undefined;
 }
 
-/** Writes about a run, from its start until before its end. Each expects the fence of the claim, so that a lost run changes nothing. */
+/**
+ * Writes about a run, from its start until before its end. Each write expects the fence of the claim, so that a lost run changes nothing.
+ */
 export class RunWrites {
 	readonly #parts: RunWriteOptions;
 	readonly #writes: FencedWrites;
@@ -49,8 +51,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running it holds only the
-	 * values of `RunStart`.
+	 * Returns the patch that makes a claimed execution `running`. For an execution that is already stored as running, the patch contains only
+	 * the values of `RunStart`.
 	 */
 	toRunningPatch(execution: ExecutionEntity, start: RunStart): ExecutionPatch {
 		const { token_hash } = start;
@@ -62,7 +64,7 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores a claimed execution as `running`. Returns false if it was canceled before. As this is stored before the runner is called, an
+	 * Stores a claimed execution as `running`. Returns false if it was canceled before. This write precedes the call of the runner, so an
 	 * execution that is found `scheduled` has certainly not started.
 	 */
 	async markRunning(run: ActiveRun, start: RunStart): Promise<boolean> {
@@ -71,7 +73,7 @@ export class RunWrites {
 			await this.#storeRunning(run, patch);
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-			// A cancel was faster, and has stored the final status itself.
+			// A concurrent cancel was stored first, and has set the final status itself.
 			this.#parts.logger.debug("execution was taken back before it ran", { execution_id: run.execution.id });
 			return false;
 		}
@@ -88,7 +90,7 @@ export class RunWrites {
 
 	/**
 	 * Stores a resumed execution as `running`. If a cancel was stored first, the execution is `canceling`: the run then ends its children.
-	 * Returns false if this run does not hold the execution any more.
+	 * Returns false if this run no longer holds the execution.
 	 */
 	async markResumed(run: ActiveRun): Promise<boolean> {
 		const { storage, clock } = this.#parts;
@@ -115,8 +117,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores chunks of output. Throws `SVC_CONFLICT` if this run does not hold the execution any more. The write itself checks this: with a
-	 * check before the write, output could be stored after an end that another node writes in between.
+	 * Stores chunks of output. Throws `SVC_CONFLICT` if this run no longer holds the execution. The write itself must check that: after a
+	 * separate check, another node could end the execution before the output is stored.
 	 */
 	async storeOutput(run: ActiveRun, chunks: readonly OutputChunkEntity[]): Promise<void> {
 		const { storage, staleWrites } = this.#parts;
@@ -135,8 +137,8 @@ export class RunWrites {
 	}
 
 	/**
-	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless this run holds the execution. None are needed while the lease
-	 * is valid and no other node can use the storage, because no other node then ends the run.
+	 * Returns the operations that make a write fail with `SVC_CONFLICT` unless this run holds the execution. Returns none while the lease is
+	 * valid and no other node can use the storage, because no other node can then end the run.
 	 */
 	fenceOperations(run: ActiveRun): readonly WriteOperation[] {
 		const { storage, clock } = this.#parts;
@@ -145,14 +147,14 @@ export class RunWrites {
 		return isAlone ? [] : [{ update: "execution", id, patch: {}, expected: { fence: run.fence } }];
 	}
 
-	/** Stores the encrypted secrets of the run. Returns false if this run does not hold the execution any more. */
+	/** Stores the encrypted secrets of the run. Returns false if this run no longer holds the execution. */
 	storeSecrets(run: ActiveRun, encryptedSecrets: string | null): Promise<boolean> {
 		return this.#writes.patch(run, { known_secrets: encryptedSecrets });
 	}
 
 	/**
-	 * Keeps host and process of a run in memory; they are stored when the run ends or pauses. Returns them, completed with the defaults of
-	 * this process.
+	 * Keeps host and process of a run in memory; they are stored when the run ends or pauses. Returns them; values that `info` lacks are those
+	 * of this process.
 	 */
 	noteRunnerInfo(run: ActiveRun, info: JsonObject): JsonObject {
 		const runnerInfo = { ...this.#processInfo, ...info };
@@ -172,23 +174,23 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores the state from which another process can continue the run, with its secrets. Returns false if this run does not hold the
-	 * execution any more.
+	 * Stores the state from which another process can continue the run, together with its secrets. Returns false if this run no longer holds
+	 * the execution.
 	 */
 	storeState(run: ActiveRun, resumable: ResumableState): Promise<boolean> {
 		return this.#writes.patch(run, toStatePatch(resumable));
 	}
 
 	/**
-	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run
-	 * does not hold the execution any more.
+	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run no
+	 * longer holds the execution.
 	 */
 	async storeStateWith(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[]): Promise<boolean> {
 		const { storage } = this.#parts;
 		const { id, fence } = run.execution;
 		const { run_state } = toStatePatch(resumable);
 		const store = () => storage.write([this.toStateOperation(run, resumable), ...operations]);
-		// True if an earlier attempt has stored it although its response was lost.
+		// True if an earlier attempt has stored the state although its response was lost.
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && isDeepStrictEqual(stored.run_state, run_state);
@@ -202,7 +204,10 @@ export class RunWrites {
 		}
 	}
 
-	/** Returns the operation that stores such a state as part of a larger write. It conflicts if this run does not hold the execution. */
+	/**
+	 * Returns the operation that stores a resumable state as part of a larger write. The operation conflicts if this run does not hold the
+	 * execution.
+	 */
 	toStateOperation(run: ActiveRun, resumable: ResumableState): WriteOperation {
 		const { id } = run.execution;
 		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
@@ -212,7 +217,8 @@ export class RunWrites {
 		const { storage, clock, leasing, completionEffects } = this.#parts;
 		const { execution } = run;
 		const { id, fence, status } = execution;
-		// The execution may have credentials from a write whose response was lost. No process has their secret any more.
+		// The execution may have credentials from an earlier write whose response was lost. Revoke them, because no process has their secret any
+		// more.
 		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
 		const store = async () => {
 			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
@@ -224,7 +230,7 @@ export class RunWrites {
 		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(run) });
 	}
 
-	/** Renews the lease of an execution that is stored as `running`. Returns false if this run does not hold it any more. */
+	/** Renews the lease of an execution that is stored as `running`. Returns false if this run no longer holds the execution. */
 	async #renewRunning(run: ActiveRun): Promise<boolean> {
 		const { storage, leasing } = this.#parts;
 		const { id, fence } = run.execution;
@@ -250,9 +256,9 @@ export interface FencedWriteOptions extends Uses<"storage" | "clock"> {
 
 /** Settings for repeating a write while the storage is unavailable. */
 interface RetryOptions {
-	/** Resolves with true if an earlier attempt has stored the write but its response was lost. Called if a repeated attempt conflicts. */
+	/** Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. */
 	readonly isStored: () => Promise<boolean>;
-	/** Milliseconds for which the write is repeated although the service stops. Default 0. */
+	/** Milliseconds for which the write is repeated even if the service is stopping. Default 0. */
 	readonly shutdownPatienceMs?: number;
 }
 
@@ -267,7 +273,7 @@ export class FencedWrites {
 		this.#parts = parts;
 	}
 
-	/** Stores a patch of the execution. Returns false if the run does not hold the execution any more. */
+	/** Stores a patch of the execution. Returns false if the run no longer holds the execution. */
 	async patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
 		const { id } = run.execution;
 		let isStored = false;
@@ -278,8 +284,8 @@ export class FencedWrites {
 	}
 
 	/**
-	 * Calls `write` until the storage is available. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt has stored it
-	 * although its response was lost.
+	 * Calls `write`, and repeats it while the storage is unavailable. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt
+	 * was stored although its response was lost.
 	 */
 	store(run: ActiveRun, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
 		const attempt = (isRetry: boolean) =>

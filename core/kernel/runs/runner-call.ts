@@ -57,8 +57,8 @@ export class RunnerCaller {
 	}
 
 	/**
-	 * Calls the runner and returns how the run ended. An error of the runner is an outcome as well. Rejects only if the storage fails.
-	 * Afterwards the calls of the runner to the host are refused.
+	 * Calls the runner, and returns the outcome of the run. If the runner throws, the outcome is a failure. Rejects only if the storage fails.
+	 * After the runner has resolved, its calls to the host are refused.
 	 */
 	async call(run: ActiveRun): Promise<RunOutcome> {
 		const { execution, prepared } = run;
@@ -85,7 +85,7 @@ export class RunnerCaller {
 			return outcome;
 		} catch (error) {
 			const { signal } = run.controller;
-			// A runner whose signal was aborted may fail with any error. The reason of the abort decides, not that error.
+			// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
 			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
 		} finally {
 			clearTimeout(timer);
@@ -100,7 +100,7 @@ export class RunnerCaller {
 		if (!this.#parts.isWorkflow(run.execution.runner_name)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
 		}
-		// A canceled run may pause without a request: when it is resumed, it ends its children first.
+		// A canceled run may pause without a request, because it ends its children when it is resumed.
 		if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
 			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
 		}
@@ -133,7 +133,7 @@ export class RunnerCaller {
 	): HostedRunContext {
 		const { dialects, runWrites } = this.#parts;
 		const base = run.prepared.context;
-		// Each member is named: V8 makes a dictionary of an object that so many members are spread into, and reading it is slow.
+		// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
 		const context = {
 			signal: run.controller.signal,
 			findAction: (ref) => run.callHost(() => findActionSignature(this.#parts.catalog, ref)),
@@ -173,8 +173,8 @@ export class RunnerCaller {
 	}
 
 	/**
-	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues
-	 * the run must mask it. Throws `SVC_CONFLICT` if this run does not hold the execution any more.
+	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues the
+	 * run must mask it. Throws `SVC_CONFLICT` if this run no longer holds the execution.
 	 */
 	async #saveState(run: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
 		const { runs, runWrites } = this.#parts;
@@ -186,15 +186,15 @@ export class RunnerCaller {
 		runs.markResumable(run);
 	}
 
-	/** Encrypts the secrets of a run that another process may continue. */
+	/** Encrypts the secrets of a run, including its token, because another process may continue the run. */
 	#encryptWithToken(run: ActiveRun): string | null {
 		return encryptRunSecrets(run, this.#parts.sealedSecrets, { isResumable: true });
 	}
 
 	/**
-	 * Adds secrets that the run has read, for example in the result of a child. They are masked in its output, its result and the log, and
-	 * are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if this
-	 * run does not hold the execution any more.
+	 * Adds secrets that the run has read, for example in the result of a child. The secrets are masked in its output, its result and the log,
+	 * and are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if
+	 * this run no longer holds the execution.
 	 */
 	async #addSecrets(run: ActiveRun, added: Redactor): Promise<() => void> {
 		const { runWrites, sealedSecrets, logger } = this.#parts;
@@ -209,7 +209,7 @@ export class RunnerCaller {
 	}
 }
 
-/** Calls `run` for a new run, `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
+/** Calls `run` of the runner for a new run, or `recover` to continue a run. Resolves with undefined if the runner cannot find the run. */
 async function callRunner(
 	{ execution, prepared: { runner }, isResumable }: ActiveRun,
 	context: RunContext,
@@ -242,7 +242,7 @@ async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change:
 
 function pause(parts: RunnerCallerOptions, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
-	// `paused_by` names the user of an earlier pause, who has not requested this one.
+	// Remove `paused_by`: it names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;
 	const patch = { ...toStatusPatch(current, "pausing", toTimestamp(parts.clock.now())), context };
 	return applyTransition(parts, current, patch, { status, fence });
@@ -259,8 +259,8 @@ function withTraceparent(environment: RunContext["environment"], traceparent: st
 }
 
 /**
- * Starts the time-out of a run; `elapsedSeconds` of `seconds` have passed before. Aborts the run with the kind `timeout`.
- * Returns the timer; undefined if `seconds` is undefined, which means no time-out.
+ * Starts the time-out of a run, of whose `seconds` `elapsedSeconds` have already passed. When it ends, aborts the run with the kind
+ * `timeout`. Returns the timer; undefined if `seconds` is undefined, which means no time-out.
  */
 function startTimeout(
 	{ controller }: ActiveRun,

@@ -14,10 +14,10 @@ export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
 	readonly templateSources: TemplateSources;
 }
 
-/** Members of the run that the services use. */
+/** Functions of the run that the services use. */
 interface RunServiceAccess {
 	readonly addSecrets: AddSecrets;
-	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
+	/** Encrypts the secrets of the run, including its token, for another process that continues the run. */
 	readonly encryptSecrets: () => string | null;
 }
 
@@ -42,7 +42,7 @@ export class RunServices {
 	get children(): RunChildren {
 		if (this.#children === undefined) {
 			this.#children = this.#parts.children.openFor(this.#run, this.#access.addSecrets);
-			// The run has already ended: fail like every other late call.
+			// If the run has already ended, close the children at once, so that this late call fails like every other one.
 			if (this.#run.state !== "running") this.#children.close();
 		}
 		return this.#children;
@@ -66,7 +66,7 @@ export class RunServices {
 		return (await this.#children?.hasPendingChanges()) ?? false;
 	}
 
-	/** Ends the services together with the run. */
+	/** Ends the services. Must be called when the run ends. */
 	close(): void {
 		this.#children?.close();
 	}
@@ -88,8 +88,8 @@ interface WithSources {
 }
 
 /**
- * Own accessors, so that spreading the context copies them. The getter functions are shared: V8 (Node 20) keeps a per-object getter and its
- * closure alive until a full GC.
+ * Accessors that are defined on each context object itself, so that spreading the context copies their values. The getter functions are
+ * shared: V8 (Node 20) keeps a per-object getter and its closure alive until a full GC.
  */
 const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 	pausing: {
@@ -124,15 +124,18 @@ export function withLazyMembers<C extends object>(context: C, sources: LazyMembe
 	return Object.defineProperties(context, lazyGetters) as C & LazyMembers;
 }
 
-/** Run context for a feature that wraps the runner (`Feature.wrapRunner`). It has more members than runners get. */
+/** Run context with additional members, for a feature that wraps the runner (`Feature.wrapRunner`). */
 export interface HostedRunContext extends RunContext {
-	/** Does the same as `saveState`, and stores the operations in the same write: `recover` finds both, or is never called. */
+	/** Does the same as `saveState`, and stores the operations in the same write: if `recover` is called, both are stored. */
 	saveStateWith(state: JsonObject, operations: readonly WriteOperation[]): Promise<void>;
 	/** Does the same as `setRunnerInfo`, but without a write: the end of the run stores the values. */
 	noteRunnerInfo(info: JsonObject): void;
 }
 
-/** Returns the context as the kernel has created it. Throws an `Error` if the context is not the kernel's. */
+/**
+ * Returns the context with the additional members that the kernel has added. Throws an `Error` if the context was not created by the
+ * kernel.
+ */
 export function toHostedContext(context: RunContext): HostedRunContext {
 	if (!("saveStateWith" in context)) throw new Error("the context of the run is not the kernel's");
 	return context as HostedRunContext;

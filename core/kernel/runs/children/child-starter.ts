@@ -11,11 +11,11 @@ import type { ActiveRun } from "../active-runs.ts";
 
 export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
 	readonly completionEffects: CompletionEffects;
-	/** Calls `store` to store new executions, all or none, and makes sure that they are run. */
+	/** Calls `store` to insert new executions, all or none, and schedules their runs. */
 	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
 }
 
-/** Names in a parent's context that its children inherit: the users for whom it runs, and the channel that it was requested from. */
+/** Members of a parent's context that its children inherit: the users for whom it runs, and the channel from which it was requested. */
 const inheritedContextNames = ["api_user", "item_user", "source_channel"] as const;
 
 /** Maximum depth of nested runs. An action that starts itself would otherwise never end. */
@@ -25,7 +25,7 @@ const maxDepth = 50;
 export class ChildStarter {
 	readonly #parts: ChildStarterOptions;
 	readonly #run: ActiveRun;
-	/** Secrets of the run, and their encryption for its children, as of the last draft. */
+	/** Cache: secrets of the run at the last draft, and their ciphertext for the children. */
 	#encryptedSecrets: { readonly secrets: Redactor; readonly text: string | null } | undefined;
 
 	constructor(parts: ChildStarterOptions, run: ActiveRun) {
@@ -33,7 +33,7 @@ export class ChildStarter {
 		this.#run = run;
 	}
 
-	/** Checks a request and drafts its execution. Stores nothing. Rejects with the error that the start of the child would have. */
+	/** Checks a request for a child and drafts its execution. Stores nothing. Rejects with the error that starting the child would throw. */
 	async draft(id: string, request: ChildRequest, partialRerun: PartialRerun | undefined): Promise<DraftedExecution> {
 		const { key, action, parameters = {}, context = {}, delay, notify } = request;
 		const { execution, secrets } = this.#run;
@@ -49,7 +49,7 @@ export class ChildStarter {
 			{
 				action,
 				parameters: secrets.withoutToken(parameters),
-				// Never rendered as templates: the values may contain input from outside.
+				// Never render the values as templates: they may contain input from outside.
 				literalParameters: Object.keys(parameters),
 				knownSecrets: this.#encrypt(secrets),
 				context: {
@@ -66,8 +66,8 @@ export class ChildStarter {
 	}
 
 	/**
-	 * Stores drafted children together with `alongside`, all or nothing, and makes sure that they are run. Drafts that have failed are
-	 * stored as ended, with their completion effects.
+	 * Stores drafted children together with `alongside`, all or nothing, and schedules their runs. Drafts with a problem are stored as failed
+	 * executions, with their completion effects.
 	 */
 	async store(drafts: readonly DraftedExecution[], alongside: readonly WriteOperation[]): Promise<void> {
 		const { storage, completionEffects, admitAll } = this.#parts;
@@ -87,15 +87,15 @@ export class ChildStarter {
 		for (const effect of effects) effect.announce();
 	}
 
-	/** Returns the user whose permissions apply, limited to the scopes of the API key that requested the run. */
+	/** Returns the principal whose permissions apply to the run, restricted to the scopes of the API key with which the run was requested. */
 	async principal(): Promise<Principal> {
 		const { user, author, scopes } = this.#run.execution;
 		return withScopes(await this.#parts.authority.principalOf(author ?? user), scopes);
 	}
 
 	/**
-	 * Returns the depth of a new child. Only an origin whose id matches counts, since a client can write any depth into the context. Throws
-	 * `SVC_INVALID` if the child would be too deep.
+	 * Returns the nesting depth of a new child. Counts the depth of this run only if its id proves that it is a child, because a client can
+	 * write any depth into the context. Throws `SVC_INVALID` if the child would exceed the maximum depth.
 	 */
 	#toDepth(action: string): number {
 		const depth = (toChildOrigin(this.#run.execution)?.depth ?? 0) + 1;

@@ -4,14 +4,14 @@ import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-record.ts";
 
-/** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, in case the bus has lost events. */
+/** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, which find changes if the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
 export interface ChildTrackerOptions extends Uses<"logger"> {
 	readonly storage: Pick<Storage, "find" | "count">;
 	readonly options: Pick<Options, "scheduler">;
 	readonly parentId: string;
-	/** Subscribes the tracker to events about its children, until it is closed. Resolves when no later event is missed. */
+	/** Subscribes the tracker to events about its children, until the tracker is closed. Resolves once no later event can be missed. */
 	readonly subscribe: () => Promise<void>;
 	/** Called with true when the run begins to wait for a child, and with false when it no longer waits for any. */
 	readonly onWaiting: (isWaiting: boolean) => void;
@@ -28,7 +28,7 @@ interface ChangeIteration {
 const abortListeners = createAbortListeners();
 
 /**
- * Latest known state of the children of a run, from events and from scans of the storage. Passes it to callers that wait for a child or
+ * Tracks the state of the children of a run, by events and by scans of the storage. Passes changes to callers that wait for a child or
  * iterate over changes.
  */
 export class ChildTracker {
@@ -51,30 +51,30 @@ export class ChildTracker {
 		this.#parts = parts;
 	}
 
-	/** Records a child as it was stored at some time. A state older than the recorded one is ignored. */
+	/** Records a stored state of a child. Ignores a state that is older than the recorded one. */
 	record(stored: StoredChild): void {
 		this.#record(toChildReading(stored));
 	}
 
-	/** Records a child that was just read, and returns it for the runner. The runner has seen this state from now on. */
+	/** Records a child that was just read, and returns it for the runner. From then on this state counts as seen by the runner. */
 	disclose(reading: ChildReading): Child {
 		this.#record(reading);
 		this.#recordDisclosed(reading);
 		return reading.child;
 	}
 
-	/** Returns the ids of the executions of children that had not ended when the runner last saw them. */
+	/** Returns the execution ids of the children that the runner has seen, but not in a final state. */
 	disclosedOpenIds(): readonly string[] {
 		return [...this.#disclosed.values()].filter((disclosed) => !this.#isEnd(disclosed)).map(({ child }) => child.execution_id);
 	}
 
-	/** Returns true if a child has changed since the runner last saw it. False for a child that the runner has never seen. */
+	/** Returns true if a child has changed since the runner last saw it. Returns false for a child that the runner has never seen. */
 	hasUndisclosedChange(stored: StoredChild): boolean {
 		const { child, version } = toChildReading(stored);
 		return version > (this.#disclosed.get(child.id)?.version ?? version);
 	}
 
-	/** Returns true if the tracker has a state of the child with this id. */
+	/** Returns true if a state of the child with this id is recorded. */
 	has(id: string): boolean {
 		return this.#latest.has(id);
 	}
@@ -163,7 +163,7 @@ export class ChildTracker {
 		if ((this.#disclosed.get(id)?.version ?? 0) < reading.version) this.#disclosed.set(id, reading);
 	}
 
-	/** Returns true if the latest recorded state of the child is final and not newer than the reading. */
+	/** Returns true if the reading is the latest recorded state of its child and that state is final. */
 	#isEnd({ child, version }: ChildReading): boolean {
 		const latest = this.#latest.get(child.id);
 		return latest !== undefined && latest.version <= version && latest.child.hasEnded;
@@ -178,7 +178,7 @@ export class ChildTracker {
 		if (--this.#waitCount === 0) this.#parts.onWaiting(false);
 	}
 
-	/** Subscribes to events and scans all children, once. So changes before the first wait are recorded as well. */
+	/** Subscribes to events and scans all children, unless that was done before. The scan records changes that precede the first wait. */
 	#ensureScanned(): Promise<void> {
 		this.#firstScan ??= this.#subscribeAndScan().catch((error: unknown) => {
 			this.#firstScan = undefined;
@@ -189,7 +189,7 @@ export class ChildTracker {
 
 	async #subscribeAndScan(): Promise<void> {
 		const { parentId, logger } = this.#parts;
-		// If `close` was called, a late caller would start a subscription that nothing ends.
+		// After `close`, a late caller would start a subscription that is never ended.
 		if (this.#isClosed) return;
 		await this.#parts.subscribe();
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
@@ -199,8 +199,8 @@ export class ChildTracker {
 	}
 
 	/**
-	 * Scans the children that have not ended, and those that have ended since the last scan. There may be thousands that ended earlier, so
-	 * they are not read again. If the storage is unavailable, the next scan finds the changes.
+	 * Scans the children that have not ended, and those that have ended since the last scan. Children that ended earlier are not read again,
+	 * because there may be thousands of them. If the storage is unavailable, the next scan finds the changes.
 	 */
 	async #scan(): Promise<void> {
 		const parent_id = this.#parts.parentId;
@@ -209,7 +209,7 @@ export class ChildTracker {
 		try {
 			for (let where: Where<ExecutionEntity> = { parent_id, end_timestamp: null }; ; ) {
 				for (const id of await this.#readMatching(where)) scannedIds.add(id);
-				// Children that have ended since the last scan. Each may have a replacement, which is read in the next round.
+				// These children have ended since the last scan. Each may have a replacement, which the next round reads.
 				const missingIds = this.#executionsOf(openIds).filter((id) => !scannedIds.has(id));
 				if (missingIds.length === 0) return;
 				for (const id of missingIds) scannedIds.add(id);
@@ -220,7 +220,7 @@ export class ChildTracker {
 		}
 	}
 
-	/** Returns the current execution of each of these children that has not ended. */
+	/** Returns the ids of the current executions of those children that have not ended. */
 	#executionsOf(ids: readonly string[]): readonly string[] {
 		return ids.flatMap((id) => {
 			const latest = this.#latest.get(id);

@@ -25,15 +25,15 @@ export interface JournalOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
 }
 
-/** Members of the run that the journal uses. */
+/** Parts of the run that the journal uses. */
 interface JournalAccess {
 	readonly children: Pick<RunChildren, "toDrafts" | "findMissing" | "store">;
-	/** Encrypts the secrets of the run, with its token, for the process that continues it. */
+	/** Encrypts the secrets of the run, including its token, for another process that continues the run. */
 	readonly encryptSecrets: () => string | null;
 }
 
 /**
- * Journal of one run: the numbered entries from which another process can continue it. Runners may use its methods as plain functions.
+ * Journal of one run: numbered entries from which another process can continue the run. Runners may use its methods as plain functions.
  *
  * Guarantees:
  *
@@ -65,14 +65,14 @@ export class Journal implements RunJournal {
 	readonly #access: JournalAccess;
 	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
 	#nextSequence: number | undefined;
-	/** Settles when the last write of an entry has. The next write starts then. Never rejects. */
+	/** Resolves when the last write of an entry has succeeded or failed; the next write then starts. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: JournalOptions, run: ActiveRun, access: JournalAccess) {
 		this.#parts = parts;
 		this.#run = run;
 		this.#access = access;
-		// A run that is not resumable has no entries yet.
+		// A run that is not resumable has no journal entries yet.
 		if (!run.isResumable) this.#nextSequence = 1;
 	}
 
@@ -80,7 +80,7 @@ export class Journal implements RunJournal {
 
 	readonly append = async (entry: JsonObject, { start = [], tasks = [] }: JournalStep = {}): Promise<void> => {
 		assertRecordable({ entry, tasks }, "what journal.append was given");
-		// A copy, because the runner may change the entry after the call.
+		// Copy the entry, because the runner may change it after the call.
 		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
 		const drafts = this.#access.children.toDrafts(start);
 		const write = this.#lastWrite.then(() => this.#append(ownEntry, drafts));
@@ -89,7 +89,7 @@ export class Journal implements RunJournal {
 		this.#publishTasks(tasks);
 	};
 
-	/** Returns the last entry. The caller stores it with the end of the run. Waits for entries that are being written. */
+	/** Returns the last entry, which the caller must store with the end of the run. Waits for entries that are being written. */
 	async toLast({ entry, tasks = [] }: LastDecision): Promise<LastJournalEntry> {
 		assertRecordable({ entry, tasks }, "what was decided with the end");
 		const ownEntry = structuredClone(this.#run.secrets.withoutToken(entry));
@@ -111,9 +111,9 @@ export class Journal implements RunJournal {
 					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 					const attempted = missing;
 					missing = await children.findMissing(attempted);
-					// An earlier attempt was stored although its response was lost: no other write uses this id.
+					// If a row with this id exists, an earlier attempt was stored although its response was lost: no other write uses this id.
 					if (await this.#isStored(row)) return;
-					// If no child exists that another run or an earlier call has started, the conflict is that of the fence.
+					// If none of the children exists, the children did not cause the conflict: another run holds the execution.
 					if (missing.length === attempted.length) throw this.#run.toLostError();
 				}
 			}
@@ -138,7 +138,10 @@ export class Journal implements RunJournal {
 		return (last?.sequence ?? 0) + 1;
 	}
 
-	/** Returns the operations that store an entry if this run holds the execution. Those of the first entry also make the run resumable. */
+	/**
+	 * Returns the operations that store an entry if this run holds the execution. The operations of the first entry also make the run
+	 * resumable.
+	 */
 	#toOperations(row: JournalEntryEntity): readonly WriteOperation[] {
 		const { runWrites } = this.#parts;
 		const fenceOperations = this.#run.isResumable

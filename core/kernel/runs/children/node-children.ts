@@ -4,7 +4,7 @@ import { type AddSecrets, ChildEvents, RunChildren, type RunChildrenOptions } fr
 
 export interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | "onWaiting"> {
 	readonly logger: EngineDependencies["logger"];
-	/** Called when a slot of the pool has become free. */
+	/** Called when a run begins to wait for its children, which frees its slot. */
 	readonly onSlotFreed: () => void;
 }
 
@@ -23,8 +23,8 @@ export class NodeChildren {
 	}
 
 	/**
-	 * Number of runs that wait for their children. They occupy no slot. Otherwise, if every slot held a waiting parent, no child could run
-	 * and all parents would wait forever.
+	 * Number of runs that wait for their children. They take no slot. Otherwise waiting parents could hold every slot, so that no child could
+	 * run and all parents would wait forever.
 	 */
 	get runsWithoutSlot(): number {
 		return this.#waitingRuns;

@@ -7,17 +7,17 @@ import { newExecution } from "../../executions/new-execution.ts";
 /** Fields in which the replacement differs from the execution that it replaces. */
 export interface ReplacementRequest {
 	readonly context: JsonObject;
-	/** Milliseconds before the replacement may start; null: it may start at once. */
+	/** Milliseconds before the replacement may start; null: no delay. */
 	readonly delay: number | null;
 	readonly queue: string | null;
 }
 
-/** Names in the context that describe what happened to the ended execution. They do not apply to its replacement. */
+/** Members of the context that record who changed the ended execution. They do not apply to its replacement. */
 const historyContextNames = ["cancelled_by", "paused_by", "resumed_by"];
 
 /**
  * Returns true if the execution may be replaced: it was requested by a user, a rule, or a run that has given it a key. An execution with a
- * parent but without a key may not, because no run waits for its replacement.
+ * parent but without a key may not be replaced, because no run would wait for the replacement.
  */
 export function mayHaveReplacement(ended: ExecutionEntity): boolean {
 	return ended.parent_id === null || toChildOrigin(ended) !== undefined;

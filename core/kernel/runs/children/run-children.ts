@@ -52,7 +52,7 @@ export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptio
 export type AddSecrets = (known: Redactor) => Promise<void>;
 
 const maxKeyLength = 255;
-/** Number of prepared children after which the event loop may serve requests: a workflow may prepare hundreds at once. */
+/** Number of children that are prepared before yielding to the event loop. A workflow may prepare hundreds of children at once. */
 const preparationsPerTurn = 20;
 
 /** Children of one run. Runners may use its methods as plain functions, for example after destructuring. */
@@ -63,7 +63,7 @@ export class RunChildren implements ChildExecutions {
 	readonly #tracker: ChildTracker;
 	readonly #starter: ChildStarter;
 	readonly #readableParents: RerunChain;
-	/** Drafts of prepared children, by id; undefined for a child that has been started. */
+	/** Drafts of prepared children, by id. The value is undefined for a child that was already started. */
 	readonly #preparedDrafts = new Map<string, DraftedExecution | undefined>();
 	#preparationCount = 0;
 
@@ -131,7 +131,7 @@ export class RunChildren implements ChildExecutions {
 		}
 	}
 
-	/** Returns the drafts that are not stored. Records the children that are. */
+	/** Returns the drafts whose children are not stored. Records the children that are stored. */
 	async findMissing(drafts: readonly DraftedExecution[]): Promise<readonly DraftedExecution[]> {
 		const ids = drafts.map(({ entity }) => entity.id);
 		const stored = ids.length === 0 ? [] : await this.#find({ id: { in: ids } });
@@ -198,7 +198,7 @@ export class RunChildren implements ChildExecutions {
 			const requester = { username: this.#run.execution.user, isAdmin: false };
 			for (let isReplaced = true; isReplaced; ) {
 				const { entity } = await cancelExecution(this.#parts, await this.#get(id), requester, { byParent: true });
-				// The execution may have ended before and been replaced: then cancel the replacement.
+				// If the execution has ended and was replaced, cancel the replacement as well.
 				isReplaced = findReplacementId(entity) !== undefined;
 			}
 		});
@@ -234,7 +234,7 @@ export class RunChildren implements ChildExecutions {
 		return toChildId(this.#run.execution.id, request.key);
 	}
 
-	/** Drafts a child. Returns undefined if the child exists, even if the request could not be drafted now. */
+	/** Drafts a child. If drafting fails but the child is already stored, records the child and returns undefined. */
 	async #draft(id: string, request: ChildRequest): Promise<DraftedExecution | undefined> {
 		try {
 			return await this.#starter.draft(id, request, await this.#toTakeUp(request));
@@ -288,7 +288,10 @@ export class RunChildren implements ChildExecutions {
 	}
 }
 
-/** Reads an execution and its replacements, and returns the last one; undefined if none exists. All have the same parent. */
+/**
+ * Follows the replacements of an execution, and returns the last execution of the chain; undefined if the first does not exist. All of them
+ * have the same parent.
+ */
 async function readLatest<T extends Parameters<typeof findReplacementId>[0]>(
 	id: string,
 	read: (id: string) => Promise<T | undefined>,
@@ -302,8 +305,8 @@ async function readLatest<T extends Parameters<typeof findReplacementId>[0]>(
 }
 
 /**
- * Executions whose children a run may read: its own execution, the one that it partially re-runs, the one that this one re-ran, and so on.
- * They are read only as far as needed.
+ * Executions whose children a run may read: its own execution, the execution that it partially re-runs, the one that was re-run by that,
+ * and so on. The chain is read only as far as needed.
  */
 class RerunChain {
 	readonly #storage: Pick<Storage, "find">;
@@ -331,12 +334,12 @@ class RerunChain {
 }
 
 /**
- * Passes events about children to the trackers of the parent runs on this node. All trackers share one subscription of the event bus, which
- * lasts while any tracker is added.
+ * Passes bus events about children to the trackers of the parent runs on this node. All trackers share one subscription, which exists while
+ * there is any tracker.
  */
 export class ChildEvents {
 	readonly #listener: RenewedSubscription;
-	/** Trackers by parent execution. There may be two of one parent, if this node has claimed it again before its lost run has ended. */
+	/** Trackers by the id of the parent execution. A parent may have two, if this node has claimed it again before its lost run has ended. */
 	readonly #trackers = new Map<string, Set<ChildTracker>>();
 	#subscription: Promise<void> | undefined;
 
@@ -357,7 +360,7 @@ export class ChildEvents {
 		});
 	}
 
-	/** Adds the tracker of a parent. Resolves when the tracker misses no later event. */
+	/** Adds the tracker of a parent. Resolves once the tracker can miss no later event. */
 	async add(parentId: string, tracker: ChildTracker): Promise<void> {
 		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
 		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
