@@ -44,9 +44,9 @@ const newestFirst = [
 	["action_ref", "asc"],
 ] as const;
 
-/** Maximum number of values that are listed for one filter. Few services have as many actions, rules or users. */
+/** Maximum number of values that are listed for one filter. Few installations have more actions, rules or users. */
 const maxFilterValues = 10_000;
-/** Filters of `views/filters`, with the field that each one selects. */
+/** Filter names of `views/filters`, with the execution field of each. */
 const filterFields = {
 	action: "action_ref",
 	status: "status",
@@ -154,8 +154,8 @@ export class StoredExecutions implements Executions {
 	}
 
 	/**
-	 * Returns an execution by id, or the one that was started last (`last`). Throws `SVC_NOT_FOUND` if the id does not exist, and
-	 * `SVC_INVALID` for `last` if no execution exists.
+	 * Returns an execution by id, or the execution with the latest `start_timestamp` (`last`). Throws `SVC_NOT_FOUND` if the id does not
+	 * exist, and `SVC_INVALID` for `last` if no execution exists.
 	 */
 	async #find(idOrLast: string, fields?: ExecutionFields): Promise<ExecutionEntity> {
 		const { storage } = this.#parts;
@@ -196,10 +196,10 @@ export class StoredExecutions implements Executions {
 
 /** Fields that may contain secrets. */
 const maskedFields: ExecutionFields = ["parameters", "result", "context", "notify", "callback"];
-/** Fields that are needed to mask `maskedFields`: they contain the secrets of the execution. */
+/** Fields that must be read to mask `maskedFields`, because they contain the secrets of the execution. */
 const maskingFields = ["known_secrets", "parameters"] as const;
 
-/** Returns the fields to read so that a view can show `fields` with secrets masked. */
+/** Returns the fields to read from the storage so that a view can present `fields` with secrets masked. */
 function toReadFields(fields: ExecutionFields): ExecutionFields {
 	const needsMasking = fields.some((field) => maskedFields.includes(field));
 	return [...new Set([...fields, "id" as const, "snapshot_id" as const, ...(needsMasking ? maskingFields : [])])];

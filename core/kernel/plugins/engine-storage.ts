@@ -28,8 +28,8 @@ export interface WriteInterceptor {
 	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
 	/**
-	 * Calls `work` for a run of a built-in action, and intercepts the changes that it makes. Rejects with the error of `work`. If absent,
-	 * nothing is intercepted.
+	 * Calls `work` for a run of a built-in action, and intercepts the changes that it makes. Rejects with the error of `work`. If absent, such
+	 * changes are not intercepted.
 	 */
 	duringRun?<T>(run: InterceptedRun, work: () => Promise<T>): Promise<T>;
 }

@@ -9,7 +9,7 @@ import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp } from "../execu
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 import type { WaitingParents } from "./parent-shares.ts";
 
-/** A source of waiting executions, which competes with others for free slots. */
+/** A source of waiting executions, which competes with other sources for free slots. */
 export interface ClaimSource {
 	/** True if executions of the source may wait for a slot. */
 	readonly isDue: boolean;
@@ -20,16 +20,16 @@ export interface ClaimSource {
 export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock"> {
 	readonly slots: Pick<SlotPool, "free" | "isOpen">;
 	readonly claimer: Pick<Claimer<"execution">, "claimAll" | "reclaimBatch" | "reserveSlots">;
-	/** Claims one batch, with a fair share for the children of each parent. Returns true if more executions may match. */
+	/** Claims one batch, and limits the children of each parent to a fair share of the slots. Returns true if more executions may match. */
 	readonly claimFairly: (claim: Claim<"execution">, parents?: WaitingParents) => Promise<boolean>;
 	readonly queues: () => ExecutionQueues;
 	/** Starts a full poll. */
 	readonly pollFully: () => void;
-	/** Starts another poll if slots are still free, because no other event would. */
+	/** Starts another poll if slots are still free, because then no freed slot would start one. */
 	readonly pollAgain: () => void;
 }
 
-/** Bounds the executions that one write moves to `delayed`. */
+/** Maximum number of executions that one write moves to `delayed`. */
 const maxDelayBatch = 100;
 
 export type ClaimSources = ReturnType<typeof createClaimSources>;
@@ -40,13 +40,16 @@ export function createClaimSources(options: ClaimSourceOptions) {
 	const queued = createQueuedSource(options, release);
 	const delayed = createDelayedSource(options);
 
-	/** Returns true if sources wait that would get no slot while immediate executions take each one that becomes free. */
+	/**
+	 * Returns true if delayed or queued executions may wait. They would get no slot while immediate executions take each slot that becomes
+	 * free.
+	 */
 	function areOthersDue(): boolean {
 		return delayed.isDue || queued.isDue;
 	}
 
 	function release(): void {
-		// Released executions are older than the cursors, so both cursors must start at the beginning.
+		// Released executions may be older than the positions of the cursors, so both cursors must start at the beginning.
 		fresh.cursor.reset();
 		released.cursor.reset();
 		options.pollFully();
@@ -71,8 +74,8 @@ function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
 }
 
 /**
- * Source of executions whose number is limited. The queues decide which of them start, and call back with `start`, which reserves slots and
- * claims them.
+ * Source of queued executions, whose number of concurrent runs is limited. The queues decide which executions start, and call `start`,
+ * which reserves slots and claims these executions.
  */
 function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceOptions, release: () => void): ClaimSource {
 	async function start(executions: readonly ExecutionEntity[], store: (claim: ExecutionPatch) => Promise<void>): Promise<void> {
@@ -96,8 +99,9 @@ function createQueuedSource({ slots, claimer, eventBus, queues }: ClaimSourceOpt
 }
 
 /**
- * Source of executions released from a queue, because its limits were removed: `delayed`, but without delay and queue. Claimed in the order
- * of their start. It is not due in each poll, because the database must skip all queued executions to find these.
+ * Source of executions that were released from a queue, because its limits were removed: `delayed`, but without delay and queue. Claimed in
+ * the order of their start. The source is not due in each poll, because the database must skip all queued executions to find the released
+ * ones.
  */
 function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
@@ -137,11 +141,11 @@ function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSource
 }
 
 /**
- * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims those that are due, and is due itself while more
- * of them may be left. Also marks executions that are not due as `delayed`, including queued ones.
+ * Source of executions with a delay that are in no queue: `requested` or `delayed`. Claims executions that are due; the source itself is
+ * due while more of them may be left. Also marks executions that are not due yet as `delayed`, including queued ones.
  */
 function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: ClaimSourceOptions) {
-	/** Only executions that are due at this time or before are claimed. */
+	/** Timestamp until which executions must be due to be claimed. */
 	let dueUntil = "";
 	return {
 		isDue: false,
@@ -149,15 +153,15 @@ function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: C
 		isWaitingForSlot: false,
 
 		/**
-		 * Allows claiming executions that are due at `scanStart`, microseconds by the steady clock. Later ones must wait for the next scan,
-		 * because a scan of the queues first moves executions into the queues that they belong to.
+		 * Allows claiming executions that are due at `scanStart`, in microseconds by the steady clock. Executions that become due later must wait
+		 * for the next scan, because a scan first moves executions into the queues to which they belong.
 		 */
 		allowDueUntil(scanStart: number) {
 			dueUntil = toTimestamp(scanStart);
 			this.isDue = true;
 		},
 
-		/** Claims only one batch of due executions in each status, because other claim sources wait for slots too. */
+		/** Claims only one batch of due executions in each status, because other claim sources also wait for slots. */
 		async claim() {
 			let mayHaveMore = false;
 			for (const status of ["delayed", "requested"] as const) {
@@ -170,7 +174,8 @@ function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: C
 		async markDelayed() {
 			const delayed = await storage.claim(
 				"execution",
-				// Only executions with a delay: one without that is stored after the scan also has a later due time, but must start at once.
+				// Select only executions with a delay. An execution without a delay that is stored after the scan also has a later due time, but must
+				// start at once.
 				{ where: { status: "requested", delay: { not: null }, due_timestamp: { gt: dueUntil } }, limit: maxDelayBatch },
 				{ status: "delayed", log: append({ status: "delayed", timestamp: toTimestamp(clock.now()) }) },
 			);
@@ -178,8 +183,8 @@ function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: C
 		},
 
 		/**
-		 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before need no timer: a
-		 * slot that becomes free starts the poll for them.
+		 * Returns the earliest due time after the last scan; undefined if there is none. Executions that were due before the scan need no timer:
+		 * the next slot that becomes free starts a poll for them.
 		 */
 		async nextDue(): Promise<string | undefined> {
 			const where = { status: "delayed", delay: { not: null }, queue: null, due_timestamp: { gt: dueUntil } } as const;
@@ -189,26 +194,26 @@ function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: C
 	};
 }
 
-/** Returns the claim of executions with a delay that are in no queue, the earliest due first. */
+/** Returns the claim selection for executions with a delay that are in no queue, the earliest due time first. */
 export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
-	// `delay` is a condition for both states: few executions have one, and an index contains only those.
+	// Keep the condition on `delay` for both statuses: few executions have a delay, and an index contains only those.
 	return { where: { status, delay: { not: null }, queue: null, due_timestamp }, orderBy: [["due_timestamp", "asc"]] };
 }
 
 /**
- * Returns the claim of executions without a delay that are in no queue, the earliest start first. The clock of this node does not decide
- * whether they are due, because the node that accepted them may have another clock.
+ * Returns the claim selection for executions without a delay that are in no queue, the earliest start first. There is no condition on the
+ * due time, because the node that accepted an execution may have another clock.
  *
- * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and bound;
- * no other index serves as much of the query. If PostgreSQL could choose, its statistics would decide. They are updated only now and then,
- * and usually count no execution as waiting.
+ * The order is that of `start_timestamp`, which is also the due time. Status and start share one index, which serves both order and bound.
+ * Do not add another index that serves as much of the query: PostgreSQL would then choose by its statistics, which are updated only
+ * occasionally and usually show no waiting execution.
  *
- * `start_timestamp` comes from `now()` of a node. This clock follows that of the storage if several nodes share it, and always advances. So
- * a new execution starts no earlier than the margin of the claim cursor allows; a periodic claim from the beginning finds exceptions. If a
- * clock was set back before a restart, executions may have a start in the future. They are claimed in order, because the claim has no upper
- * bound.
+ * `start_timestamp` comes from `now()` of a node. That clock follows the clock of the storage if several nodes share the storage, and
+ * always advances. So a new execution starts no earlier than the margin of the claim cursor allows; the periodic full scan finds
+ * exceptions. If a clock was set back before a restart, executions may have a start in the future. They are claimed in order, because the
+ * claim has no upper bound.
  *
- * @param pollStart time at which this poll began; the cursor does not move beyond it
+ * @param pollStart time at which this poll began; the cursor must not move beyond it
  */
 export function toImmediateClaim(status: ExecutionStatus, cursor: ClaimCursor, pollStart: string): Claim<"execution"> {
 	return {

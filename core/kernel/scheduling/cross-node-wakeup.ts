@@ -3,23 +3,25 @@ import { createRenewedSubscription, type RenewedSubscription } from "../coordina
 import { eventNames } from "../executions/execution-events.ts";
 import type { PollRequest } from "./scheduler.ts";
 
-/** Notifies the schedulers of other nodes at once of executions that they would otherwise find at their next poll. */
+/** Notifies the schedulers of other nodes of waiting executions, which they would otherwise find only at their next poll. */
 export interface CrossNodeWakeup extends RenewedSubscription {
 	/**
-	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: a full poll is needed, for delayed or queued
-	 * executions.
+	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: true if the execution is delayed or queued, so
+	 * that a full poll is needed.
 	 */
 	announce(work: { readonly delayed: boolean }): void;
 }
 
 export interface CrossNodeWakeupOptions extends Uses<"eventBus" | "logger" | "nodeId"> {
-	/** Called when other nodes have stored executions that wait, or may have. The members select the executions to poll for. */
+	/**
+	 * Called when other nodes have stored waiting executions, or may have done so. The members of `request` select the executions to poll for.
+	 */
 	readonly wake: (request: PollRequest) => void;
 }
 
 /**
- * Creates the notifications between schedulers. If bus events may have been missed, the scheduler is woken for a full poll.
- * On an event bus that is not shared, there are no other nodes, so nothing is published.
+ * Creates the notifications between schedulers. If bus events may have been missed, the scheduler is woken for a full poll. If the event
+ * bus is not shared, nothing is published, because there are no other nodes.
  */
 export function createCrossNodeWakeup({ eventBus, logger, nodeId, wake }: CrossNodeWakeupOptions): CrossNodeWakeup {
 	const busListener = createRenewedSubscription({

@@ -30,8 +30,8 @@ interface StoreThenScheduleOptions {
 }
 
 /**
- * Admission that stores every execution as `requested`, in the queue of its action if that has limits. The schedulers of all nodes are
- * notified, and one of them claims it. This is the whole path of an execution; `InlineStart` only skips parts of it.
+ * Admission that stores every execution as `requested`, in the queue of its action if the action has limits. The schedulers of all nodes
+ * are notified, and one of them claims the execution. This is the complete path of an execution; `InlineStart` only skips steps of it.
  */
 export class StoreThenSchedule implements Admission {
 	readonly #parts: StoreThenScheduleOptions;
@@ -59,13 +59,16 @@ interface InlineStartOptions extends StoreThenScheduleOptions, Uses<"eventBus" |
 	readonly completionEffects: Pick<CompletionEffects, "draft">;
 }
 
-/** Milliseconds by which preparing a run may delay its submission. Most of the data is in memory, but files of packs may not be. */
+/**
+ * Maximum milliseconds by which the preparation of a run may delay its submission. Most of the data is in memory, but files of packs may
+ * not be.
+ */
 const maxPrepareMs = 20;
 
-/** The data with which a new execution can skip states. */
+/** Data of a new execution that allow it to skip states. */
 interface InlineRun {
 	readonly prepared?: PreparedRun;
-	/** Running and final state, if the execution can complete inline. */
+	/** The running and the final state, if the execution completes inline. */
 	readonly ended?: readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined;
 }
 
@@ -74,14 +77,14 @@ interface InlineRun {
  * a write afterwards. An execution is inserted in one of these states:
  *
  * - `requested` with a queue, if its action has limits. The scheduler starts it from the queue.
- * - `requested`, if it has a delay, if no slot is free, or if other executions wait in the storage, which it must not overtake. The
- *   schedulers of all nodes are notified, and one of them claims it.
+ * - `requested`, if it has a delay, if no slot is free, or if earlier executions wait in the storage. The schedulers of all nodes are
+ *   notified, and one of them claims the execution.
  * - `scheduled`, if a slot is reserved for it. It is stored as claimed by this node, and its run begins after the write.
  * - `running`, if a slot is reserved and the run can be prepared within 20 ms. Its run continues after the write.
  * - `succeeded`, if its runner computes the result from the input alone (`runAtOnce`). This needs no slot.
  *
- * Admissions run concurrently with one another and with the polls of the scheduler. A slot is reserved without waiting before it, so that
- * nothing takes it meanwhile. An execution that may complete inline is the exception: it reserves a slot only after that has failed.
+ * Admissions run concurrently with one another and with the polls of the scheduler. A slot is reserved before anything is awaited, so that
+ * nothing else takes it. Exception: an execution that may complete inline reserves a slot only if the inline completion has failed.
  *
  * Until the write has returned, no other node can read the execution. The result of the write settles the reservation:
  *
@@ -94,7 +97,7 @@ interface InlineRun {
  */
 export class InlineStart implements Admission {
 	readonly #parts: InlineStartOptions;
-	/** Prepared runs by their execution, from the start of the run until the scheduler begins to carry it out. */
+	/** Prepared runs by their execution, from the inline start until the scheduler begins to carry the execution out. */
 	readonly #preparedRuns = new WeakMap<ExecutionEntity, PreparedRun>();
 
 	constructor(parts: InlineStartOptions) {
@@ -109,7 +112,7 @@ export class InlineStart implements Admission {
 	/** Returns the prepared run of an execution that was inserted as running, once; undefined for any other execution. */
 	takePreparedRun(execution: ExecutionEntity): PreparedRun | undefined {
 		const preparedRun = this.#preparedRuns.get(execution);
-		// While the entry exists, V8 keeps everything that it references until a full GC; see private-slot.ts.
+		// Delete the entry: while it exists, V8 keeps everything that it references until a full GC; see private-slot.ts.
 		this.#preparedRuns.delete(execution);
 		return preparedRun;
 	}
@@ -129,7 +132,8 @@ export class InlineStart implements Admission {
 		return {
 			entity,
 			settle: (outcome) => {
-				// The run begins first. It publishes nothing before this function returns, so the order of events is right.
+				// Start the run before publishing the states. The order of events is still right, because the run publishes nothing before this
+				// function returns.
 				if (outcome === "stored" && isCompleted(entity.status)) slot.release();
 				else slot.settle(outcome, [entity]);
 				if (outcome === "stored") this.#publishStates(requested, states);
@@ -137,7 +141,7 @@ export class InlineStart implements Admission {
 		};
 	}
 
-	/** Returns undefined if the execution cannot complete inline. */
+	/** Tries to complete a new execution inline, without a slot. Returns undefined if that is impossible. */
 	async #completeWithoutSlot(requested: ExecutionEntity): Promise<Reservation<ExecutionEntity> | undefined> {
 		const { queues, claimer } = this.#parts;
 		const claimPatch = queues().queueOf(requested.action_ref) === null ? claimer.createSlotlessClaim() : undefined;
@@ -198,11 +202,12 @@ export class InlineStart implements Admission {
 			...toStatusPatch(running, "succeeded", toTimestamp(clock.now())),
 		};
 		const ended = applyPatch(running, patch);
-		// Completion effects read stored records, for example to find the depth of an event. So an execution with effects must be stored first.
+		// An execution with completion effects must be stored first, because effects read stored records, for example to find the depth of an
+		// event.
 		return (await completionEffects.draft(ended)).operations.length === 0 ? [running, ended] : undefined;
 	}
 
-	/** Publishes an inserted execution with each of its states. */
+	/** Publishes an inserted execution, first as created, then in each of its states. */
 	#publishStates(requested: ExecutionEntity, states: readonly ExecutionEntity[]): void {
 		const { eventBus } = this.#parts;
 		publishCreated(eventBus, requested);
@@ -211,8 +216,8 @@ export class InlineStart implements Admission {
 }
 
 /**
- * Returns true if an execution may be completed in the write that inserts it. Its runner must support that. A child may not: its parent's
- * run must be notified of every state in order.
+ * Returns true if an execution may be completed in the write that inserts it. The runner must support it. A child must not, because the run
+ * of its parent must be notified of every state in order.
  */
 function canCompleteInline({ parent_id }: ExecutionEntity, runner: Runner | undefined): boolean {
 	return runner?.runAtOnce !== undefined && parent_id === null;

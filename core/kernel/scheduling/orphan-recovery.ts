@@ -21,21 +21,21 @@ export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "cl
 /**
  * Recovers orphaned executions: those of nodes that have crashed or stopped, whose leases have expired. The recovery depends on the state:
  *
- * - `scheduled`: this node takes the execution over and runs it. The state `running` is on disk before a runner starts, so an execution
- *   found `scheduled` has certainly not been started.
+ * - `scheduled`: this node takes the execution over and runs it. The status `running` is on disk before a runner is called, so an execution
+ *   that is found `scheduled` has certainly not been started.
  * - Any other held state, if the runner can recover the run: this node takes the execution over and reattaches to the run.
  * - `canceling`, if the runner cannot recover the run: the execution ends as `canceled`.
  * - Any other held state, if the runner cannot recover the run: the execution ends as `abandoned`, since the effects of the run are
  *   unknown. Completion effects and the revocation of the run's credentials are stored in the same write.
  *
- * Recovery is on between `start` and `stop`. While it is off, it still ends executions, but takes none over. If the storage is not shared,
+ * Recovery is on between `start` and `stop`. While it is off, polls still end executions, but take none over. If the storage is not shared,
  * no other process can hold anything, so `start` recovers all held executions of earlier processes. If it is shared, `start` only takes
- * over runs that a stopped node on this host has handed over for recovery. All others are found by polls, one after each lease renewal of
- * this node.
+ * over runs that a stopped node on this host has handed over for recovery. Polls find all other orphans; one runs after each lease renewal
+ * of this node.
  *
  * An expired lease does not prove that its holder has stopped. If the storage was unavailable or the machine was suspended, this node could
- * not have renewed its own leases either. The others then need time to renew theirs, during which `isTrusted` is false. Leases are also
- * left alone for a third of their duration after they expire: the holder may still be storing the end of its run, and clocks differ
+ * not have renewed its own leases either. The other nodes then need time to renew theirs, during which `isTrusted` is false. After a lease
+ * has expired, recovery also waits for a third of its duration: the holder may still be storing the end of its run, and clocks differ
  * slightly.
  *
  * All nodes recover at the same time. Every write expects state, fence and lease expiry as they were read. So only one node recovers an
@@ -53,7 +53,7 @@ export class OrphanRecovery {
 		this.#expiredLeases = new ExpiredLeases(parts.leasing);
 	}
 
-	/** Recovers at once the executions that earlier processes have left, as the comment of the class describes. */
+	/** Turns recovery on, and recovers the executions of earlier processes at once, as the comment of the class describes. */
 	async start(): Promise<void> {
 		const { leasing } = this.#parts;
 		this.#isOn = true;
@@ -61,7 +61,10 @@ export class OrphanRecovery {
 		else await this.#takeOverDetached();
 	}
 
-	/** Stops taking executions over; those that cannot continue are still ended. Resolves when the last poll is done. */
+	/**
+	 * Turns recovery off: executions are no longer taken over, but those that cannot continue are still ended. Resolves when the last poll is
+	 * done.
+	 */
 	async stop(): Promise<void> {
 		this.#isOn = false;
 		await this.#polling;
@@ -70,7 +73,7 @@ export class OrphanRecovery {
 	/**
 	 * Polls for orphaned executions.
 	 *
-	 * @param isTrusted true if an expired lease shows that its holder has stopped; otherwise only claims in doubt are resolved
+	 * @param isTrusted true if an expired lease proves that its holder has stopped; otherwise the poll only resolves claims in doubt
 	 */
 	poll({ isTrusted }: { readonly isTrusted: boolean }): Promise<void> {
 		const polling = this.#poll(isTrusted);
@@ -83,7 +86,7 @@ export class OrphanRecovery {
 		if (!isTrusted) return;
 		await this.#expiredLeases.poll(async (expired) => {
 			await this.#recover(expired);
-			// If `stop` was called, executions that could continue were skipped. The next poll must then start at the beginning.
+			// If recovery is off, executions that could continue were skipped, so the next poll must start at the beginning.
 			return this.#isOn;
 		});
 	}
@@ -115,8 +118,8 @@ export class OrphanRecovery {
 		const completion = await completionEffects.draft(after);
 		const ended = withValues(after, completion.executionPatch);
 		try {
-			// The end and the revocation of the credentials are one write. A holder that has renewed its lease meanwhile makes it fail, and
-			// keeps both.
+			// The end and the revocation of the credentials must be one write. If the holder has renewed its lease in the meantime, the write fails,
+			// and the holder keeps its execution and its credentials.
 			await storage.write([
 				...completion.descendantOperations,
 				{

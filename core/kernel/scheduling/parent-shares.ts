@@ -1,8 +1,10 @@
 import type { Claim, Claimer } from "../coordination/claimer.ts";
 
-/** Knowledge of a claim source about the executions that wait in it. */
+/** Information of a claim source about the parents of the executions that wait in it. */
 export interface WaitingParents {
-	/** Parent of all waiting executions, which saves a query for others with each claim. Undefined: there may be others. */
+	/**
+	 * Id of the only parent whose children wait. It saves a query for other executions with each claim. Undefined: other executions may wait.
+	 */
 	only: string | undefined;
 }
 
@@ -26,7 +28,7 @@ export class ParentShares {
 		this.#margin = Math.ceil(this.#share / 4);
 	}
 
-	/** Runs a child, and counts its slot meanwhile. */
+	/** Calls `run` for a child, and counts the slot of the child until `run` has ended. */
 	async during(parentId: string, run: () => Promise<void>): Promise<void> {
 		this.#slotsByParent.set(parentId, (this.#slotsByParent.get(parentId) ?? 0) + 1);
 		try {
@@ -39,8 +41,8 @@ export class ParentShares {
 	}
 
 	/**
-	 * Id of the parent whose children hold nearly their share, or more; undefined if there is none. Of several, the one with the most
-	 * slots.
+	 * Id of the parent whose children hold nearly all slots of its share, or more; undefined if there is none. Of several such parents, the
+	 * one with the most slots.
 	 */
 	get fullParent(): string | undefined {
 		let full: string | undefined;
@@ -66,7 +68,7 @@ export class ParentShares {
 		const limit = this.limitBeside(fullParent);
 		if (fullParent === undefined) return claiming.claimBatch({ ...claim, limit });
 		if (parents.only !== fullParent) {
-			// Set before the query, because it is reset for executions that arrive meanwhile.
+			// Set this before the query, so that an execution which arrives during the query can reset it.
 			parents.only = fullParent;
 			const others = { where: { ...claim.where, parent_id: { not: fullParent } }, orderBy: claim.orderBy, limit };
 			if (await claiming.claimBatch(others)) {
@@ -77,7 +79,7 @@ export class ParentShares {
 		return claiming.claimBatch(claim);
 	}
 
-	/** Returns the maximum size of a claim: a larger one could let a parent other than the full one exceed its share. */
+	/** Returns the maximum size of a claim. A larger claim could make a parent other than the full one exceed its share. */
 	limitBeside(full: string | undefined): number {
 		let maxSlots = 0;
 		for (const [parentId, slots] of this.#slotsByParent) if (parentId !== full && slots < this.#share && slots > maxSlots) maxSlots = slots;

@@ -19,68 +19,70 @@ interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logg
 	/** Seconds between full polls. */
 	readonly pollInterval: number;
 	/**
-	 * Notifies the schedulers of other nodes that an execution waits. `delayed`: they must run a full poll, as it has a delay or is queued.
+	 * Notifies the schedulers of other nodes that an execution waits. `delayed`: true if the execution has a delay or is queued, so that they
+	 * must run a full poll.
 	 */
 	readonly announce: (work: { readonly delayed: boolean }) => void;
-	/** Returns the queues, whose executions no scheduler may claim directly. */
+	/** Returns the queues. No scheduler may claim queued executions directly. */
 	readonly queues: () => ExecutionQueues;
 	/** Runs a claimed execution to its end. Never rejects. */
 	readonly run: (execution: ExecutionEntity) => Promise<void>;
 	/** Returns true if an execution runs on this node. */
 	readonly isRunningHere: (executionId: string) => boolean;
-	/** Returns the number of runs on this node that take no slot, because they wait for child executions. */
+	/** Returns the number of runs on this node that take no slot, because they wait for child executions or for work elsewhere. */
 	readonly resting: () => number;
 }
 
 /** Executions that the next poll must claim. */
 export interface PollRequest {
-	/** Immediate executions. */
+	/** True for immediate executions: those without delay and queue. */
 	readonly requested?: boolean;
-	/** All executions: the poll is a full one. */
+	/** True for all executions: the poll is then a full one. */
 	readonly delayed?: boolean;
-	/** Resumable executions. */
+	/** True for resumable executions. */
 	readonly ready?: boolean;
 }
 
 /**
- * Bounds the executions that one write claims. Claims are small, so that the first of many starts soon and several nodes share the work.
+ * Maximum number of executions that one write claims. Claims are small, so that the first of many executions starts soon, and several nodes
+ * share the work.
  */
 const maxClaimBatch = 16;
 
 /**
- * Claims executions that may start and has them run, at most `poolSize` at a time. They wait in the storage, in one of several ways. Each
- * way has its own claim source: resumable, queued, released, new and delayed executions.
+ * Claims executions that may start and runs them, at most `poolSize` at a time. The executions wait in the storage for different reasons,
+ * each of which has its own claim source: resumable, queued, released, new and delayed executions.
  *
- * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. It sets a lease with a new fence. Then the run
- * begins. It takes a slot until it ends, except while it waits for child executions. A new execution skips the wait if a slot is free and
- * nothing waits before it (`InlineStart`).
+ * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence. Then
+ * the run begins. The run takes a slot until it ends, except while it waits for child executions or for work elsewhere. A new execution
+ * skips the claim if a slot is free and no earlier execution waits (`InlineStart`).
  *
  * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
- * executions that are due, and schedules the next poll. It costs several more statements, so a new immediate execution causes a quick poll.
- * Full polls run at start and at the poll interval. They also run when a delayed execution is stored or becomes due, when limits change,
- * and after bus events may have been missed.
+ * executions that are due, and schedules the next poll. A full poll costs several more statements, so a new immediate execution causes only
+ * a quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or becomes due, when
+ * limits change, and after bus events may have been missed.
  *
- * Polls run one at a time on a node; a signal during a poll causes another one. A signal makes a claim source due, or a full poll. A poll
- * clears it before it reads the storage, so that a signal during the read is not lost. If a poll fails, a full poll follows at the poll
- * interval.
+ * Polls run one at a time on a node; a signal during a poll causes another one. A signal marks a claim source, or a full poll, as due. A
+ * poll clears the mark before it reads the storage, so that a signal during the read is not lost. If a poll fails, a full poll follows at
+ * the poll interval.
  *
  * During a poll, runs end, new executions reserve slots, orphan recovery takes executions over, and other nodes claim the same executions.
  * The storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers that
  * executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
  *
- * Queues, immediate and delayed executions share the free slots in turns: each poll begins with the waiting source that has not been first
- * for the longest time. While other executions wait, the children of one parent get at most half of the slots.
+ * Queued, immediate and delayed executions get the free slots in turns: each poll begins with the due source that has not been first for
+ * the longest time. While other executions wait, the children of one parent get at most half of the slots.
  */
 export class Scheduler {
-	/** Claims of this node. Also takes executions over, and claims those that the caller stores. */
+	/** Claimer of this node's executions. Other parts use it to take executions over, and to reserve slots for executions that they store. */
 	readonly claimer: Claimer<"execution">;
 	readonly #parts: SchedulerOptions;
 	readonly #slots: SlotPool;
 	readonly #pollLoop: PollLoop;
 	readonly #sources: ClaimSources;
-	/** Groups of sources that get free slots in turns. The group that has not been first for the longest time is first. */
+	/** Groups of sources that get the free slots in turns. The first one is the group that has not been first for the longest time. */
 	#turns: readonly (readonly ClaimSource[])[];
-	/** True if the next poll must be a full one; most are not, because that costs three more statements. */
+	/** True if the next poll must be a full one. Most polls are not, because a full poll costs more statements. */
 	#isFullPollDue = false;
 	#isListeningToQueues = false;
 
@@ -117,7 +119,7 @@ export class Scheduler {
 			pollAgain: () => this.#pollAgain(),
 		});
 		const { queued, released, delayed } = this.#sources;
-		// Released executions are older than new ones.
+		// Released executions come before new ones in their group, because they are older.
 		this.#turns = [[queued], [released, this.#sources.new], [delayed]];
 	}
 
@@ -144,7 +146,7 @@ export class Scheduler {
 		this.#pollLoop.wake();
 	}
 
-	/** Starts a poll if an execution may wait for a slot. To be called when a slot has become free. */
+	/** Starts a poll if an execution may wait for a slot. Must be called when a slot has become free. */
 	pollIfDue(): void {
 		const requested = this.claimer.hasWaitingRecords;
 		const { resumable, queued, released, delayed } = this.#sources;
@@ -152,7 +154,7 @@ export class Scheduler {
 		if (requested || delayed.isWaitingForSlot || isOtherPollDue) this.#wake({ requested, delayed: delayed.isWaitingForSlot });
 	}
 
-	/** Publishes a new execution that was stored as requested, and starts polls on all nodes so that it is run. */
+	/** Publishes a new execution that was stored as requested, and starts polls on all nodes so that one of them claims it. */
 	announce(execution: ExecutionEntity): void {
 		publishCreated(this.#parts.eventBus, execution);
 		const delayed = execution.delay !== null;
@@ -164,7 +166,7 @@ export class Scheduler {
 			if (execution.parent_id !== this.#sources.new.parents.only) this.#sources.new.parents.only = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
-		// On other nodes, only a full poll includes the queues.
+		// On other nodes, the queue is not marked for a poll, so they need a full poll to find a queued execution.
 		this.#parts.announce({ delayed: delayed || isQueued });
 	}
 
@@ -185,7 +187,7 @@ export class Scheduler {
 		this.#isFullPollDue = false;
 		await this.claimer.resolveInDoubtClaims();
 		if (isFullPoll) await this.#scan();
-		// Resumable executions come first, because they have started before.
+		// Claim resumable executions first, because they have already started.
 		if (this.#sources.resumable.isDue) await this.#sources.resumable.claim();
 		await this.#claimInTurns();
 		if (this.#sources.delayed.isDue) {
@@ -202,15 +204,15 @@ export class Scheduler {
 		const scanStart = this.#parts.clock.steady();
 		this.#sources.delayed.isWaitingForSlot = false;
 		this.#sources.released.isDue ||= this.#sources.released.cursor.isFullScanDue;
-		// Other nodes may have stored executions late.
+		// Other nodes may have committed executions late, so the range must be wide.
 		this.#sources.new.cursor.widen();
 		await this.#parts.queues().scan({ released: this.#sources.released.isDue });
 		this.#sources.delayed.allowDueUntil(scanStart);
 	}
 
 	/**
-	 * Lets each due source claim once. The first group has had its turn only if slots are free, since otherwise it gains nothing. So no
-	 * source takes every slot forever.
+	 * Lets each due source claim once, so that no source takes every slot forever. The group that is first moves to the end only if slots are
+	 * free; otherwise it could claim nothing.
 	 */
 	async #claimInTurns(): Promise<void> {
 		const first = this.#turns.find((sources) => sources.some(({ isDue }) => isDue));
@@ -235,7 +237,10 @@ export class Scheduler {
 		else this.#scheduleFullPoll(pollIntervalMs);
 	}
 
-	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
+	/**
+	 * Handles an execution that has become due. If no slot is free, it cannot start, so the full poll waits for a free slot or the poll
+	 * interval.
+	 */
 	#onDue(remainingMs: number): void {
 		if (this.#slots.free > 0) return this.wake({ delayed: true });
 		this.#sources.delayed.isWaitingForSlot = true;

@@ -3,12 +3,12 @@ import type { Uses } from "../basics/engine-parts.ts";
 import { readJournal } from "../executions/journal-entries.ts";
 import { isCompleted } from "../executions/status.ts";
 
-/** A partial re-run: chosen tasks of an execution that has ended run again in a new execution. */
+/** A partial re-run: selected tasks of an execution that has ended run again in a new execution. */
 export interface PartialRerun {
 	readonly earlier: Pick<ExecutionEntity, "id" | "context">;
 	/** Names of the tasks to run again. */
 	readonly tasks: readonly string[];
-	/** Names of those tasks to reset. */
+	/** Names of the tasks among `tasks` that start from the beginning. */
 	readonly reset: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface PartialRerunOptions extends Uses<"runners"> {
 	readonly storage: Pick<Storage, "find">;
 }
 
-/** Checks that chosen tasks of an execution can run again, and returns them without duplicates. Throws `SVC_INVALID` if they cannot. */
+/** Checks that selected tasks of an execution can run again, and returns them without duplicates. Throws `SVC_INVALID` if they cannot. */
 export async function checkPartialRerun(
 	{ storage, runners }: PartialRerunOptions,
 	earlier: Pick<ExecutionEntity, "id" | "context" | "status" | "runner_name">,

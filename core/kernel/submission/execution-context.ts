@@ -7,10 +7,10 @@ import type { PartialRerun } from "./check-partial-rerun.ts";
 import type { TemplateSources } from "./parameter-rendering.ts";
 import { readParentId } from "./trace-selection.ts";
 
-/** Maximum delay in milliseconds, 10 years: a longer one could produce due times outside the range of timestamps. */
+/** Maximum delay in milliseconds: 10 years. A longer delay could produce due times outside the range of timestamps. */
 const maxDelayMs = 10 * 365 * 86_400_000;
 
-/** Returns the delay in milliseconds, null for none. Throws `SVC_INVALID` unless it is a whole number from 0 to ten years. */
+/** Returns the delay in milliseconds, or null for no delay. Throws `SVC_INVALID` unless it is a whole number from 0 to ten years. */
 export function checkDelay(delay: number | undefined): number | null {
 	if (delay === undefined || delay === 0) return null;
 	if (!Number.isInteger(delay) || delay < 0 || delay > maxDelayMs) {
@@ -31,9 +31,9 @@ export function chooseUser(requested: string | null | undefined, principal: Prin
 export type ParentExecution = Pick<ExecutionEntity, "user" | "author" | "context" | "known_secrets">;
 
 /**
- * Returns the parent execution that a request names; undefined if it names none. Throws `SVC_INVALID` if the parent does not exist.
- * Throws `SVC_FORBIDDEN` if the parent is another user's and the principal is not an administrator. A child runs for the user of its
- * parent, so otherwise any caller could run actions as any user.
+ * Returns the parent execution that a request names; undefined if it names none. Throws `SVC_INVALID` if the parent does not exist. Throws
+ * `SVC_FORBIDDEN` if the parent is another user's and the principal is not an administrator. Otherwise any caller could run actions as any
+ * user, because a child runs for the user of its parent.
  */
 export async function readParent(
 	storage: Storage,
@@ -51,8 +51,8 @@ export async function readParent(
 }
 
 /**
- * Returns a new context: that of the request, with the members that the service sets. A child gets the user of its parent.
- * Throws `SVC_FORBIDDEN` if the context names another user for datastore items.
+ * Returns the context of a new execution: the context of the request, plus the members that the service sets. A child gets the user of its
+ * parent. Throws `SVC_FORBIDDEN` if the context names another user for datastore items.
  */
 export function toContext(
 	input: SubmitInput,
@@ -66,7 +66,8 @@ export function toContext(
 
 /**
  * Returns the context members that only the service sets for a workflow execution. `re-run` describes a partial re-run of an earlier
- * execution; `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns none for other runner types.
+ * execution; `workflow_execution` is the id of the first execution of a chain of partial re-runs. Returns no members if the execution is
+ * not a workflow.
  */
 export function toWorkflowContext(
 	{ isWorkflow }: { readonly isWorkflow: (runnerName: string) => boolean },

@@ -20,9 +20,9 @@ import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import type { TemplateAuthor } from "../executions/executions-api.ts";
 
-/** The execution whose parameters are rendered, and the permissions of its templates. */
+/** Data about the execution whose parameters are rendered, and the permissions that apply to its templates. */
 interface RenderScope {
-	/** Pack whose configuration is `config_context`. */
+	/** Pack whose configuration templates read as `config_context`. */
 	readonly pack: string;
 	readonly context: JsonObject;
 	/** Further names that templates may use, such as `trigger`. */
@@ -35,7 +35,7 @@ interface RenderScope {
 	readonly writer?: Pick<TemplateAuthor, "author" | "scopes"> | undefined;
 	/** True if templates in the given parameters must not read secrets of the action or its pack. Default false. */
 	readonly isGuarded?: boolean;
-	/** Secrets in the names and the given parameters, which must not appear in error messages. */
+	/** Secrets in `names` and in the given parameters. They must not appear in error messages. */
 	readonly known?: Redactor;
 }
 
@@ -45,7 +45,7 @@ interface DiscoveredSecrets {
 	readonly secrets: readonly string[];
 }
 
-/** Renders the parameters of a new execution (`renderLive`), with the datastore and configuration that its templates read. */
+/** Renders the parameters of a new execution (`renderLive`), with access to the datastore and the configuration of its pack. */
 export async function renderSubmitted(
 	input: Omit<LiveInput, "context" | "datastore">,
 	{ pack, context, names, author, scopes, writer, isGuarded = false, known }: RenderScope,
@@ -63,7 +63,7 @@ export async function renderSubmitted(
 	const secrets = [...config.secrets];
 	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
 		renderLive({
-			// Single members are set before the spread: adding one after a spread costs as much as all the others together.
+			// Set single members before the spread: adding one after the spread costs as much as all others together.
 			context: available,
 			datastore,
 			callerDatastore: given,
@@ -91,8 +91,8 @@ export async function renderForRun(
 }
 
 /**
- * Calls `render` with the datastores of `accesses`. Decrypted values are added to `secrets`. If rendering fails, neither these nor the
- * `known` secrets appear in the error.
+ * Calls `render` with the datastores of `accesses`. Adds decrypted datastore values to `secrets`. If rendering fails, neither these values
+ * nor the `known` secrets appear in the error.
  */
 async function withDatastores<T>(
 	accesses: readonly DatastoreAccess[],
@@ -109,11 +109,11 @@ async function withDatastores<T>(
 	}
 }
 
-/** Source of the datastore items that templates look up by name. */
+/** Provides the datastore items that templates look up by name. */
 export interface DatastoreSource {
-	/** Returns the access for templates of a user. For an execution, the user is `toItemUser(context)`. */
+	/** Returns the datastore access for templates of a user. For an execution, that user is `toItemUser(context)`. */
 	accessFor(username: string, rights?: TemplateRights): DatastoreAccess;
-	/** Returns the access for templates given by a caller who is not an administrator. */
+	/** Returns the datastore access for templates in parameters that a caller without administrator rights has given. */
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess;
 }
 
@@ -121,33 +121,38 @@ export interface DatastoreSource {
 export interface TemplateRights {
 	/** Author of the templates. A rule runs as the system user, who may view everything, so its author must be given. Default: the user. */
 	readonly author?: string | null | undefined;
-	/** Scopes of the API key that the execution was started with; templates read no more than these allow. Default: no limit. */
+	/** Scopes of the API key that the execution was started with. Templates read no more than these scopes allow. Default: no limit. */
 	readonly scopes?: readonly string[] | null | undefined;
 }
 
-/** The configuration of a pack as a run gets it. */
+/** The configuration of a pack for a run. */
 interface ResolvedConfiguration {
-	/** Values with defaults, with rendered templates and decrypted secrets. */
+	/** Values, including defaults, with templates rendered and secrets decrypted. */
 	readonly values: JsonObject;
 	/** The values with masked secrets. */
 	readonly masked: JsonObject;
-	/** Secret texts in the values. */
+	/** Secret strings in `values`. */
 	readonly secrets: readonly string[];
 }
 
-/** Source of the configurations of packs. */
+/** Provides the configurations of packs. */
 export interface PackConfigurationSource {
-	/** Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID`, which names pack and member. */
+	/**
+	 * Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID` if the configuration is invalid; the
+	 * message names pack and member.
+	 */
 	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
-	/** Returns the configuration for `config_context`. It is empty unless a string in `sources` contains that name. */
+	/**
+	 * Returns the configuration for `config_context`. To save reading it, the result is empty unless a string in `sources` contains that name.
+	 */
 	forTemplates(pack: string, username: string, sources: readonly object[]): Promise<ResolvedConfiguration>;
 }
 
-/** Data other than the parameters that templates in parameters can read. */
+/** Sources of the data, other than parameters, that templates can read. */
 export interface TemplateSources {
 	readonly items: DatastoreSource;
 	readonly configuration: PackConfigurationSource;
-	/** User whose items templates read if the context names no user. */
+	/** User whose datastore items templates read if the context names no user. */
 	readonly systemUser: string;
 	isAdministrator(username: string): Promise<boolean>;
 }

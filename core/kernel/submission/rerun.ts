@@ -20,8 +20,8 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		context: { action_context: entity.context },
 	});
 	const isUnmasked = (name: string) => isDeepStrictEqual(memberOf(maskedParameters, name), memberOf(entity.parameters, name));
-	// A value that the caller sends back as it was presented means the old value. A masked derived value is derived again, because its
-	// secrets may have changed.
+	// If the caller sends a value back exactly as it was presented, the old value is kept. But a masked derived value is derived again,
+	// because its secrets may have changed.
 	const isSentBack = (name: string) =>
 		Object.hasOwn(entity.parameters, name) && isDeepStrictEqual(memberOf(requestParameters, name), memberOf(maskedParameters, name));
 	const isKept = (name: string) =>
@@ -34,7 +34,8 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const pick = (values: JsonObject, isPicked: (name: string) => boolean) =>
 		Object.fromEntries(Object.entries(values).filter(([name]) => isPicked(name)));
 	const parameters = pick(restoredParameters, (name) => changedNames.includes(name));
-	// These parameters were rendered when the old execution was created. Values from callers must never be rendered twice.
+	// These parameters were rendered when the old execution was created. They must not be rendered again, because they may contain input from
+	// callers.
 	const plainParameters = pick(entity.parameters, (name) => isKept(name) && !changedNames.includes(name));
 	const isDropped = (name: string) => !derivedNames.has(name) && !isKept(name);
 	assertKeepsSecrets(
@@ -51,7 +52,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 		parameters,
 		plainParameters,
 		knownSecrets: entity.known_secrets,
-		// An old string inside a changed value must not be rendered again either.
+		// A changed value that contains parts of an old value must not be rendered again either.
 		literalParameters: Object.keys(parameters).filter(isPartlyKept),
 		context: { "re-run": { ref: entity.id, tasks, reset }, trace_context: { id_: entity.trace_id } },
 		...(input.user !== undefined && { user: input.user }),
@@ -70,7 +71,7 @@ interface RerunConditions {
 interface NextParameters {
 	/** Parameters from the request that differ from the earlier ones. */
 	readonly parameters: JsonObject;
-	/** Parameters that are the earlier execution's, or contain parts of its values. */
+	/** Parameters whose values are, or contain parts of, values of the earlier execution. */
 	readonly kept: JsonObject;
 	/** True if the parameters differ from the earlier ones, apart from values that the action derives again. */
 	readonly isChanged: boolean;
@@ -79,9 +80,9 @@ interface NextParameters {
 /**
  * Throws `SVC_INVALID`, which names the parameter, if a re-run would reveal a secret of the earlier execution or send it elsewhere.
  *
- * Permission to re-run another user's execution does not include the secrets that this user gave it. A secret is only reused together with
- * the parameters that it was given with. With another address or command, the action could send the secret to a server that the caller
- * chooses.
+ * The permission to re-run another user's execution does not extend to the secrets that this user gave it. A secret is only reused together
+ * with the parameters with which it was given. With another address or command, the action could send the secret to a server that the
+ * caller chooses.
  */
 function assertKeepsSecrets(
 	{ entity, snapshot }: Pick<ExecutionView, "entity" | "snapshot">,

@@ -24,19 +24,19 @@ import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
-/** Dependencies of drafting an execution. */
+/** Dependencies of `draftExecution`. */
 export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
 }
 
-/** Dependencies of submitting an execution. */
+/** Dependencies of `storeExecution`. */
 export interface SubmitOptions extends ExecutionDraftOptions {
 	readonly admit: Admit;
 	readonly completionEffects: CompletionEffects;
 }
 
-/** Additions of a rule to a request that it makes. */
+/** Data that a rule adds to the request for an execution that it starts. */
 export interface RuleOrigin {
 	readonly fields: Pick<
 		ExecutionEntity,
@@ -52,18 +52,21 @@ export interface RuleOrigin {
 	readonly author: string;
 	/** Scopes of the API key that the rule was written with. Null: no limit. */
 	readonly scopes: readonly string[] | null;
-	/** Returns the writes to store with the execution, all or nothing. The execution is `failed` if a template could not be rendered. */
+	/**
+	 * Returns the operations to store in the same write as the execution, all or nothing. The given execution is `failed` if a template could
+	 * not be rendered.
+	 */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Additions of a run to its request for a child. */
+/** Data that a run adds to its request for a child. */
 export interface ChildSubmission {
 	/** Id of the child, derived from its parent and key. */
 	readonly id: string;
 	readonly parent: ExecutionEntity;
 }
 
-/** Origin of a request that a user has not made directly. Empty for a direct request. */
+/** Origin of a request: a rule, a parent run or a partial re-run. Empty for a direct request of a user. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
 	readonly child?: ChildSubmission;
@@ -71,8 +74,8 @@ export interface SubmitOrigin {
 }
 
 /**
- * An execution drafted from a checked request. Nothing is stored yet. If a request has several faults, the order of the checks decides
- * which one is reported: action, delay, user, parent, context, parameters, trace.
+ * An execution drafted from a checked request. Nothing is stored yet. If a request has several faults, only the first is reported, in the
+ * order of the checks: action, delay, user, parent, context, parameters, trace.
  */
 export interface DraftedExecution {
 	/** The execution: `requested`, or `failed` if there is a problem. */
@@ -80,13 +83,16 @@ export interface DraftedExecution {
 	readonly action: ResolvedAction;
 	/** The trace to insert; undefined if the execution joins an existing trace. */
 	readonly trace: TraceEntity | undefined;
-	/** Error of a template that cannot be rendered. The failed execution is stored, so that the history shows it. */
+	/**
+	 * Error of a template that cannot be rendered; undefined if there is none. The failed execution must be stored nevertheless, so that the
+	 * history shows it.
+	 */
 	readonly problem: SvcError | undefined;
 }
 
 /**
- * Checks a request, stores the execution and schedules its run. The execution is on disk when the promise resolves. Resolves with its
- * `requested` state, even if the execution was stored in a later state. If a template cannot be rendered, stores the failed execution and
+ * Checks a request, stores the execution and schedules its run. When the promise resolves, the execution is on disk. The returned entity is
+ * in the `requested` state, even if it was stored in a later state. If a template cannot be rendered, stores the failed execution and
  * rejects.
  */
 export async function storeExecution(
@@ -110,8 +116,8 @@ export async function storeExecution(
 }
 
 /**
- * Checks a request and drafts its execution. Rejects if the request is refused; a template that cannot be rendered is returned as
- * `problem`.
+ * Checks a request and drafts its execution. Rejects if the request is invalid or forbidden. But if a template cannot be rendered, returns
+ * a failed execution with the `problem`.
  */
 export async function draftExecution(
 	parts: ExecutionDraftOptions,
@@ -171,10 +177,11 @@ async function draftRequest(
 		toContext(input, action, { user, principal, parent }),
 		toWorkflowContext(parts, action, { id, partialRerun }),
 	) as JsonObject;
-	// An execution that a rule starts, and everything below it, has the permissions of the rule's author, not those of the system user.
+	// An execution that a rule starts, and all of its descendants, have the permissions of the rule's author, not those of the system user.
 	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
-	// An execution keeps the scopes of the API key of its caller or rule, so that the key does not gain access through the action.
+	// Store the scopes of the API key of the caller or the rule with the execution, so that the key gains no further access through the
+	// action.
 	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
 	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
 	const fields = { id, delay, context, author, scopes, known_secrets, takes_up: partialRerun?.earlier.id ?? null };
@@ -215,8 +222,8 @@ function joinSecrets(sealedSecrets: EncryptedSecrets, known: readonly (string | 
 }
 
 /**
- * Returns true if templates of the request must not read secrets of the action or its pack. Only templates of administrators may.
- * Rules and aliases of a pack are the exception: they belong to the pack and read its own configuration.
+ * Returns true if templates of the request must not read secrets of the action or its pack. Only templates of administrators may read them.
+ * Exception: rules and aliases that belong to the pack may read its configuration.
  */
 async function needsGuard(
 	{ systemUser, isAdministrator }: TemplateSources,
@@ -232,7 +239,7 @@ async function needsGuard(
 	return !(isOfPack || (await isAdministrator(origin.author)));
 }
 
-/** Sources from which an execution takes its trace, before the context of the request. */
+/** Sources of the trace of an execution besides the context of the request. `cause` takes precedence over that context. */
 type TraceOrigin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
 
 async function selectTrace(
@@ -250,7 +257,7 @@ async function selectTrace(
 	});
 }
 
-/** Fields of a drafted execution that are not taken from the request or the action directly. */
+/** Fields of a drafted execution that are not copied directly from the request or the action. */
 interface DraftFields {
 	readonly id: string;
 	readonly delay: number | null;

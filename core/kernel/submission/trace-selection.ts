@@ -10,22 +10,22 @@ export interface TraceChoice {
 	readonly insert: TraceEntity | undefined;
 }
 
-/** Data from which the trace of an execution is chosen. */
+/** Data by which the trace of an execution is selected. */
 export interface TraceRequest {
 	/** `context` of the request. */
 	readonly context: JsonObject;
 	readonly liveactionId: string;
 	/** Creates the id of a new trace. */
 	readonly createId: () => string;
-	/** Start of a new trace. */
+	/** Start timestamp of a new trace. */
 	readonly timestamp: string;
 	/** `traceparent` header of the request. An invalid value is ignored. */
 	readonly traceparent?: string | undefined;
 }
 
 /**
- * Returns the trace of a new execution. If the request has a trace id, that trace must exist; throws `SVC_INVALID` if not. A tag without an
- * id opens a new trace. A child joins the trace of its parent. Any other execution opens a trace of its own.
+ * Returns the trace of a new execution. If the request has a trace id, returns that trace; throws `SVC_INVALID` if it does not exist. If it
+ * has only a tag, opens a new trace. A child joins the trace of its parent. Any other execution opens a trace of its own.
  */
 export async function chooseTrace(storage: Storage, request: TraceRequest): Promise<TraceChoice> {
 	const { id, tag } = readTraceContext(request.context["trace_context"]);
@@ -70,7 +70,7 @@ function readTraceContext(value: JsonValue | undefined): { readonly id?: string;
 		throw new SvcError("SVC_INVALID", `context.trace_context.${unknownMember}: is not allowed; allowed are id_ and trace_tag`);
 	}
 	const { id_: id, trace_tag: tag } = value;
-	// A null tag is allowed next to an id, because records of executions that a rule started may have both.
+	// A null tag is allowed together with an id, because the contexts of executions that a rule started may contain both.
 	if (tag === null && !id) throw new SvcError("SVC_INVALID", "context.trace_context.trace_tag: must be a text, got null");
 	if (id === null && tag === undefined) {
 		throw new SvcError("SVC_INVALID", "context.trace_context: id_ or trace_tag must be given");

@@ -5,7 +5,7 @@ import type { OutputChunk } from "../executions/executions-api.ts";
 import { hasEndedBeforeStart, isCompleted } from "../executions/status.ts";
 import type { PublishListener, TelemetryHub } from "./telemetry-hub.ts";
 
-/** Counter of stored events by outcome. The event processor counts those that it stores as processed. */
+/** Counter of stored events by outcome. `EventProcessor` counts the events that it stores as processed, `countStoredEvents` all others. */
 export const eventOutcomesMetric: MetricDefinition = {
 	name: "svc_trigger_instances_total",
 	help: "Events that came in: pending ones are looked at later, about acted ones everything was done at once, dismissed ones concern nobody.",
@@ -20,12 +20,12 @@ export function countStoredEvents(hub: TelemetryHub): void {
 	});
 }
 
-/** Upper bounds of the duration histogram, in seconds: from a command that does nothing to a run of a day. */
+/** Upper bounds of the duration histogram, in seconds. They range from a command that does nothing to a run of one day. */
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 86_400];
 /** Upper bounds of the wait histogram, in seconds. */
 const waitBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
 
-/** Measures executions and their output by the bus events that this node publishes and the executions that it stores. */
+/** Derives the metrics of executions and output from the bus events that this node publishes and the executions that it inserts. */
 export class ExecutionMetrics implements PublishListener {
 	readonly #created: Instrument;
 	readonly #ended: Instrument;
@@ -98,7 +98,7 @@ export class ExecutionMetrics implements PublishListener {
 
 	#recordOutput(chunk: OutputChunk): void {
 		const { output_type } = chunk;
-		// A character of pooled text is one byte. Reading `data` instead would create the string.
+		// Use the length of pooled text, in which each character is one byte. Reading `data` would create the string.
 		this.#outputBytes.record(findPooledText(chunk)?.length ?? Buffer.byteLength(chunk.data), output_type);
 		this.#outputChunks.record(1, output_type);
 	}

@@ -15,8 +15,9 @@ import { countStoredEvents, ExecutionMetrics } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
 /**
- * Returns the event bus with all traffic measured, and the metrics of the storage. Everything that the service does is stored and then
- * published, so no other code needs to measure it. Without a telemetry plugin, returns the bus unchanged and no metrics, at no cost.
+ * Returns an event bus whose traffic is measured, and the metrics of the storage. Changes of executions are stored and then published, so
+ * their metrics are derived here instead of in the code that makes the changes. Without a telemetry plugin, returns the bus unchanged and
+ * no metrics, at no cost.
  */
 export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
 	if (!hub.isOn) return { eventBus };
@@ -26,8 +27,8 @@ export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly ev
 }
 
 /**
- * Event bus that measures events and passes published ones to the telemetry hub. Events are published only after their changes were stored,
- * so the hub receives no false events.
+ * Event bus that counts events, and passes published events to the telemetry hub. Events are published only after their changes were
+ * stored, so the hub receives no event about a change that failed.
  */
 class ObservedBus implements EventBus {
 	readonly #bus: EventBus;
@@ -81,7 +82,7 @@ class ObservedBus implements EventBus {
 		}
 	}
 
-	/** Returns the events; counts gaps and failures of the subscription. */
+	/** Returns the same events, and counts gaps and failures of the subscription. */
 	#withErrorCounts(events: AsyncIterable<BusEvent>): AsyncIterable<BusEvent> {
 		const countAndThrow = (error: unknown): never => {
 			(isSvcError(error, "SVC_SUBSCRIBER_LAGGED") ? this.#gaps : this.#failures).record(1);
@@ -99,7 +100,10 @@ class ObservedBus implements EventBus {
 	}
 }
 
-/** Returns the label of an event. Announcements share one, because clients choose their names, and each label value costs memory. */
+/**
+ * Returns the label value for an event name. All announcements share one value, because actions choose their names, and each value costs
+ * memory.
+ */
 function toLabel(name: string): string {
 	return name.startsWith(announcementPrefix) ? "svc.announcement" : name;
 }
@@ -129,8 +133,8 @@ export class StorageMetrics {
 	}
 
 	/**
-	 * Measures a statement. Returns the promise of the storage itself, so that the caller waits for no further promise. The hub is notified
-	 * of inserted records before the caller continues.
+	 * Measures a statement. Returns the promise `statement` itself, so that the caller does not wait for an additional promise. The hub is
+	 * notified of inserted records before the caller continues.
 	 */
 	measure<T>(method: string, statement: Promise<T>, operations: readonly WriteOperation[] = []): Promise<T> {
 		const startedAt = performance.now();

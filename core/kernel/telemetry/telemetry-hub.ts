@@ -18,21 +18,24 @@ import type {
 type ReadGauge = () => GaugeReading | Promise<GaugeReading>;
 type OnStored<K extends EntityKind> = (entities: readonly EntityMap[K][]) => void;
 
-/** Receives each bus event that this node publishes. The changes that the events report have been stored before. */
+/** Receives each bus event that this node publishes. The reported changes are already stored. */
 export interface PublishListener {
 	onPublished(name: string, data: EventData): void;
 }
 
-/** Receives each event (trigger instance) that has been processed. */
+/**
+ * Receives each event (trigger instance) that was processed after it was stored. Events that are inserted as processed are reported by
+ * `onStored` only.
+ */
 export type OnProcessed = (instance: TriggerInstanceEntity) => void;
 
-/** Trace context of executions, to be passed on in requests to other services. */
+/** Provides the trace context of executions, which is sent with requests to other services. */
 export interface Tracing {
 	/** Returns the value of the header `traceparent` for an execution. */
 	traceparentOf(execution: Pick<ExecutionEntity, "id" | "trace_id">): Promise<string>;
 }
 
-/** Passes measurements on to the instruments of all plugins. Drops those that are recorded before the plugins have started. */
+/** Passes measurements to the instruments of all plugins. Drops measurements that are recorded before the plugins have started. */
 class SharedInstrument implements Instrument {
 	#instruments: readonly Instrument[] = [];
 
@@ -46,7 +49,7 @@ class SharedInstrument implements Instrument {
 }
 
 interface MetricDeclaration {
-	/** Undefined for a gauge, which is read and not recorded. */
+	/** Undefined for a gauge, whose value is read by a function instead of recorded. */
 	readonly instrument: SharedInstrument | undefined;
 	declare(meters: Meters): void;
 }
@@ -66,7 +69,7 @@ export class TelemetryHub implements Meters {
 	#meters: readonly Meters[] = [];
 	#hasFailed = false;
 
-	/** @param plugins in the order of the configuration; without any, the hub is off */
+	/** @param plugins plugins in the order of the configuration; without plugins, the hub is off */
 	constructor(plugins: readonly Telemetry[] = [], logger?: Logger) {
 		this.#plugins = plugins;
 		this.#logger = logger;
@@ -92,7 +95,7 @@ export class TelemetryHub implements Meters {
 		return this.#tracing;
 	}
 
-	/** Starts to pass measurements on. To be called when the plugins have started. */
+	/** Starts to pass measurements to the plugins. Must be called when the plugins have started. */
 	connectPlugins(): void {
 		this.#meters = this.#plugins.flatMap((plugin) => plugin.meters?.() ?? []);
 		for (const { declare } of this.#declarations.values()) for (const meters of this.#meters) declare(meters);
@@ -108,14 +111,15 @@ export class TelemetryHub implements Meters {
 
 	gauge(definition: MetricDefinition, read: ReadGauge): void {
 		const isDeclared = this.#gaugeReaders.has(definition.name);
-		// The latest declaration counts, because the object that made the earlier one may no longer be in use.
+		// Use the latest `read`, because the object that declared the gauge earlier may no longer be in use.
 		this.#gaugeReaders.set(definition.name, read);
 		if (isDeclared) return;
 		const readSafely = async () => {
 			try {
 				return (await this.#gaugeReaders.get(definition.name)?.()) ?? [];
 			} catch (error) {
-				// If the storage is unavailable, the other metrics must still be readable.
+				// Ignore the error: if one gauge cannot be read, for example because the storage is unavailable, the other metrics must still be
+				// readable.
 				this.#logger?.debug("a gauge could not be read", { metric: definition.name, error });
 				return [];
 			}
@@ -144,17 +148,17 @@ export class TelemetryHub implements Meters {
 		this.#notify(this.#busListeners, (listener) => listener.onPublished(name, data));
 	}
 
-	/** Adds a listener for processed events. Has no effect without plugins. */
+	/** Adds a listener for events that were processed after they were stored. Has no effect without plugins. */
 	onProcessed(listener: OnProcessed): void {
 		if (this.isOn) this.#processedListeners.push(listener);
 	}
 
-	/** Notifies the listeners of an event that this node has processed. */
+	/** Notifies the listeners of a stored event that this node has processed. */
 	notifyProcessed(instance: TriggerInstanceEntity): void {
 		this.#notify(this.#processedListeners, (listener) => listener(instance));
 	}
 
-	/** Sets the trace context that runs of this node are given. */
+	/** Sets the provider of the trace context for runs of this node. */
 	setTracing(tracing: Tracing): void {
 		this.#tracing = tracing;
 	}
@@ -174,8 +178,8 @@ export class TelemetryHub implements Meters {
 	}
 
 	/**
-	 * Calls each listener. Errors are not thrown, because the reported work is already done. Only the first one is logged, because each
-	 * event could fail.
+	 * Calls each listener. Does not throw errors of listeners, because the reported work is already done. Logs only the first error, because
+	 * every further call could fail in the same way.
 	 */
 	#notify<L>(listeners: readonly L[], call: (listener: L) => void): void {
 		for (const listener of listeners) {
