@@ -137,7 +137,7 @@ type DryRunEntity = Readonly<Record<string, unknown>> & { readonly id: string };
  */
 class DryRunTable {
 	readonly #kind: EntityKind;
-	/** Fields of each unique key. */
+	/** Unique keys of the kind, each as the names of its fields. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
 	/** One map for each unique key: from its value to the id of the record. */

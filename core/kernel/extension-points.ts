@@ -59,8 +59,8 @@ export class ExtensionPoints {
 	}
 
 	/**
-	 * Sets the features; must be called once, before anything is started. Throws `SVC_CONFIG` if two features provide a member that at most
-	 * one may provide, or if a feature provides a runner type that exists.
+	 * Sets the features. Must be called exactly once, before anything is started. Throws `SVC_CONFIG` if two features provide a member that at
+	 * most one may provide, or if a feature provides a runner type that exists.
 	 */
 	setFeatures(features: readonly Feature[], dryRun: DryRun): void {
 		this.#features = features;
@@ -188,7 +188,7 @@ export function createLateBoundAuthority(extensions: ExtensionPoints): Authority
 	};
 }
 
-/** Returns run credentials that pass each call on to those of a feature, which do not exist yet. */
+/** Returns run credentials that pass each call on to those of a feature, which do not exist yet: features are created after the kernel. */
 export function createLateBoundCredentials(extensions: ExtensionPoints): RunCredentials {
 	return {
 		issue: (execution) => extensions.runCredentials.issue(execution),

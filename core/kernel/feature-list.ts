@@ -17,7 +17,7 @@ export type FeatureList = Readonly<Record<string, Feature>>;
 /** Creates the features of an engine. */
 export type CreateFeatures<F extends FeatureList = FeatureList> = (kernel: Kernel) => F;
 
-/** Intersection of the members of a union type. */
+/** Converts a union type to the intersection of its members. */
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
 /** Members that the features of a list add to an engine. */

@@ -81,7 +81,7 @@ export interface Feature<Api extends object = object> {
 	/** Run credentials: issued to a run in addition to its parameters, and revoked at its end. At most one feature; default: none. */
 	readonly runCredentials?: RunCredentials;
 
-	/** Permissions of the users in whose name the service runs something. At most one feature; default: every user may do everything. */
+	/** Permissions of users for work that the service does in their name. At most one feature; default: every user may do everything. */
 	readonly authority?: Authority;
 
 	/**

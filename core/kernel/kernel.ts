@@ -37,13 +37,13 @@ import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 export interface Plugins {
 	readonly storageSource: StorageSource;
 	readonly eventBus: EventBus;
-	/** By runner type name. */
+	/** Runners by runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
-	/** By name. */
+	/** Sensors by name. */
 	readonly sensors: ReadonlyMap<string, Sensor>;
 	/** Dialects in the order of the configuration. */
 	readonly dialects: readonly Dialect[];
-	/** May be undefined while authentication is off. */
+	/** Auth backend; may be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
 	/** Passes measurements and events to the telemetry plugins. */
 	readonly hub: TelemetryHub;
@@ -63,11 +63,11 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly clock: StorageClock;
 	/** Leases of this node on records that only one node at a time may process. */
 	readonly leasing: LeasePolicy;
-	/** Notifies every node that actions, triggers or rules have changed, so that caches are renewed. */
+	/** Notifies every node of changes to actions, triggers or rules, so that the nodes renew their caches. */
 	readonly changes: ChangeFeed;
-	/** Actions, runner types and packs, as executions use them. */
+	/** Cached access to actions, runner types and packs. */
 	readonly catalog: ActionCatalog;
-	/** Accepts events. */
+	/** Accepts events from all sources, validates and stores them. */
 	readonly dispatcher: Dispatcher;
 	/** Finds triggers by the names that dispatched events and rules contain. */
 	readonly triggerCatalog: TriggerCatalog;
@@ -86,7 +86,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly templateSources: TemplateSources;
 	/** Keys that encrypt values of the datastore and other stored secrets. */
 	readonly keys: KeyRing;
-	/** Absolute path of the file with these keys. */
+	/** Absolute path of the file that contains `keys`. */
 	readonly keyFile: string;
 	readonly staleWrites: StaleWrites;
 	/** Extension points, through which features extend the kernel. */

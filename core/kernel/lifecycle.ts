@@ -122,7 +122,7 @@ interface RunShutdown {
 	 * continue are handed over immediately. Resolves when no run is active.
 	 */
 	shutDown(graceMilliseconds: number): Promise<void>;
-	/** Ends the grace period at once, even one that has not begun. */
+	/** Ends the grace period at once. If it has not begun yet, there will be none. */
 	endGracePeriod(): void;
 }
 

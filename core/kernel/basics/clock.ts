@@ -2,11 +2,11 @@ import type { Clock, Storage } from "../../contract/index.ts";
 
 /** Time of the engine, in microseconds since 1970. Setting a clock must not change how long leases, delays and intervals last. */
 export interface EngineClock extends Clock {
-	/** Returns the time for timestamps that people read and that records are sorted by. It always advances, even if a clock is set back. */
+	/** Returns the time for timestamps that users see and by which records are sorted. It always advances, even if a clock is set back. */
 	now(): number;
-	/** Returns a time that advances evenly, even if a clock is set: for leases, delays and intervals. */
+	/** Returns the time for leases, delays and intervals. It advances evenly, even if a clock is set. */
 	steady(): number;
-	/** Returns the time to which the clock is set now, for schedules by date and time of day. It may go back. */
+	/** Returns the current setting of the clock, for schedules by date and time of day. It may go back. */
 	wall(): number;
 	/**
 	 * Returns true if the clock of this machine differs too much from the time of the other nodes. This node must then take over nothing,
@@ -54,7 +54,7 @@ const maxSteps = 1_000;
  * between. Otherwise a run would seem an hour longer if the clock was set forward by an hour meanwhile.
  */
 export class ClockSteps {
-	/** Clock steps. From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. The oldest step is first. */
+	/** Clock steps, the oldest first. From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. */
 	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
 
 	/**
@@ -69,7 +69,7 @@ export class ClockSteps {
 	}
 
 	/**
-	 * Returns the microseconds that passed between two readings of the time, never less than 0. It is exact only for readings of this
+	 * Returns the microseconds that passed between two readings of the time, never less than 0. The result is exact only for readings of this
 	 * process, because only the steps of its own clock are known.
 	 */
 	microsecondsBetween(start: number, end: number): number {

@@ -19,7 +19,7 @@ export interface EngineParts {
 	/** Roles of this node: the parts of the service that it runs. */
 	readonly roles: readonly NodeRole[];
 	readonly nodeId: string;
-	/** Names from other services that content may use instead of the names of this service. */
+	/** Translations of the names of other services, which content may use instead of the names of this service. */
 	readonly dialects: Dialects;
 	readonly authority: Authority;
 	/** Encrypts and decrypts the secrets that are stored with executions and trigger instances. */

@@ -124,7 +124,7 @@ const cappedCountsByStorage = new PrivateSlot<CountingStorage, CappedCounts>();
 
 /**
  * Cache of the filters whose totals exceed the limit of exact counting. Counting up to the limit takes longer than reading a page. The
- * result is the same for each page and order of the list and for every client. Exact totals are never cached.
+ * cached result applies to every page and order of the list, and to every client. Exact totals are never cached.
  */
 class CappedCounts {
 	/** Monotonic milliseconds at which each filter was counted, the earliest first. */
@@ -181,7 +181,7 @@ export function withTimeOrder<E>(orderBy: readonly Order<E>[], time: Order<E>[0]
 /** Position in a list after the last record that was read. */
 export interface ListCursor {
 	/**
-	 * Value of the field that the list is sorted by, at which the next page begins. An index finds it equally fast at every position.
+	 * Value of the first sort field at which the next page begins. An index finds the value equally fast at every position of the list.
 	 * Undefined if the position is given by `offset` alone.
 	 */
 	readonly value?: string | number;

@@ -14,9 +14,9 @@ export type PermissionType = { [R in ResourceType]: `${R}_${PermissionVerbs[R] &
 
 /** Permissions on the records of one type. */
 export interface ResourceTypeDefinition {
-	/** `<resource>_<verb>` is a permission. `all` implies the others. */
+	/** Verbs of the permissions `<type>_<verb>`. The verb `all` implies all others. */
 	readonly verbs: readonly string[];
-	/** Verbs other than `list` that apply to no single record, so they are granted without a resource. Default: none. */
+	/** Verbs other than `list` that do not apply to a single record. Their permissions are granted without a resource. Default: none. */
 	readonly global?: readonly string[];
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
@@ -68,7 +68,7 @@ export function resourceTypeOf(permission: PermissionType): ResourceType {
 	return owner;
 }
 
-/** Returns true if a permission is granted without a resource: every `_list`, and those that apply to no single record. */
+/** Returns true if a permission is granted without a resource. That applies to every `_list` permission and to the verbs in `global`. */
 export function isGlobalPermission(permission: PermissionType): boolean {
 	if (permission.endsWith("_list")) return true;
 	const type = resourceTypeOf(permission);

@@ -52,7 +52,8 @@ function isDeep(value: unknown): boolean {
 	return false;
 }
 
-// Checks of values that plugins return while they run. For TypeScript the compiler checks them; plain JavaScript needs these.
+// The following functions check values that plugins return while they run. The compiler checks plugins in TypeScript; plugins in plain
+// JavaScript need these checks.
 
 const outputTypes: readonly unknown[] = ["stdout", "stderr", "other"] satisfies readonly OutputType[];
 

@@ -14,7 +14,10 @@ export interface Principal {
 	readonly run?: string;
 	/** Author of the rule that started the run, if the credential is the token of such a run. The author's permissions apply to templates. */
 	readonly author?: string;
-	/** Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was needed. */
+	/**
+	 * Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was used, for example while authentication is
+	 * off.
+	 */
 	readonly credential?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
@@ -54,7 +57,7 @@ export interface Authority {
 	principalOf(username: string): Promise<Principal>;
 	/** Returns true if the user may do everything. */
 	isAdministrator(username: string): Promise<boolean>;
-	/** Throws `SVC_FORBIDDEN` if the principal may not run the action. Not for requests, whose permissions are checked by their route. */
+	/** Throws `SVC_FORBIDDEN` if the principal may not run the action. Not for API requests, because their route checks the permissions. */
 	assertMayRun(principal: Principal, actionRef: string): void;
 }
 

@@ -40,8 +40,8 @@ export interface ReservedSlots<K extends ClaimableKind> {
 	/** Fields that the caller must store with each of the records. */
 	readonly claimPatch: ClaimPatch<K>;
 	/**
-	 * Ends the reservation with the result of the write. If the records, `claimed`, were stored, they are processed. Either this or
-	 * `release` must be called exactly once; otherwise the slots are lost.
+	 * Ends the reservation with the result of the write. If `claimed` were stored, starts to process them. Either this or `release` must be
+	 * called exactly once; otherwise the slots are lost.
 	 */
 	settle(outcome: WriteOutcome, claimed: readonly EntityMap[K][]): void;
 	/** Ends the reservation without processing any record. */
@@ -261,8 +261,8 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/**
-	 * Processes the records of claims whose response was lost, if they were stored. Without this they would wait until their lease expires.
-	 * Does nothing while the slots are closed, because the node may be about to stop.
+	 * Processes the records of claims whose response was lost, if they were stored. Without this the records would wait until their lease
+	 * expires. Does nothing while the slots are closed, because the node may be about to stop.
 	 */
 	async resolveInDoubtClaims(): Promise<void> {
 		if (!this.#parts.slots.isOpen) return;

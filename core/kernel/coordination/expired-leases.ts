@@ -1,7 +1,7 @@
 import { ClaimCursor } from "./claim-cursor.ts";
 import { type LeasePolicy, toRenewalIntervalMs } from "./lease-policy.ts";
 
-/** Milliseconds between two polls for all expired leases, however long ago they expired. */
+/** Milliseconds between two full polls, which find all expired leases, however long ago they expired. */
 const fullScanIntervalMs = 30_000;
 
 /** Condition for leases that expired within a range of time. */
@@ -50,9 +50,9 @@ export class ExpiredLeases {
  * renew first.
  */
 export interface TakeoverGrace {
-	/** Notes that a renewal begins. If it begins late, this process was suspended, and the grace period starts. */
+	/** Notes that a lease renewal begins. If it begins late, this process was suspended, so the grace period starts. */
 	onRenewalStart(): void;
-	/** Notes that a renewal has failed, which starts the grace period again. */
+	/** Notes that a lease renewal has failed, which starts the grace period again. */
 	onRenewalFailure(): void;
 	/** Returns true if no grace period is in progress, so that an expired lease proves that its holder has stopped. */
 	mayTakeOver(): boolean;

@@ -33,8 +33,8 @@ export class HeldLease<K extends LeasedKind> {
 	}
 
 	/**
-	 * Takes a record that was read before, and stores `patch` with the lease. Returns undefined if `expected` no longer holds, because
-	 * another node was faster.
+	 * Takes a record, and stores `patch` together with the lease. Returns undefined if the record no longer satisfies `expected`, because
+	 * another node has changed or taken it.
 	 */
 	static async acquire<K extends LeasedKind>(
 		leasing: LeasePolicy,

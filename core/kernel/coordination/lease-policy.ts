@@ -134,8 +134,8 @@ export class LeasePolicy {
 	}
 
 	/**
-	 * Returns the condition for records whose lease has expired for long enough. It matches nothing while the clock of this node is out of
-	 * sync.
+	 * Returns the condition for records whose lease expired so long ago that this node may take them over. It matches nothing while the clock
+	 * of this node is out of sync.
 	 */
 	expiredCondition(): { readonly lease_expires_at: { readonly lt: string } } {
 		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };

@@ -10,7 +10,7 @@ const maxRetryPauseMs = 1_000;
 export interface RenewedSubscriptionOptions {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
-	/** Names of the events, or patterns as in `EventBus.subscribe`. */
+	/** Names or name patterns of the events, as in `EventBus.subscribe`. */
 	readonly names: readonly string[];
 	/** Purpose of the subscription. Appears in log entries only. */
 	readonly purpose: string;

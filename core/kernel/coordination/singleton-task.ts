@@ -69,7 +69,7 @@ export class SingletonTask {
 		return run;
 	}
 
-	/** Stops, and aborts a run in progress. Resolves when that run has ended; another node may repeat it. */
+	/** Stops polling, and aborts a run in progress. Resolves when that run has ended; another node may repeat it. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		clearTimeout(this.#timer);

@@ -22,12 +22,15 @@ export interface IncomingEvent {
 	readonly check?: (resolved: ResolvedTrigger) => void;
 	/** Encrypted secrets of the payload. Null or undefined if the sender has declared none. */
 	readonly knownSecrets?: string | null;
-	/** True if the payload was validated when the event was first dispatched. Default false. */
+	/** True if the payload was already validated, because the event is a copy of an earlier one. Default false. */
 	readonly isPayloadValidated?: boolean;
-	/** Execution whose end is the event: the trigger instance joins its trace, one level deeper. */
+	/**
+	 * Execution that has caused the event, for example by its end. Unless `trace` is given, the trigger instance joins the trace of that
+	 * execution.
+	 */
 	readonly causedBy?: {
 		readonly executionId: string;
-		/** The execution itself, which saves reading it. Required if it is not stored yet. */
+		/** The execution itself, which saves reading it. Required if the execution is not stored yet. */
 		readonly execution?: CausingExecution;
 	};
 }
@@ -63,8 +66,8 @@ export interface Dispatcher {
 	 */
 	isWanted(trigger: string): Promise<boolean>;
 	/**
-	 * Validates an event as `dispatch` does, for callers that store it in a write of their own. Returns undefined if the event is not
-	 * wanted.
+	 * Validates an event as `dispatch` does, for callers that store it together with other records. Returns undefined if the event is not
+	 * wanted (`isWanted`).
 	 */
 	draft(event: IncomingEvent): Promise<EventDraft | undefined>;
 }

@@ -151,7 +151,7 @@ function toOperations(instance: TriggerInstanceEntity, { insert }: TracePosition
 	return insert === undefined ? [event] : [{ insert: "trace", entities: [insert] }, event];
 }
 
-/** Position of an event: its trace, and its depth in the cascade of events and rules. */
+/** Position of an event: its trace, and its depth in a cascade of events that trigger one another through rules. */
 interface TracePosition {
 	readonly traceId: string;
 	/** The trace record to insert; undefined if the trace exists. */

@@ -9,7 +9,7 @@ export interface InstanceLease {
 /** Inserts a new event in its current state, together with `also` in one write, all or nothing. */
 export type StoreEvent = (instance: TriggerInstanceEntity, also?: readonly WriteOperation[]) => Promise<void>;
 
-/** The evaluation of an event before it is stored. */
+/** Result of evaluating an event before it is stored. */
 export interface InlineEvaluation {
 	/** True if no action follows from the event: `act` then only stores the event as processed. */
 	readonly hasNoActions: boolean;

@@ -137,7 +137,7 @@ export class EventProcessor {
 	 * processing. Returns false, and stores nothing, if inline processing is impossible or no slot is free.
 	 */
 	async processInline(instance: TriggerInstanceEntity, trace: TraceEntity | undefined, store: StoreEvent): Promise<boolean> {
-		// If evaluation fails here, it is repeated when the event is processed.
+		// Ignore an error here: the evaluation is repeated when the stored event is processed.
 		const evaluation = await this.#parts
 			.eventHandler()
 			.evaluateInline(instance)
@@ -212,7 +212,10 @@ export class EventProcessor {
 		});
 	}
 
-	/** Takes over claimed events that match and whose lease has expired. Returns how many match, at most `maxClaimBatch`. */
+	/**
+	 * Takes over claimed events that match `where`, which must select only events that no node processes any more. Returns the number of
+	 * matching events, at most `maxClaimBatch`.
+	 */
 	async #takeOver(where: Where<TriggerInstanceEntity>): Promise<number> {
 		const orphans = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: maxClaimBatch });
 		for (const instance of orphans) await this.#claiming.takeOver(instance, { attempt: instance.attempt + 1 });
@@ -242,7 +245,7 @@ export class EventProcessor {
 		const heldLease = { fence: fence ?? "", lease_expires_at };
 		const lease = new HeldLease(leasing, { kind: "trigger_instance", id, lease: heldLease, expected: { status: "processing" } });
 		const attempt = async (isRetry: boolean) => {
-			// The event may have waited long for its slot. Without this renewal another node could process it at the same time.
+			// The event may have waited long for its slot. Without this renewal another node could process the event at the same time.
 			if (!(await lease.renewIfDue())) return;
 			// A retry counts as a second attempt: the handler then reads what was done before the storage became unavailable.
 			await eventHandler().handle(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);

@@ -44,7 +44,7 @@ interface TriggerCatalogOptions extends Uses<"storage"> {
 export function createTriggerCatalog({ storage, changes, dialects }: TriggerCatalogOptions): TriggerCatalog {
 	/** Resolved triggers, by ref, or by type and hash of the parameters. */
 	const cache = new Map<string, { readonly resolved: ResolvedTrigger; readonly readAtMs: number }>();
-	/** Number of changes so far. A trigger whose reading began before a change must not be cached after it. */
+	/** Number of changes so far. A trigger that was read before a change must not be cached after the change. */
 	let version = 0;
 	changes.onChange(() => {
 		cache.clear();

@@ -15,7 +15,7 @@ import { hashParameters, type ResolvedTrigger } from "./trigger-catalog.ts";
 /** A trigger type whose events a feature of the service creates. */
 export interface TriggerTypeDefinition {
 	readonly type: Omit<TriggerTypeEntity, "id">;
-	/** False if the type is not registered. If it was registered before, it remains protected (`assertInjectable`). Default true. */
+	/** False if the type must not be registered. A type that was registered earlier remains protected (`assertInjectable`). Default true. */
 	readonly isEnabled?: boolean;
 	/** True if parameters and payloads are validated regardless of the options. Default false. */
 	readonly isAlwaysChecked?: boolean;

@@ -46,7 +46,7 @@ export class ActionCatalog {
 	readonly #snapshots: SnapshotCache;
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
 	readonly #packLocations = new Map<string, Promise<PackLocation | undefined>>();
-	/** True for each enabled runner type, by the name of the type. */
+	/** Cache by runner type name: true if the runner type is enabled. */
 	readonly #isEnabledByRunner = new Map<string, Promise<boolean>>();
 	#cachedSinceMs = performance.now();
 
@@ -203,7 +203,7 @@ export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): Snap
 	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
 }
 
-/** Writes pack contents of the storage into directories of this node. */
+/** Provides pack contents that are in the storage as directories of this node. */
 export interface PackContentSource {
 	/**
 	 * Returns the absolute path of a directory with the content of a pack. The directory is complete and never changes afterwards. It exists
@@ -220,8 +220,8 @@ export const noPackContent: PackContentSource = {
 };
 
 /**
- * Returns the signature of an action that a definition names; undefined if the action does not exist.
- * Secret defaults are masked, because a validation message may quote the values that a parameter allows.
+ * Returns the signature of an action that a definition refers to; undefined if the action does not exist. Secret defaults are masked,
+ * because a validation message may quote the values that a parameter allows.
  */
 export async function findActionSignature(catalog: Pick<ActionCatalog, "resolve">, ref: string): Promise<ActionSignature | undefined> {
 	const resolved = await catalog.resolve(ref);

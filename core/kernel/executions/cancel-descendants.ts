@@ -45,7 +45,7 @@ export async function draftDescendantCancellation(
 	ended: ExecutionEntity,
 ): Promise<DescendantCancellation> {
 	const { runners, storage, clock } = parts;
-	// An execution that has not started has no children of its own.
+	// Skip executions that have not started, which have no children of their own, and those whose runner is not a workflow runner.
 	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return noCancellation;
 	const workflowRunners = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	const where = {

@@ -13,7 +13,7 @@ export interface CompletionHookResult {
 	 * then wait for the replacement. Only for an execution that has been scheduled. Default: the execution is not replaced.
 	 */
 	readonly replacementId?: string;
-	/** Publishes the effects. To be called once the operations are stored. */
+	/** Publishes the effects. Must be called once the operations are stored. */
 	announce(): void;
 }
 

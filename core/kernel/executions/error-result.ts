@@ -65,8 +65,8 @@ function toForeignFrame(frame: string): string | undefined {
 }
 
 /**
- * Returns the path or file URL at the end of a frame, before line and column; an empty string if there is none. Takes linear time, because
- * messages of any length may contain such lines.
+ * Returns the path or file URL at the end of a frame, before line and column; an empty string if there is none. Must take linear time,
+ * because error messages of any length may contain such lines.
  */
 function findLocation(frame: string): string {
 	const [position] = /:\d+:\d+\)?$/.exec(frame.slice(-40)) ?? [];

@@ -33,7 +33,7 @@ export interface ExecutionView {
 	readonly secrets: Redactor;
 }
 
-/** Author of templates that are rendered for an execution of another user. */
+/** Author of templates that are rendered for the execution of another user, such as those of a rule. */
 export interface TemplateAuthor {
 	readonly author: string;
 	/** Scopes of the API key that the templates were written with. Null: no limit. */
@@ -66,7 +66,7 @@ export interface SubmitInput {
 	/** User for whom the action runs. Only administrators may name another user than the principal. Null or empty: the principal. */
 	readonly user?: string | null;
 	readonly context?: JsonObject;
-	/** Position of the caller in a trace: the `traceparent` header of W3C Trace Context. An invalid value is ignored. */
+	/** Trace context of the caller: the `traceparent` header of W3C Trace Context. An invalid value is ignored. */
 	readonly traceparent?: string;
 	readonly notify?: JsonObject;
 	/** True if `notify` replaces the `notify` of the action. Default false. */
@@ -86,13 +86,13 @@ export interface RerunInput {
 	readonly user?: string;
 	/** Milliseconds to wait before the run starts. */
 	readonly delay?: number;
-	/** True if only the given parameters are used. Default false: they are merged into those of the old execution. */
+	/** True if only the given parameters are used. Default false: the given parameters are merged into those of the old execution. */
 	readonly noMerge?: boolean;
 }
 
 /**
- * Conditions on executions; all given fields must match. A value is one string, null for an empty field, or a list of alternatives. An
- * empty list matches nothing.
+ * Conditions on executions; all given fields must match. A condition is a string, null for a field without a value, or a list of
+ * alternative strings. An empty list matches nothing.
  */
 export type ExecutionFilter = {
 	readonly [F in
@@ -143,7 +143,7 @@ export interface Executions {
 	): Promise<ExecutionView>;
 	/** Returns a page of the executions that match. */
 	list(query: ExecutionListQuery): Promise<Page<ExecutionView>>;
-	/** Translates values of a filter on a field: names of a dialect become the service's own names. */
+	/** Translates the values of a filter on a field: replaces names of a dialect by the service's own names. */
 	toServiceNames(field: string, value: string | readonly string[]): string | readonly string[];
 	/** Returns the rule and the event that started each execution, by execution id. Executions that were not started by a rule are absent. */
 	triggeringRules(executions: readonly ExecutionEntity[], selection: TriggeringRuleSelection): Promise<ReadonlyMap<string, TriggeringRule>>;
@@ -169,7 +169,7 @@ export interface Executions {
 		reason?: string,
 	): Promise<{ readonly view: ExecutionView; readonly refused?: string; readonly wasCanceled: boolean }>;
 	/**
-	 * Changes the status on a request (PUT). Throws `SVC_INVALID` if the execution cannot have the status next. Throws `SVC_CONFLICT` for a
+	 * Changes the status on a request (PUT). Throws `SVC_INVALID` if the execution cannot change to that status. Throws `SVC_CONFLICT` for a
 	 * resume of an execution that only waits for answers (`awaitedQuestions`).
 	 */
 	setStatus(
@@ -282,7 +282,10 @@ export function toExecutionView(
 	return new LazyExecutionView({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
 }
 
-/** A class, so that all views share the getter: V8 (Node 20) keeps a getter of a single object, and its closure, alive until a full GC. */
+/**
+ * A class, so that all views share the getter: V8 (Node 20) would keep a getter that belongs to a single object, and its closure, alive
+ * until a full GC.
+ */
 class LazyExecutionView implements ExecutionView {
 	readonly entity: ExecutionEntity;
 	readonly snapshot: SnapshotEntity;

@@ -38,8 +38,7 @@ export type NewExecutionFields = Pick<
 export function newExecution(clock: EngineClock, request: NewExecutionFields, id = createId(clock)): ExecutionEntity {
 	const timestamp = toTimestamp(clock.now());
 	const status: ExecutionStatus = "requested";
-	// Members are listed one by one: each member added after a spread costs 1 µs or more, together most of the time that this function
-	// takes.
+	// List the members one by one: each member that is added after a spread costs at least 1 µs, together most of the time of this function.
 	return {
 		id,
 		action_ref: request.action_ref,

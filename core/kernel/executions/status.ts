@@ -11,7 +11,7 @@ const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "schedule
 /** Statuses in which a node holds the execution. After its lease was released or has expired, any node may take such an execution over. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
 
-/** Returns true if the execution has started but no node works on it, until an answer, a request or a child resumes it. */
+/** Returns true if an execution with this status has started but no node works on it until an answer, a request or a child resumes it. */
 export function isWaiting(status: ExecutionStatus): boolean {
 	return status === "pending" || status === "paused";
 }
@@ -22,8 +22,8 @@ export function isCompleted(status: ExecutionStatus): boolean {
 }
 
 /**
- * Returns true if an execution has ended before it started, for example because its parameters cannot be rendered. If such an execution
- * is new, no later event reports its end.
+ * Returns true if an execution has ended before it started, for example because its parameters cannot be rendered. For an execution that is
+ * inserted in this state, no later event reports its end.
  */
 export function hasEndedBeforeStart({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
 	return isCompleted(status) && attempt === 0;
@@ -67,7 +67,7 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	if (entity.status === "paused" && !isCompleted(status)) return { ...statusFields, ...resumableLease };
 	if (!isCompleted(status)) return statusFields;
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
-	// Single members are set before the spreads, because adding members after a spread is slow.
+	// Set single members before the spreads, because adding members after a spread is slow.
 	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...statusFields, ...endedRunFields };
 }
 
@@ -80,6 +80,6 @@ export function toResultPatch(result: ExecutionEntity["result"]): ExecutionPatch
 export function applyPatch(entity: ExecutionEntity, patch: ExecutionPatch): ExecutionEntity {
 	const entry = toAppendedValue(patch.log) as ExecutionEntity["log"][number] | undefined;
 	const after = withValues(entity, patch as Partial<ExecutionEntity>);
-	// The log is replaced afterwards: removing it from the patch first would take as long as the rest of this function.
+	// Replace the log afterwards: removing it from the patch first would take as long as the rest of this function.
 	return Object.assign(after, { log: entry === undefined ? entity.log : [...entity.log, entry] });
 }

@@ -75,9 +75,9 @@ export function publishTransition(eventBus: EventBus, execution: ExecutionEntity
 }
 
 /**
- * Announces once more that executions may wait to be resumed. The node that released a resumable execution has announced it. But a
- * concurrent claim (`Storage.claim`) skips rows that another write locks, even if that write changes nothing. So every such write
- * announces again; otherwise the execution would wait for the next poll.
+ * Announces once more that executions may wait to be resumed. The node that released a resumable execution has already announced it. But a
+ * concurrent claim (`Storage.claim`) skips a row that another write locks, even if that write changes nothing. So every such write must
+ * announce again; otherwise the execution would wait for the next poll.
  */
 function announceResumableAgain(eventBus: EventBus): void {
 	publishResumable(eventBus);

@@ -56,7 +56,7 @@ export async function forEachExpiredPage<K extends EntityKind>(
 		const last = page.at(-1);
 		if (last === undefined) return undefined;
 		const outcome = await handle(page);
-		// `handle` may not have finished this page, so it must be handled again.
+		// `handle` may not have finished this page, so the next call must begin with this page again.
 		if (pace.signal.aborted) return after;
 		after = `${String(last[timeField])}/${last.id}`;
 		if (outcome === "enough" || pace.isOver()) return after;

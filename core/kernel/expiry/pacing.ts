@@ -3,7 +3,7 @@ import { wait } from "../../lib/wait.ts";
 
 /** Pace of background work: small storage calls with pauses in between, so that urgent work gets four fifths of the time. */
 export interface Pace {
-	/** Aborts if no new call may begin. */
+	/** Aborts when no new call may begin. */
 	readonly signal: AbortSignal;
 	/** Returns true if the maximum duration has passed. The caller may then finish the current page, but must not begin a new one. */
 	isOver(): boolean;

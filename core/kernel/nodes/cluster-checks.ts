@@ -83,8 +83,8 @@ interface NodeComposition {
 }
 
 /**
- * Checks that storage and event bus reach other processes if this node has only some of the roles, because other nodes must have the rest.
- * Throws `SVC_CONFIG` otherwise.
+ * Throws `SVC_CONFIG` if this node has only some of the roles, and its storage or event bus does not reach other processes: the nodes with
+ * the other roles would be unreachable.
  */
 export function assertRolesReachable({ roles, storage, eventBus }: NodeComposition): void {
 	if (roles.length === nodeRoles.length) return;

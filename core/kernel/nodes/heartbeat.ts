@@ -22,7 +22,7 @@ export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger"
 	readonly version: string;
 	/** Names of the storage and event bus plugins. */
 	readonly names: { readonly storage: string; readonly eventBus: string };
-	/** Returns the fields that change while the node runs. */
+	/** Returns the fields of the node's record that change while the node runs. */
 	readonly describe: () => Pick<NodeEntity, "state" | "running" | "late_writes"> & { readonly addresses: JsonObject };
 	/** Aborts when the node must stop. */
 	readonly signal: AbortSignal;
@@ -84,7 +84,7 @@ export class Heartbeat {
 		return !this.#hasFailed;
 	}
 
-	/** Sends a heartbeat now, because something has changed. */
+	/** Sends a heartbeat without waiting for the interval, because the state has changed or a request to this node may be stored. */
 	sendNow(): void {
 		this.#heartbeatLoop.wake();
 	}

@@ -91,7 +91,7 @@ interface ReadinessOptions extends Uses<"storage" | "clock" | "nodeId"> {
 	 * every write fails.
 	 */
 	readonly isHeartbeatStored: () => boolean;
-	/** Returns the state of the node if that state is not ready; otherwise undefined. */
+	/** Returns the state of the node as the reason why it is not ready; undefined if the state is `ready`. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ExecutionEntity, NodeEntity, NodeRole } from "../../contract/index.ts";
 
-/** A stored node, and whether it is alive. */
+/** Record of a node, with its liveness. */
 export interface NodeView {
 	readonly node: NodeEntity;
 	/** True if the record of the node has not expired. Otherwise the node counts as crashed, and other nodes take its executions over. */

@@ -13,7 +13,7 @@ export interface StoredNodesOptions extends Uses<"storage" | "eventBus" | "clock
 	readonly options: Pick<Options, "scheduler">;
 }
 
-/** Creates the access to the stored nodes. */
+/** Creates the object through which the API reads the stored nodes and requests drains. */
 export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesOptions): Nodes {
 	function toView(node: NodeEntity): NodeView {
 		return { node, isAlive: node.expires_at >= toExpiredBefore(clock, options.scheduler.lease) };

@@ -7,7 +7,7 @@ const activeMs = 100;
 export class BulkOutput {
 	#activeUntil = 0;
 
-	/** Notes a large write of output. */
+	/** Notes that a run has made a large write of output. */
 	noteLargeWrite(): void {
 		this.#activeUntil = performance.now() + activeMs;
 	}

@@ -37,7 +37,7 @@ export interface ChunkAssembler {
 	readonly length: number;
 	/** Adds text, which must not be empty. */
 	add(type: OutputType, released: ReleasedText): void;
-	/** Adds text without secrets, given as bytes of which each is one character. The bytes are not used after the call. */
+	/** Adds text without secrets, given as bytes, each of which is one character. The bytes are not used after the call. */
 	addBytes(type: OutputType, bytes: Buffer): void;
 	/** Removes and returns the first pieces: at most `maxWriteLength` characters, but at least one piece if any is buffered. */
 	take(): OutputPiece[];
@@ -98,7 +98,7 @@ export class TextChunkAssembler implements ChunkAssembler {
 }
 
 /**
- * Assembles bytes in pooled buffers. As strings, bulk output would fill the heap faster than it is collected (benchmark P6).
+ * Assembles bytes in pooled buffers. As strings, bulk output would fill the heap faster than the GC frees it (benchmark P6).
  *
  * Text with secrets, or with characters beyond ASCII, is assembled as strings.
  */

@@ -34,7 +34,7 @@ interface LineMatcher {
 
 /**
  * Collects selected lines of an output from consecutive chunks. A line may begin in one chunk and end in another, even one of another type.
- * Its type and time are those of the chunk in which it begins. Holds at most the first 4,096 characters of a line.
+ * Its type and time are those of the chunk in which it begins. Keeps at most the first 4,096 characters of a line.
  */
 export class LineCollector {
 	readonly lines: OutputLine[] = [];
@@ -68,7 +68,7 @@ export class LineCollector {
 		return this.#current !== undefined;
 	}
 
-	/** Adds the next chunk. `text` is the output of the chunk as the caller displays it: masked or unmasked. */
+	/** Adds the next chunk. `text` is the output of the chunk in the form that the caller displays: masked or unmasked. */
 	addChunk(text: string, chunk: Chunk): void {
 		let start = this.#skipToFirstLine(text);
 		start = this.#skipUnselected(text, start, chunk);
@@ -293,7 +293,7 @@ class MatchingLines implements LineSelector {
 		this.#length += part.length;
 	}
 
-	/** Ends the current line. Returns it if it is selected, otherwise an empty string. */
+	/** Ends the current line. Returns the line if it is selected; otherwise an empty string. */
 	#finishLine(): string {
 		const text = this.#isSelected ? `${this.#line}:${this.#shown}${this.#length > this.#shown.length ? " …" : ""}\n` : "";
 		if (this.#isSelected) this.#remaining -= 1;

@@ -32,7 +32,7 @@ export class OutputChannels {
 		return toCaptured(channel, channel.stream.push(data));
 	}
 
-	/** Adds output as bytes of which each is one character. Returns false, and adds nothing, if it may contain a secret. */
+	/** Adds output as bytes, each of which is one character. Returns false, and adds nothing, if the output may contain a secret. */
 	addBytes(type: OutputType, bytes: Buffer): boolean {
 		const { stream, capture } = this.#channelOf(type);
 		if (!stream.mayPassUnchanged(bytes)) return false;
@@ -102,7 +102,7 @@ export class OutputCapture {
 		this.#keptBytes = fits ? this.#keptBytes + length : this.#maxBytes;
 	}
 
-	/** Adds output without secrets, given as bytes of which each is one character. */
+	/** Adds output without secrets, given as bytes, each of which is one character. */
 	addBytes(bytes: Buffer): void {
 		if (this.#keptBytes < this.#maxBytes) this.add({ data: bytes.toString("latin1"), secretRanges: [], tokenRanges: [] });
 		else this.#totalBytes += bytes.length;

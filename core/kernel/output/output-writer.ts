@@ -128,7 +128,7 @@ export class OutputWriter {
 		if (this.#failure !== undefined) throw this.#failure;
 	}
 
-	/** Returns the output of a type as captured for the result. */
+	/** Returns the output of a type that was captured for the result. */
 	captured(type: OutputType): CapturedOutput {
 		return this.#channels.captured(type);
 	}
@@ -225,7 +225,7 @@ export class OutputWriter {
 		const { all: lines_before, [type]: own_lines_before } = this.#lineEnds;
 		this.#count(type, pooled === undefined ? countLineEnds(data) : countNewlines(pooled.bytes));
 		const secretRanges = secretOutput.includes(type) ? [0, data.length] : ranges;
-		// All members are set at once: adding some to a copy takes longer than the rest of this function.
+		// Set all members at once: adding some of them to a copy takes longer than the rest of this function.
 		const chunk: OutputChunk = {
 			id: createId(clock),
 			execution_id: executionId,

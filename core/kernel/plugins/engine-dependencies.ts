@@ -15,10 +15,10 @@ import type {
 	TelemetryPlugin,
 } from "../../contract/index.ts";
 
-/** Logger that creates loggers whose entries carry a tag. */
+/** Logger from which loggers with tagged entries can be created. */
 export type TaggableLogger = Logger & { withTag(tag: string): Logger };
 
-/** Registry of the values that a logger must never write. */
+/** Registry of secret values, which a logger must never write. */
 export interface SecretRegistry {
 	addSecret(value: string, options?: { readonly always?: boolean }): void;
 	forgetSecret(value: string): void;

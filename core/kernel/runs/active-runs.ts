@@ -30,7 +30,7 @@ export class ActiveRun {
 	/** Runner, and the data with which it is called. Not set before the run is prepared. */
 	prepared!: PreparedRun;
 	state: RunState = "preparing";
-	/** Fence of the claim. Every write about the run expects it in the stored execution. */
+	/** Fence of the claim. Every write about the run expects that the stored execution has this fence. */
 	readonly fence: string | null;
 	/** Aborts the run on cancel, time-out, shutdown or loss of the lease. The reason is a `RunAborted`. */
 	readonly controller = new AbortController();

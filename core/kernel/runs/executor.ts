@@ -142,7 +142,8 @@ export class Executor {
 			});
 			return true;
 		} catch (error) {
-			// The run has not started. Once the lease has expired, a node that reaches the storage recovers the execution.
+			// Leave the execution as it is, since its run has not started. Once the lease has expired, a node that reaches the storage recovers the
+			// execution.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			await this.#completion.finish(run, await this.#toFailedOutcome(execution, error));
 			return false;
@@ -226,7 +227,8 @@ export class Executor {
 	}
 
 	/**
-	 * Issues the run's credentials for the service. Returns the prepared run with them, and the fields that the start of the run stores.
+	 * Issues the credentials with which the run may call the service. Returns the prepared run with these credentials, and the values to store
+	 * when the run starts.
 	 */
 	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
 		const credentials = this.#parts.runCredentials.issue(claimed);

@@ -169,7 +169,7 @@ function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: st
 		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
 	}
 	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
-	// The entry point was checked at registration. This check covers actions that an earlier version has registered.
+	// Check the entry point again, although registration checks it: an earlier version may have registered the action without a check.
 	return resolveInside(toActionsDirectory(pack), action.entry_point, "entry_point");
 }
 

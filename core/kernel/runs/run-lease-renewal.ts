@@ -176,7 +176,7 @@ export class RunLeaseRenewal {
 		const fences = new Map(renewed.map(({ id, fence }) => [id, fence]));
 		for (const [id, { fence }] of held) {
 			if (fences.get(id) === fence) runs.setLeaseExpiry(id, expires);
-			// A run that has ended during the claim is not held in the storage either, and is no longer active here.
+			// A run that has ended during the claim was not renewed either, but is no longer active here and must be skipped.
 			else if (runs.has(id)) await this.#renewSingly(id, fence, expires);
 		}
 		for (const execution of renewed) this.#applyRequest(execution);

@@ -75,7 +75,7 @@ export class RunServices {
 /** Members of a run context that are created on first use. */
 export type LazyMembers = Pick<RunContext, "pausing" | "children" | "journal" | "expressions">;
 
-/** Sources of the lazy members of a context. */
+/** Objects from which the lazy members of a context are created. */
 interface LazyMemberSources {
 	readonly run: Pick<ActiveRun, "pauseController">;
 	readonly services: RunServices;
@@ -164,7 +164,7 @@ function createRunExpressions(run: ActiveRun, { templateSources, names, addSecre
 				try {
 					return await createExpressions({ datastore: collectDecrypted(access, secrets), names }).evaluate(value, scope);
 				} finally {
-					// The secrets must be added before the result or the error of the evaluation can appear anywhere.
+					// Add the secrets before the result or the error of the evaluation can appear in output or logs.
 					if (secrets.length > 0) await addSecrets(Redactor.none.withValues(secrets));
 				}
 			}),

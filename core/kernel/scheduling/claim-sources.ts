@@ -58,7 +58,7 @@ export function createClaimSources(options: ClaimSourceOptions) {
 	return { resumable: createResumableSource(options), queued, released, new: fresh, delayed };
 }
 
-/** Source of executions that were started before and released: `resuming` or `canceling` with a lease expiry in the past. */
+/** Source of executions that were started earlier and then released: `resuming` or `canceling` with a lease expiry in the past. */
 function createResumableSource({ slots, claimer }: ClaimSourceOptions) {
 	const where = { status: { in: ["resuming", "canceling"] }, lease_expires_at: { lte: expiredLeaseTimestamp } } as const;
 	return {

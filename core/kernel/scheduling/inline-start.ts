@@ -17,8 +17,8 @@ import type { ExecutionQueues } from "./execution-queues-api.ts";
 /** Inserts new executions, and schedules their runs. */
 export interface Admission {
 	/**
-	 * Calls `store` once to insert new executions, all or none. Resolves when they are stored; their states are published then. Rejects with
-	 * the error of `store`.
+	 * Calls `store` once to insert new executions, all or none. Resolves when the executions are stored and their states are published.
+	 * Rejects with the error of `store`.
 	 */
 	admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void>;
 }
@@ -117,7 +117,10 @@ export class InlineStart implements Admission {
 		return preparedRun;
 	}
 
-	/** Reserves a slot before it waits for anything, unless the execution may complete inline. */
+	/**
+	 * Determines the state in which to insert an execution. Reserves a slot before it awaits anything, unless the execution may complete
+	 * inline.
+	 */
 	async #admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
 		const { queues, claimer, announce } = this.#parts;
 		const canComplete = execution.delay === null && canCompleteInline(execution, this.#parts.runners.get(execution.runner_name));
@@ -154,8 +157,7 @@ export class InlineStart implements Admission {
 
 	/**
 	 * Tries to start a claimed execution before it is stored. Returns the states it passes through after the claim: running, or running and
-	 * final. Returns none if preparing takes more than 20 ms or fails; the execution is then started, or failed, the normal way. Never
-	 * rejects.
+	 * final. Returns none if preparing takes more than 20 ms or fails; the execution then starts, or fails, in the normal way. Never rejects.
 	 */
 	async #start(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
 		const { executor } = this.#parts;
@@ -182,8 +184,8 @@ export class InlineStart implements Admission {
 	 * Completes a claimed execution that is not stored yet. Its runner computes the result from its input alone (`runAtOnce`). Such a run has
 	 * no side effects that a crash could lose, so one write is enough. Returns the running and the final state.
 	 *
-	 * Returns undefined if the execution must be stored as running first. That is so if the run does not succeed with a valid result, or if
-	 * the completion has effects. Rejects with the error of the runner, or of anything else that prevents the completion.
+	 * Returns undefined if the execution must be stored as running first. That is the case if the run does not succeed with a valid result, or
+	 * if the completion has effects. Rejects with the error of the runner, or of anything else that prevents the completion.
 	 */
 	async #complete(claimed: ExecutionEntity, { runner, snapshot, encryptedSecrets, context }: PreparedRun): Promise<InlineRun["ended"]> {
 		const { clock, executor, completionEffects, sealedSecrets } = this.#parts;

@@ -91,7 +91,7 @@ export class OrphanRecovery {
 		});
 	}
 
-	/** Takes over or ends held executions that match and whose lease has expired. */
+	/** Takes over or ends held executions that match `where`, which must select only executions that no node holds any more. */
 	async #recover(where: Where<ExecutionEntity>): Promise<void> {
 		const { storage, canRecover, claimer } = this.#parts;
 		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });

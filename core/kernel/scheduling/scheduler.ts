@@ -134,7 +134,7 @@ export class Scheduler {
 
 	/** Starts a poll. Has no effect while stopped. */
 	wake({ requested = true, delayed = false, ready = delayed }: PollRequest = {}): void {
-		// Other nodes may have stored executions of any parent.
+		// Forget the only parent, because other nodes may have stored executions of any parent.
 		if (requested) this.#sources.new.parents.only = undefined;
 		this.#wake({ requested, delayed, ready });
 	}
@@ -222,7 +222,7 @@ export class Scheduler {
 		for (const source of [first, ...others].flat()) if (source.isDue) await source.claim();
 	}
 
-	/** Starts another poll if slots are still free, because no other event would. */
+	/** Starts another poll if slots are still free, because then no freed slot would start one. */
 	#pollAgain(): void {
 		if (this.#slots.free > 0) this.#wake({ requested: true });
 	}

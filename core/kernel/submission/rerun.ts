@@ -60,7 +60,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	};
 }
 
-/** The user who requests a re-run, and the action that would run. */
+/** User who requests a re-run, and the action that would run. */
 interface RerunConditions {
 	readonly principal: Principal;
 	/** The current action; undefined if it does not exist any more. */
@@ -69,11 +69,11 @@ interface RerunConditions {
 
 /** Parameters of a re-run. */
 interface NextParameters {
-	/** Parameters from the request that differ from the earlier ones. */
+	/** Parameters from the request whose values differ from the earlier ones. */
 	readonly parameters: JsonObject;
 	/** Parameters whose values are, or contain parts of, values of the earlier execution. */
 	readonly kept: JsonObject;
-	/** True if the parameters differ from the earlier ones, apart from values that the action derives again. */
+	/** True if any parameter differs from the earlier execution, apart from values that the action derives again. */
 	readonly isChanged: boolean;
 }
 

@@ -144,7 +144,9 @@ export async function draftExecution(
 	}
 }
 
-/** Returns the writes that insert a drafted execution, with its trace if that is new. `entity` is the execution in the state to insert. */
+/**
+ * Returns the operations that insert a drafted execution, and its trace if that is new. `entity` is the execution in the state to insert.
+ */
 export function toInsert({ trace }: Pick<DraftedExecution, "trace">, entity: ExecutionEntity): readonly WriteOperation[] {
 	return [...(trace === undefined ? [] : [{ insert: "trace", entities: [trace] } as const]), { insert: "execution", entities: [entity] }];
 }
@@ -156,7 +158,7 @@ async function findAction({ catalog }: ExecutionDraftOptions, input: SubmitInput
 	return action;
 }
 
-/** An execution before its trace is chosen and its parameters are rendered. */
+/** Draft of an execution before its trace is selected and its parameters are rendered. */
 interface RequestDraft {
 	readonly draft: ExecutionEntity;
 	/** True if templates of the request must not read secrets of the action or its pack. */

@@ -54,7 +54,10 @@ interface MetricDeclaration {
 	declare(meters: Meters): void;
 }
 
-/** Passes measurements and events from the parts of the engine to the telemetry plugins. Without plugins it stores and calls nothing. */
+/**
+ * Passes measurements and events from the parts of the engine to the telemetry plugins. Without plugins it records nothing and calls no
+ * listener.
+ */
 export class TelemetryHub implements Meters {
 	readonly #plugins: readonly Telemetry[];
 	readonly #logger: Logger | undefined;
@@ -90,7 +93,7 @@ export class TelemetryHub implements Meters {
 		return this.#plugins.some((plugin) => plugin.span !== undefined && plugin.samples?.(traceId) !== false);
 	}
 
-	/** Trace context of executions; undefined if no feature traces. */
+	/** Provider of the trace context of executions; undefined if no feature provides one. */
 	get tracing(): Tracing | undefined {
 		return this.#tracing;
 	}
@@ -168,7 +171,7 @@ export class TelemetryHub implements Meters {
 		this.#notify(this.#plugins, (plugin) => plugin.span?.(span));
 	}
 
-	/** Returns all measurements; undefined if no plugin keeps them. */
+	/** Returns all current measurements; undefined if no plugin keeps them. */
 	async expose(): Promise<Exposition | undefined> {
 		for (const plugin of this.#plugins) {
 			const exposition = await plugin.expose?.();

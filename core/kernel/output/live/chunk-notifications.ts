@@ -20,8 +20,8 @@ interface OutputFeedOptions extends Uses<"eventBus"> {
 }
 
 /**
- * Event subscription for the output of one execution, shared by its followers on this node. It only notifies them of new chunks. Each
- * follower takes these from the cache or the storage at its own pace, so that none waits for the slowest.
+ * Event subscription for the output of one execution, shared by its followers on this node. It only notifies the followers of new chunks.
+ * Each follower takes the chunks from the cache or the storage at its own pace, so that no follower waits for the slowest one.
  */
 export class ChunkNotifications {
 	/** Counter that grows with every notification. */
@@ -31,7 +31,7 @@ export class ChunkNotifications {
 	/** Highest sequence number of the published chunks. */
 	lastAnnounced = 0;
 	readonly #parts: OutputFeedOptions;
-	/** Error that ended the subscription; undefined while it lasts. */
+	/** Error that ended the subscription; undefined while the subscription exists. */
 	failure: { readonly error: unknown } | undefined;
 	readonly #stop = new AbortController();
 	#waiters = new Set<ChunkWaiter>();

@@ -19,7 +19,7 @@ const pageLength = 262_144;
  */
 const manyFollowers = 32;
 
-/** An execution that is followed. */
+/** Shared state of an execution whose output is followed. */
 interface FollowedEntry {
 	readonly notifications: ChunkNotifications;
 	readonly opened: Promise<void>;
@@ -167,8 +167,8 @@ export class OutputHub {
 	/** Adds a chunk to the cache, unless the entry is closed. */
 	#addToCache(entry: FollowedEntry, chunk: OutputChunk): void {
 		if (this.#entries.get(chunk.execution_id) !== entry) return;
-		// Long strings, such as those of the last write of a run, would evict all other chunks. Each lagging follower would then read these
-		// from the storage for itself. So long strings are converted to pooled text.
+		// Convert long strings, such as those of the last write of a run, to pooled text. As strings they would evict all other chunks, which
+		// each lagging follower would then read from the storage again.
 		const paged = findPooledText(chunk) === undefined ? toPooled(chunk) : undefined;
 		this.#cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
 		if (paged !== undefined) findPooledText(paged)?.release();

@@ -33,14 +33,14 @@ const abortListeners = createAbortListeners();
  */
 export class ChildTracker {
 	readonly #parts: ChildTrackerOptions;
-	/** Latest reading of each child, by its id. */
+	/** Latest recorded state of each child, by its id. */
 	readonly #latest = new Map<string, ChildReading>();
 	/** Ids of the children that have not ended. */
 	readonly #openIds = new Set<string>();
 	readonly #iterations = new Set<ChangeIteration>();
-	/** Latest reading of each child that the runner has seen, by its id. */
+	/** Latest state of each child that the runner has seen, by the id of the child. */
 	readonly #disclosed = new Map<string, ChildReading>();
-	/** Functions that wake the callers waiting for the end of a child, by its id. */
+	/** Functions that wake the callers which wait for the end of a child, by the id of the child. */
 	readonly #endWaiters = new Map<string, Set<() => void>>();
 	#waitCount = 0;
 	#firstScan: Promise<void> | undefined;
@@ -169,7 +169,10 @@ export class ChildTracker {
 		return latest !== undefined && latest.version <= version && latest.child.hasEnded;
 	}
 
-	/** Waits until the function that `register` gets is called, or the signal aborts. `register` returns a function that undoes it. */
+	/**
+	 * Waits until the `wake` function that is passed to `register` is called, or the signal aborts. `register` returns a function that removes
+	 * `wake` again.
+	 */
 	async #wait(signal: AbortSignal, register: (wake: () => void) => () => void): Promise<void> {
 		if (this.#waitCount++ === 0) this.#parts.onWaiting(true);
 		const cleanups: (() => void)[] = [];

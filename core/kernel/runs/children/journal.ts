@@ -63,7 +63,7 @@ export class Journal implements RunJournal {
 	readonly #parts: JournalOptions;
 	readonly #run: ActiveRun;
 	readonly #access: JournalAccess;
-	/** Number of the next entry; undefined until the number of the last stored entry has been read. */
+	/** Number of the next entry. Undefined in a continued run until the number of its last stored entry is known. */
 	#nextSequence: number | undefined;
 	/** Resolves when the last write of an entry has succeeded or failed; the next write then starts. Never rejects. */
 	#lastWrite: Promise<unknown> = Promise.resolve();
