@@ -31,7 +31,7 @@ export class DescendantTree {
 	readonly #levels: number;
 	/** Stack of the entries to process; the last one is next. */
 	readonly #pending: PendingEntry[];
-	/** Children that were read ahead, by the id of their parent. The value is undefined if a parent has too many children for one query. */
+	/** Children that were read ahead, by the id of their parent; undefined if a parent has too many for one query. */
 	readonly #childrenByParent = new Map<string, readonly Descendant[] | undefined>();
 	/** Number of executions whose children the next query reads. */
 	#batchSize = maxParents;
@@ -76,8 +76,8 @@ export class DescendantTree {
 	}
 
 	/**
-	 * Reads the children of an execution, and of those that follow it in the traversal, with one query. If the query returns too many
-	 * children, repeats it for half as many executions.
+	 * Reads the children of an execution and of those that follow it with one query. If there are too many children, repeats the query for
+	 * half as many executions.
 	 */
 	async #readAhead(parentId: string): Promise<void> {
 		const ids = [parentId];

@@ -13,8 +13,7 @@ import { EventLoopYield } from "../lib/event-loop.ts";
 
 /**
  * Storage in memory for a dry run of an engine start. The caller first inserts copies of the stored records; then the storage receives the
- * writes of the start. It supports only the methods and comparisons that a start needs. It throws for all others, because ignoring one
- * would make the dry run wrong.
+ * writes of the start. It supports only the methods and comparisons that a start needs, and throws for all others.
  */
 export class DryRunStorage implements Storage {
 	readonly capabilities = {};
@@ -131,13 +130,10 @@ function toUnsupportedError(what: string): TypeError {
 
 type DryRunEntity = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/**
- * Records of one kind, indexed by id and by unique keys. Scanning them for each lookup would take too long, because a pack may have
- * thousands of actions.
- */
+/** Records of one kind, indexed by id and unique keys, because a pack may have thousands of actions. */
 class DryRunTable {
 	readonly #kind: EntityKind;
-	/** Unique keys of the kind, each as the names of its fields. */
+	/** Field names of each unique key. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
 	/** One map for each unique key: from its value to the id of the record. */
@@ -180,7 +176,7 @@ class DryRunTable {
 		if (!isReplaced) this.#entities.delete(id);
 	}
 
-	/** Returns all records that satisfy the conditions, and possibly others that the caller must filter out. */
+	/** Returns a superset of the records that satisfy the conditions. */
 	candidates(where: Readonly<Record<string, unknown>>): readonly DryRunEntity[] {
 		if (typeof where["id"] === "string") return this.#toList(where["id"]);
 		for (const [index, fields] of this.#uniqueKeys.entries()) {

@@ -14,7 +14,7 @@ const silentBus = {
 
 /**
  * Performs a dry run of the start of an engine: writes to `storage` what the start would write, by the same code. Starts nothing. Returns
- * the executions and the API of the features, through which the caller reads the result.
+ * the executions and the API of the features for reading the result.
  *
  * @param dependencies dependencies of the engine; the logger gets a message for everything that a start would skip
  * @param storage receives all writes

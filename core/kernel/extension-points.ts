@@ -40,8 +40,8 @@ type ExclusiveMember =
 	| "writeInterceptor";
 
 /**
- * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. The kernel must therefore read an
- * extension here each time that it needs it, and must not keep it.
+ * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. So the kernel must read an
+ * extension here whenever it needs it, and must not keep it.
  */
 export class ExtensionPoints {
 	#features: readonly Feature[] = [];
@@ -159,10 +159,7 @@ export class ExtensionPoints {
 	}
 }
 
-/**
- * Returns the sources of values for templates. Each source is looked up at each access, because the features that provide it are created
- * after the kernel.
- */
+/** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */
 export function createTemplateSources(extensions: ExtensionPoints, authority: Authority, options: Options): TemplateSources {
 	return {
 		get items() {
@@ -176,10 +173,7 @@ export function createTemplateSources(extensions: ExtensionPoints, authority: Au
 	};
 }
 
-/**
- * Returns an authority that passes each call on to the authority of a feature, which does not exist yet: features are created after the
- * kernel.
- */
+/** Returns an authority that passes each call on to that of a feature, which is created after the kernel. */
 export function createLateBoundAuthority(extensions: ExtensionPoints): Authority {
 	return {
 		principalOf: (username) => extensions.authority.principalOf(username),
@@ -188,7 +182,7 @@ export function createLateBoundAuthority(extensions: ExtensionPoints): Authority
 	};
 }
 
-/** Returns run credentials that pass each call on to those of a feature, which do not exist yet: features are created after the kernel. */
+/** Returns run credentials that pass each call on to those of a feature, which is created after the kernel. */
 export function createLateBoundCredentials(extensions: ExtensionPoints): RunCredentials {
 	return {
 		issue: (execution) => extensions.runCredentials.issue(execution),

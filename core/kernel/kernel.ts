@@ -53,8 +53,8 @@ export interface Plugins {
  * Kernel of the engine: accepts events and requests, runs each execution once, and stores its output. Features are created from it, and
  * extend it through its extension points.
  *
- * A feature may store references to the members when it is created, but may use them only after the engine has started. Its `register` may
- * already use the storage and the members that read the storage.
+ * A feature may keep references to the members at once, but may use them only after the engine has started. Its `register` may already use
+ * the storage and members that read it.
  */
 export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, EngineParts {
 	/** The resolved configuration, including the options, and the objects that the embedding program supplies. */
@@ -67,7 +67,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly changes: ChangeFeed;
 	/** Cached access to actions, runner types and packs. */
 	readonly catalog: ActionCatalog;
-	/** Accepts events from all sources, validates and stores them. */
+	/** Accepts events from all sources. */
 	readonly dispatcher: Dispatcher;
 	/** Finds triggers by the names that dispatched events and rules contain. */
 	readonly triggerCatalog: TriggerCatalog;
@@ -89,7 +89,6 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	/** Absolute path of the file that contains `keys`. */
 	readonly keyFile: string;
 	readonly staleWrites: StaleWrites;
-	/** Extension points, through which features extend the kernel. */
 	readonly extensions: ExtensionPoints;
 }
 

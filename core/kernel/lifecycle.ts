@@ -39,8 +39,7 @@ export class EngineLifecycle {
 	}
 
 	/**
-	 * Stops the background loops, waits for active runs for the configured time, then aborts those that are left. Resolves when no execution
-	 * runs on this node.
+	 * Stops the background loops, waits for active runs for the configured time, then aborts the rest. Resolves when no execution runs here.
 	 */
 	drain(): Promise<void> {
 		return (this.#draining ??= this.#drain());

@@ -10,7 +10,7 @@ export interface EngineClock extends Clock {
 	wall(): number;
 	/**
 	 * Returns true if the clock of this machine differs too much from the time of the other nodes. This node must then take over nothing,
-	 * because the leases of other nodes may only seem to have expired.
+	 * because leases may only seem to have expired.
 	 */
 	isOutOfSync(): boolean;
 }
@@ -50,16 +50,14 @@ export class MonotonicTime {
 const maxSteps = 1_000;
 
 /**
- * Records the steps of a clock: when it was set, and by how much. So the duration between two readings can be computed without the steps in
- * between. Otherwise a run would seem an hour longer if the clock was set forward by an hour meanwhile.
+ * Records when a clock was set, and by how much, so that durations can be computed without these steps. Otherwise a run would seem an hour
+ * longer if the clock was set forward by an hour meanwhile.
  */
 export class ClockSteps {
 	/** Clock steps, the oldest first. From `at` on, readings are `ahead` microseconds ahead of the monotonic clock. */
 	readonly #steps: { readonly at: number; readonly ahead: number }[] = [];
 
-	/**
-	 * Compares a reading of the time with one of the monotonic clock, both in microseconds. Records a step if their difference has changed.
-	 */
+	/** Records a step if a reading of the time and one of the monotonic clock, both in microseconds, have a new difference. */
 	recordReading(time: number, monotonic: number): void {
 		const ahead = time - monotonic;
 		const last = this.#steps.at(-1);
@@ -87,14 +85,13 @@ export class ClockSteps {
 const machineSteps = new ClockSteps();
 
 /**
- * Returns the seconds that passed between two timestamps of this process, even if its clock was set meanwhile. For timestamps of other
- * processes the result is their difference, unless the clock of this process was set between them.
+ * Returns the seconds that passed between two timestamps of this process, even if its clock was set meanwhile. The result is exact only for
+ * timestamps of this process.
  */
 export function secondsBetween(start: string, end: string): number {
 	return machineSteps.microsecondsBetween(fromTimestamp(start), fromTimestamp(end)) / 1_000_000;
 }
 
-/** The clock of this machine. */
 class SystemClock implements EngineClock {
 	readonly #origin = Date.now() * 1_000 - elapsedUs();
 	readonly #rising = new MonotonicTime();
@@ -203,8 +200,8 @@ export class StorageClock implements EngineClock {
 }
 
 /**
- * Cache of the four seconds formatted last, because formatting a date is slow. Most timestamps are in the current second, or in the second
- * in which a lease taken now expires.
+ * Cache of formatted seconds, because formatting a date is slow. Most timestamps are in the current second, or in that in which a lease
+ * taken now expires.
  */
 const cachedSeconds = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
 const cachedTexts = ["", "", "", ""];

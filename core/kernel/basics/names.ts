@@ -28,8 +28,8 @@ export function assertVisibleName(member: string, name: string): void {
 }
 
 /**
- * Throws `SVC_INVALID` if a string or a member name anywhere in a value contains control characters or characters that change the direction
- * of writing. Strings may have several lines.
+ * Throws `SVC_INVALID` if a string or a member name anywhere in a value contains control characters or changes the direction of writing.
+ * Strings may have several lines.
  */
 export function assertNoHiddenCharacters(member: string, value: JsonValue | undefined): void {
 	if (typeof value === "string" && hasControlCharactersInLines(value)) throw toUnseenError(member);

@@ -61,8 +61,8 @@ export function readPage<K extends EntityKind>(
 }
 
 /**
- * Returns a part of a list, converted by `toItems`, and the total. The total is counted at the same time as `toItems` runs, because both
- * may query the storage.
+ * Returns a part of a list, converted by `toItems`, and the total. The total is counted while `toItems` runs, because both may query the
+ * storage.
  */
 export async function readMappedPage<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
@@ -75,7 +75,7 @@ export async function readMappedPage<K extends EntityKind, T>(
 	const records = await storage.find(kind, query);
 	const isFull = limit !== undefined && records.length >= limit;
 	const pageEnd = offset + records.length;
-	// An empty page is not proof of the total: the offset may be beyond the last record.
+	// An empty page proves nothing about the total: the offset may be beyond the last record.
 	const isLast = !isFull && (records.length > 0 || offset === 0);
 	if (isLast || (records.length > 0 && exactTotal !== undefined && pageEnd > exactTotal)) {
 		return { items: await toItems(records), total: pageEnd };
@@ -89,7 +89,7 @@ export async function readMappedPage<K extends EntityKind, T>(
 	return { items, total };
 }
 
-/** Returns the page after a cursor. The total is counted for the first page only; later pages repeat it. */
+/** Returns the page after a cursor. The total is counted for the first page only. */
 async function readAfter<K extends EntityKind, T>(
 	storage: Pick<Storage, "find" | "count">,
 	kind: K,
@@ -252,8 +252,8 @@ function rangeOf<E>(where: Where<E> | undefined, field: string): Range | undefin
 const rangeOperators: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"]);
 
 /**
- * Returns the first `limit` records of each owner, such as the children of several executions. Most owners have few records, so one query
- * for all owners usually suffices. If that query is full, the records of each owner are read with a query of its own.
+ * Returns the first `limit` records of each owner, such as the children of executions. Most owners have few records, so one query usually
+ * suffices. If it is full, a query for each owner follows.
  *
  * @param read returns the first `limit` records of the given owners together, in order
  */

@@ -21,8 +21,8 @@ export interface ResourceTypeDefinition {
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
-	 * Resource type whose records the permissions of this type are granted on. For types whose own records are not known in advance, such as
-	 * events. Default: this type.
+	 * Resource type on whose records the permissions are granted, if the records of this type, such as events, are not known in advance.
+	 * Default: this type.
 	 */
 	readonly guardedBy?: ResourceType;
 }
@@ -32,7 +32,7 @@ export interface ResourceTypeDefinition {
  * created.
  */
 const definitions = new Map<string, ResourceTypeDefinition>();
-/** Resource type of each permission, by the name of the permission. */
+/** Resource types by permission. */
 const typesByPermission = new Map<string, ResourceType>();
 
 /** Defines the permissions of a resource type. Throws if one of them belongs to another type. */

@@ -52,8 +52,7 @@ function isDeep(value: unknown): boolean {
 	return false;
 }
 
-// The following functions check values that plugins return while they run. The compiler checks plugins in TypeScript; plugins in plain
-// JavaScript need these checks.
+// Checks of values that plugins return at run time. The compiler checks plugins in TypeScript; those in plain JavaScript need these checks.
 
 const outputTypes: readonly unknown[] = ["stdout", "stderr", "other"] satisfies readonly OutputType[];
 
@@ -116,7 +115,6 @@ export async function toSubscription(answer: unknown): Promise<AsyncIterable<Bus
 	throw new SvcError("SVC_CONFIG", `event_bus: subscribe resolves with nothing that events can be read from; ${hint}`);
 }
 
-/** Returns true if an object has a method with this name. */
 function hasMethod(value: unknown, name: PropertyKey): boolean {
 	return typeof value === "object" && value !== null && typeof (value as Record<PropertyKey, unknown>)[name] === "function";
 }

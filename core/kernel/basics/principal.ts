@@ -14,10 +14,7 @@ export interface Principal {
 	readonly run?: string;
 	/** Author of the rule that started the run, if the credential is the token of such a run. The author's permissions apply to templates. */
 	readonly author?: string;
-	/**
-	 * Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was used, for example while authentication is
-	 * off.
-	 */
+	/** Kind and id of the credential: `token:<id>` or `api_key:<id>`. Absent if no credential was used. */
 	readonly credential?: string;
 	readonly authentication:
 		| { readonly method: "authentication token"; readonly location: "header" | "query"; readonly token_expire: string }
@@ -33,8 +30,8 @@ export interface OfferedCredentials {
 }
 
 /**
- * Returns the user and the scopes to store with content that the principal writes, such as a rule. Their permissions apply when the service
- * later executes that content. For a run that a rule has started, the user is the author of the rule.
+ * Returns the author and scopes to store with content that the principal writes. Their permissions apply when the service executes the
+ * content later. For a run that a rule has started, the author is that of the rule.
  */
 export function toAuthorship({ author, username, scopes }: Principal): {
 	readonly author: string;

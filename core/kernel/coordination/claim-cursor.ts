@@ -7,7 +7,7 @@ const usualMarginUs = 1_000_000;
 
 /** Pause after a full scan, as a multiple of its duration. */
 const fullScanPauseFactor = 50;
-/** Upper bound, in milliseconds, of a pause that is derived from the duration of a full scan. */
+/** Maximum milliseconds of a pause that is derived from the duration of a full scan. */
 const maxFullScanPauseMs = 60_000;
 
 /**
@@ -19,8 +19,8 @@ const maxFullScanPauseMs = 60_000;
  * is due every `interval`. If a full scan takes long, the next one is due after 50 times its duration, but at most after 60 s.
  *
  * A claim takes only as many records as there are free slots, so a full scan may need several claims. `#scanPosition` is its progress. It
- * moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again. A range that
- * is wide, or contains a reported earlier record, also starts before `#reached` and moves up in the same way.
+ * moves up with each claim, until it reaches `#reached`, the progress of earlier claims. Then the usual range applies again. Ranges that
+ * are wide, or contain a reported earlier record, also begin before `#reached` and move up.
  */
 export class ClaimCursor {
 	readonly #interval: number;
@@ -102,9 +102,7 @@ export class ClaimCursor {
 		this.#reached = Math.max(this.#reached, time);
 	}
 
-	/**
-	 * Notes that no record is left in the range. If `timestamp` is given, no record is left before it either, and the cursor advances to it.
-	 */
+	/** Notes that no record is left in the range. If `timestamp` is given, no record is left before it either. */
 	markExhausted(timestamp?: string): void {
 		this.#measureFullScan();
 		if (timestamp !== undefined) this.advanceTo(timestamp);

@@ -48,7 +48,7 @@ export interface ReservedSlots<K extends ClaimableKind> {
 	release(): void;
 }
 
-/** A new record, in the state in which the caller must store it, with the slot that is reserved for it, if any. */
+/** A new record in the state in which the caller must store it, and its reserved slot, if any. */
 export interface Reservation<E> {
 	readonly entity: E;
 	/** Must be called exactly once with the result of the write. */
@@ -85,14 +85,14 @@ export interface Claim<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
-	/** Maximum number of records that this claim takes, if that is less than the batch size. Default: the batch size. */
+	/** Maximum number of records, if less than the batch size. Default: the batch size. */
 	readonly limit?: number;
 	/** Called for each claimed record, in order, to advance a claim cursor. */
 	readonly advanceCursor?: (entity: EntityMap[K]) => void;
 }
 
 /**
- * Claims records that wait in the storage, and starts to process them. The number of slots limits how many are claimed.
+ * Claims records that wait in the storage, as far as slots are free, and starts to process them.
  *
  * This node can acquire a record in the following ways. Each of them writes a lease with a new fence:
  *
@@ -119,8 +119,7 @@ export interface Claim<K extends ClaimableKind> {
  * - Slots become free while a claim waits for the storage. So each claim counts the free slots again, and `claimAll` continues while there
  *   are any.
  * - A slot that a claim has counted as free is reserved during that claim. More records than slots are then in progress for a while.
- * - The poll and orphan recovery call `resolveInDoubtClaims` at the same time. Only one of the calls gets each fence, so that no record is
- *   processed twice.
+ * - The poll and orphan recovery call `resolveInDoubtClaims`. Only one call gets each fence, so that no record is processed twice.
  * - The slots are closed during a claim or a reservation. The records are still processed, because this node holds their lease.
  *
  * The claimer does not renew leases. If processing may take longer than a lease lasts, `process` must renew it.
@@ -150,7 +149,7 @@ export class Claimer<K extends ClaimableKind> {
 		this.#isBehind = true;
 	}
 
-	/** Returns the patch of a claim for a record that takes no slot, because it is stored in a final state. Undefined while the slots are closed. */
+	/** Returns the claim patch for a record that is stored in a final state and takes no slot; undefined while the slots are closed. */
 	createSlotlessClaim(): ClaimPatch<K> | undefined {
 		return this.#parts.slots.isOpen ? this.#createClaimPatch() : undefined;
 	}
@@ -185,8 +184,8 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/**
-	 * Claims matching records, batch by batch, until no matching record is left, no slot is free, or another source waits for slots. Also uses
-	 * slots that become free in the meantime. Returns true if no matching record is left.
+	 * Claims matching records, batch by batch, until none is left, no slot is free, or another source waits for slots. Also uses slots that
+	 * become free meanwhile. Returns true if no matching record is left.
 	 *
 	 * @param toClaim returns the selection for the next batch
 	 * @param waits returns true if another source waits for slots; default: none does
@@ -273,7 +272,7 @@ export class Claimer<K extends ClaimableKind> {
 		for (const entity of claimedRecords) if (isInProgressHere?.(entity.id) !== true) this.#process(entity);
 	}
 
-	/** Starts to process a record that this node has claimed, even if no slot is free. Does not wait for the end of the processing. */
+	/** Starts to process a record that this node has claimed, even if no slot is free. */
 	#process(entity: EntityMap[K]): void {
 		this.#parts.slots.occupy(this.#parts.process(entity));
 	}

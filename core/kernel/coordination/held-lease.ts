@@ -1,7 +1,6 @@
 import type { EntityMap, Patch, Where } from "../../contract/index.ts";
 import { type HeldLeaseFields, type LeasedKind, type LeasePolicy, releasedLease } from "./lease-policy.ts";
 
-/** A record that this node holds. */
 interface HeldRecord<K extends LeasedKind> {
 	readonly kind: K;
 	readonly id: string;

@@ -10,8 +10,7 @@ import type { Uses } from "../basics/engine-parts.ts";
 const takeoverDelayShare = 1 / 3;
 
 /**
- * Returns the time before which a lease must have expired so that another node may take over. It is in the past, because clocks may differ
- * slightly.
+ * Returns the time before which a lease must have expired so that another node may take over. It allows for clocks that differ slightly.
  *
  * @param lease seconds that a lease lasts
  */
@@ -53,8 +52,8 @@ export function toRetryIntervalMs(lease: number): number {
 }
 
 /**
- * Fields of a record that name the node that holds it, and the end of its lease. All are null in a record that no node holds, but an
- * execution whose run can continue keeps its fence and may have an expiry.
+ * Fields of a record that name the node that holds it, and the end of its lease. All are null in a free record; but an execution whose run
+ * can continue keeps its fence and may have an expiry.
  */
 interface LeaseFields {
 	readonly owner: string | null;
@@ -87,7 +86,7 @@ export const releasedLease = { owner: null, fence: null, lease_expires_at: null 
  * after another third of the lease. Otherwise two nodes would do the same work whenever stopping takes a moment.
  */
 export class LeasePolicy {
-	/** True if other nodes may exist. Otherwise the leases of earlier processes do not count, and their records are free at once. */
+	/** True if other nodes may exist. Otherwise records of earlier processes are free at once, regardless of their lease. */
 	readonly isShared: boolean;
 	readonly storage: Storage;
 	/** Seconds that a lease lasts. */
@@ -134,17 +133,14 @@ export class LeasePolicy {
 	}
 
 	/**
-	 * Returns the condition for records whose lease expired so long ago that this node may take them over. It matches nothing while the clock
-	 * of this node is out of sync.
+	 * Returns the condition for records that this node may take over, because their lease has expired. It matches nothing while the clock of
+	 * this node is out of sync.
 	 */
 	expiredCondition(): { readonly lease_expires_at: { readonly lt: string } } {
 		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };
 	}
 
-	/**
-	 * Returns the condition for records that an earlier process held. Use it only if no other node may exist, because it also matches their
-	 * records.
-	 */
+	/** Returns the condition for records that earlier processes held. It also matches those of other nodes, so none may exist. */
 	earlierProcessesCondition(): { readonly owner: { readonly not: string } } {
 		return { owner: { not: this.#nodeId } };
 	}

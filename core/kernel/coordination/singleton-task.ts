@@ -7,9 +7,7 @@ import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
 import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-policy.ts";
 
 export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
-	/**
-	 * Defines the lease of the task. If the node that performs the task crashes, no other node can take the task before the lease has expired.
-	 */
+	/** Lease of the task. After a crash of the node that holds it, other nodes can take the task only once the lease has expired. */
 	readonly leasing: LeasePolicy;
 }
 

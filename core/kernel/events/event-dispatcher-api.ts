@@ -13,10 +13,7 @@ export interface IncomingEvent {
 	 * Trace of the event: the id of an existing trace, or the tag of a new one. Default: a new trace with the tag `trigger_instance-<id>`.
 	 */
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string; readonly traceparent?: string | undefined };
-	/**
-	 * Key that identifies the event: a second event with the same key is a duplicate. Default: the id of the event, so that no event is a
-	 * duplicate.
-	 */
+	/** Key that identifies the event: a second event with the same key is a duplicate. Default: the id of the event. */
 	readonly uniqueKey?: string;
 	/** Called with the resolved trigger before the event is stored. Throws to refuse the event. */
 	readonly check?: (resolved: ResolvedTrigger) => void;
@@ -24,10 +21,7 @@ export interface IncomingEvent {
 	readonly knownSecrets?: string | null;
 	/** True if the payload was already validated, because the event is a copy of an earlier one. Default false. */
 	readonly isPayloadValidated?: boolean;
-	/**
-	 * Execution that has caused the event, for example by its end. Unless `trace` is given, the trigger instance joins the trace of that
-	 * execution.
-	 */
+	/** Execution that has caused the event, for example by its end. The event joins its trace, unless `trace` is given. */
 	readonly causedBy?: {
 		readonly executionId: string;
 		/** The execution itself, which saves reading it. Required if the execution is not stored yet. */
@@ -61,8 +55,8 @@ export interface Dispatcher {
 	 */
 	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
-	 * Returns true if an event of this trigger would be stored. Events of trigger types with `isKeptForRulesOnly` are stored only if a rule
-	 * uses the type, because every execution causes such events. All other events are always stored.
+	 * Returns true if an event of this trigger would be stored. Events of types with `isKeptForRulesOnly`, which every execution causes, are
+	 * stored only if a rule uses the type. All others are always stored.
 	 */
 	isWanted(trigger: string): Promise<boolean>;
 	/**

@@ -165,8 +165,8 @@ const causingFields = ["id", "trace_id", "parent_id", "trigger_instance_id"] as 
 const maxParentGenerations = 100;
 
 /**
- * Returns the trace and depth of an event. If the event names a trace id, uses that trace; throws `SVC_INVALID` if it does not exist. If
- * the event has a tag, opens a new trace. Otherwise the event joins the trace of its cause, or opens a new one if it has no cause.
+ * Returns the trace and depth of an event. A trace id selects an existing trace; throws `SVC_INVALID` if it does not exist. A tag opens a
+ * new trace. Otherwise the event joins the trace of its cause; without a cause it opens a new trace.
  */
 async function findTracePosition(
 	storage: Storage,

@@ -19,7 +19,7 @@ export interface EventProcessorOptions extends Uses<"storage" | "eventBus" | "cl
 	readonly eventHandler: () => EventHandler;
 	/** Maximum number of events processed at the same time. */
 	readonly poolSize: number;
-	/** Seconds between polls for events whose lease has expired because their node has crashed or stopped. */
+	/** Seconds between polls for events of nodes that have crashed or stopped. */
 	readonly pollInterval: number;
 }
 
@@ -158,8 +158,8 @@ export class EventProcessor {
 	}
 
 	/**
-	 * Reserves a slot for a new event. Returns the event in the state in which the caller must store it: as claimed if a slot is free, which
-	 * saves a later claim; otherwise as pending.
+	 * Reserves a slot for a new event. Returns the event as the caller must store it: as claimed if a slot is free, which saves a claim;
+	 * otherwise as pending.
 	 */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
 		const slot = this.#claiming.reserveSlot();
@@ -213,8 +213,7 @@ export class EventProcessor {
 	}
 
 	/**
-	 * Takes over claimed events that match `where`, which must select only events that no node processes any more. Returns the number of
-	 * matching events, at most `maxClaimBatch`.
+	 * Takes over claimed events that match; `where` must exclude those of live nodes. Returns the number of matches, at most `maxClaimBatch`.
 	 */
 	async #takeOver(where: Where<TriggerInstanceEntity>): Promise<number> {
 		const orphans = await this.#parts.storage.find("trigger_instance", { where: { status: "processing", ...where }, limit: maxClaimBatch });
@@ -266,7 +265,7 @@ export class EventProcessor {
 		this.#measure(instance);
 	}
 
-	/** Counts the outcome of an event if the event was stored. Returns `isStored`. */
+	/** Counts the outcome of an event if it was stored. Returns `isStored`. */
 	#recordOutcome(outcome: string, isStored: boolean): boolean {
 		if (isStored) this.#outcomes.record(1, outcome);
 		return isStored;

@@ -3,8 +3,8 @@ import { assertDepth } from "../../language/parameters/depth.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 
 /**
- * Parameter definitions by schema. Compiled validators are cached by definition object, so each schema must always have the same object.
- * Otherwise each validation would serialize the definition to find its validator.
+ * Parameter definitions by schema. Validators are cached by definition object; with a new object each time, each validation would serialize
+ * the definition.
  */
 const definitions = new WeakMap<JsonObject, ParameterDefinition>();
 

@@ -30,10 +30,7 @@ export interface TriggerCatalog {
 
 /** Maximum number of cached triggers. Only triggers that exist are cached, so event sources cannot fill the cache with invented names. */
 const maxCachedTriggers = 10_000;
-/**
- * Milliseconds after which a cached trigger is read again if several processes share the storage: another node's change event may have been
- * lost.
- */
+/** Milliseconds after which a cached trigger of a shared storage is read again, in case a change event was lost. */
 const maxCacheAgeMs = 1_000;
 
 interface TriggerCatalogOptions extends Uses<"storage"> {

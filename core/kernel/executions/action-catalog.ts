@@ -34,10 +34,7 @@ interface ActionCatalogOptions extends Uses<"storage" | "clock" | "logger"> {
 /** Location of the files of a pack: a directory of this host (`path`), or the storage (`content`). */
 type PackLocation = Pick<PackEntity, "path" | "content">;
 
-/**
- * Milliseconds after which cached values are read again if several processes share the storage: another node's change event may have been
- * lost.
- */
+/** Milliseconds after which cached values of a shared storage are read again, in case a change event was lost. */
 const maxCacheAgeMs = 1_000;
 
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
@@ -120,7 +117,7 @@ export class ActionCatalog {
 		this.#isEnabledByRunner.clear();
 	}
 
-	/** Clears a cache older than `maxCacheAgeMs` if several processes share the storage: another process's change event may have been lost. */
+	/** Clears the cache if it is older than `maxCacheAgeMs` and the storage is shared: a change event of another node may be lost. */
 	#clearOldCache(): void {
 		const isOld = performance.now() - this.#cachedSinceMs > maxCacheAgeMs;
 		if (isOld && this.#parts.storage.capabilities.shared === true) this.#clearCache();

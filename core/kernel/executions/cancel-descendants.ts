@@ -45,7 +45,7 @@ export async function draftDescendantCancellation(
 	ended: ExecutionEntity,
 ): Promise<DescendantCancellation> {
 	const { runners, storage, clock } = parts;
-	// Skip executions that have not started, which have no children of their own, and those whose runner is not a workflow runner.
+	// Only workflow runs have children to cancel, and only once they have started.
 	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return noCancellation;
 	const workflowRunners = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
 	const where = {
@@ -93,7 +93,7 @@ async function draftEnd(
 
 /**
  * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run ends
- * it. An execution that has not started, or a question, becomes `canceled` at once.
+ * it. Any other execution becomes `canceled` at once.
  */
 export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {
 	const context = { ...entity.context, cancelled_by: principal.username };

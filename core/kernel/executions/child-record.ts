@@ -33,7 +33,7 @@ export async function* readChildPages(
 /** Stored execution of a child, limited to the fields that are read. */
 export type StoredChild = Pick<ExecutionEntity, (typeof childFields)[number]>;
 
-/** Fields of an execution that identify the run which started it, and the child that it is for that run. */
+/** Fields of an execution that identify its parent run, and which child of that run it is. */
 type ChildIdentity = Pick<ExecutionEntity, "id" | "parent_id" | "context">;
 
 /** Origin of an execution that a run has started as a child. */

@@ -72,8 +72,7 @@ export function createCompletionEffects(parts: CompletionEffectsOptions): Comple
 	const { logger, completionHooks, revokeCredentials } = parts;
 
 	/**
-	 * Calls a hook. If the hook fails, returns no effects, so that neither the end of the execution nor the effects of other hooks are
-	 * prevented.
+	 * Calls a hook. Returns no effects if it fails, because it must prevent neither the end of the execution nor the effects of other hooks.
 	 */
 	async function callHook(hook: CompletionEffectsHook, ended: ExecutionEntity): Promise<CompletionHookResult> {
 		try {

@@ -24,8 +24,8 @@ export function toErrorResult(
 }
 
 /**
- * Returns the outermost directory above this file that contains the `package.json` of the service, with a final slash. The number of levels
- * differs between source files and bundles, and stacks of bundles name the source files.
+ * Returns the outermost directory above this file with the `package.json` of the service. Its distance differs between source files and
+ * bundles, and stacks of bundles name the source files.
  */
 function findCodeDirectory(start: string): string {
 	let outermost = start;

@@ -83,7 +83,6 @@ export function publishTask(
 	bus.publish(eventNames.taskUpdate, update);
 }
 
-/** The content of an announcement. */
 interface Announcement {
 	readonly payload: JsonObject;
 	readonly traceId: string;

@@ -14,10 +14,7 @@ import type { Page, Paging } from "../basics/pagination.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { TriggeringRule, TriggeringRuleSelection } from "./triggering-rules.ts";
 
-/**
- * Fields of an execution that a tree of descendants shows. Only these are read, because a tree may have hundreds of thousands of
- * executions.
- */
+/** Fields of an execution in a tree of descendants. Only these are read, because a tree may have hundreds of thousands of executions. */
 export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_timestamp" | "action_ref">;
 
 /** An execution with the related data that is needed to present it. */
@@ -51,10 +48,7 @@ export interface SubmitInput {
 	 * client input.
 	 */
 	readonly plainParameters?: JsonObject;
-	/**
-	 * Names of members of `parameters` that are not rendered either, because their values contain parts of an earlier execution, or input from
-	 * outside.
-	 */
+	/** Names of members of `parameters` that are not rendered either: their values contain parts of an earlier execution, or outside input. */
 	readonly literalParameters?: readonly string[];
 	/**
 	 * Author and pack of the templates in `parameters`, if the author is not the principal. The templates are rendered with the permissions of
@@ -81,7 +75,7 @@ export interface RerunInput {
 	readonly parameters?: JsonObject;
 	/** Tasks of a workflow to run again. */
 	readonly tasks?: readonly string[];
-	/** Tasks among `tasks` that start from the beginning, including their items that have succeeded. */
+	/** Those of `tasks` that start from the beginning, including items that have succeeded. */
 	readonly reset?: readonly string[];
 	readonly user?: string;
 	/** Milliseconds to wait before the run starts. */
@@ -109,7 +103,7 @@ export type ExecutionFilter = {
 		| "liveaction_id"
 		| "trace_id"]?: string | null | readonly string[];
 } & {
-	/** Bounds of the start time: `gte` and `lte` are inclusive, `gt` and `lt` exclusive. */
+	/** Bounds: `gte` and `lte` are inclusive, `gt` and `lt` exclusive. */
 	readonly start_timestamp?: { readonly gt?: string; readonly gte?: string; readonly lt?: string; readonly lte?: string };
 };
 
@@ -179,11 +173,11 @@ export interface Executions {
 	): Promise<ExecutionView>;
 	/** Runs the action of an execution, or some tasks of a workflow, again as a new execution. */
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
-	/** Returns the distinct values that executions have, for each requested filter name of `views/filters`. Default: for all filter names. */
+	/** Returns the distinct values of executions for each filter name of `views/filters`, or only for `types`. */
 	filterValues(types: readonly string[] | undefined): Promise<Record<string, JsonValue>>;
 }
 
-/** A recorded chunk of output, with the refs of the action and the runner, which its bus event contains. */
+/** A recorded chunk of output, with the refs of action and runner that its event contains. */
 export type OutputChunk = OutputChunkEntity & { readonly action_ref: string; readonly runner_ref: string };
 
 /** Selection of output to read. */

@@ -30,8 +30,8 @@ export type NewExecutionFields = Pick<
 >;
 
 /**
- * Returns a new execution, which the caller must store. Fields that are not in `NewExecutionFields` get initial values, even if `request`
- * is an earlier execution that has them.
+ * Returns a new execution, which the caller must store. Fields outside `NewExecutionFields` get initial values, even if `request` is an
+ * earlier execution.
  *
  * @param id default: a new id
  */

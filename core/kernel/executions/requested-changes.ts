@@ -80,10 +80,7 @@ export async function changeStatus(
 	}
 }
 
-/**
- * Returns the patch of a requested change. Returns undefined if no write is needed, because the node that holds the run makes the change or
- * has already made it.
- */
+/** Returns the patch of a requested change. Returns undefined if the node that holds the run makes the change, or has already made it. */
 function toChange(
 	{ clock, isWorkflow }: StatusChangeOptions,
 	entity: ExecutionEntity,

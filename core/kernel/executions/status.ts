@@ -8,7 +8,7 @@ export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "fail
 const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
 const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
-/** Statuses in which a node holds the execution. After its lease was released or has expired, any node may take such an execution over. */
+/** Statuses in which a node holds the execution, or may take it over once its lease has expired or was released. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
 
 /** Returns true if an execution with this status has started but no node works on it until an answer, a request or a child resumes it. */

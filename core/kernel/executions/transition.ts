@@ -13,8 +13,7 @@ export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
 /**
  * Stores a change that may end or resume an execution, with its effects: completion effects, wake-ups of parents and the revocation of run
  * credentials. All are stored in one write, or none. Then publishes the changes. Returns the changed execution, or undefined if a
- * concurrent write has changed the execution, one of its children or parents. The caller must then read the execution again and decide
- * anew.
+ * concurrent write has changed the execution, one of its children or parents. The caller must then read again and decide anew.
  *
  * @param entity the execution as it was read
  * @param expected conditions that the stored execution must still satisfy
@@ -53,7 +52,7 @@ export async function applyTransition(
 
 /**
  * Stores a patch if the execution still satisfies `expected`, and publishes the change. Returns the changed execution, or undefined if a
- * concurrent write was faster. The caller must then read the execution again and decide anew.
+ * concurrent write was faster. The caller must then read again and decide anew.
  */
 export async function applyChange(
 	{ storage, eventBus }: { readonly storage: Storage; readonly eventBus: EventBus },

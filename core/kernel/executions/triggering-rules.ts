@@ -32,17 +32,13 @@ const maxCachedInstances = 200;
 const maxCachedPayloadLength = 16_384;
 
 /**
- * Reads the rules and events that started executions. Executions refer to these records instead of copying them, because one rule or event
- * may start many executions.
+ * Reads the rules and events that started executions. Executions refer to these records, because one rule or event may start many of them.
  */
 export class TriggeringRules {
 	readonly #storage: Storage;
 	/** Cache of rule snapshots, which never change. */
 	readonly #snapshots = new Map<string, RuleSnapshotEntity>();
-	/**
-	 * Cache of events, whose payload never changes. Their cached status may be outdated, and a cached event may have been deleted since; the
-	 * latter matters only for old executions.
-	 */
+	/** Cache of events, whose payload never changes. A cached status may be outdated, and a cached event may have been deleted since. */
 	readonly #instances = new Map<string, TriggerInstanceEntity>();
 
 	constructor(storage: Storage) {

@@ -25,9 +25,8 @@ export function isExpiryCursor(text: string): boolean {
 
 /**
  * Passes expired records to `handle`, the oldest first, in small pages. Ends when no record is left, when `handle` returns `enough`, or
- * when the pace is over or aborted. Neither skips nor repeats a record, even if records are removed in the meantime. Only the page during
- * which the pace was aborted is repeated by the next call. Returns the cursor at which the next call must begin; undefined if no record is
- * left.
+ * when the pace is over or aborted. Skips and repeats no record, even if records are removed meanwhile. Only the page during which the pace
+ * was aborted is handled again. Returns the cursor at which the next call must begin; undefined if no record is left.
  */
 export async function forEachExpiredPage<K extends EntityKind>(
 	{ storage, pace }: { readonly storage: Storage; readonly pace: Pace },

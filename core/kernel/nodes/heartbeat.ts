@@ -84,7 +84,7 @@ export class Heartbeat {
 		return !this.#hasFailed;
 	}
 
-	/** Sends a heartbeat without waiting for the interval, because the state has changed or a request to this node may be stored. */
+	/** Sends a heartbeat at once, because the state has changed or a request to this node may be stored. */
 	sendNow(): void {
 		this.#heartbeatLoop.wake();
 	}
@@ -129,7 +129,7 @@ export class Heartbeat {
 		this.#parts.onDrain(node.drain);
 	}
 
-	/** Removes the records of nodes that expired at least an hour ago. Does so only at every twelfth heartbeat. */
+	/** At every twelfth heartbeat, removes the records that expired at least an hour ago. */
 	async #removeOldRecords(): Promise<void> {
 		this.#heartbeatCount += 1;
 		if (this.#heartbeatCount % heartbeatsPerRemoval !== 0) return;
@@ -181,7 +181,7 @@ export class Heartbeat {
 		this.#wasClockOff = clock.isOutOfSync();
 	}
 
-	/** Returns the seconds by which the clock of this machine is ahead of the storage's, rounded to milliseconds. */
+	/** Returns the seconds by which this machine's clock is ahead of the storage's, rounded to milliseconds. */
 	#offsetSeconds(): number {
 		return Math.round(this.#parts.clock.ahead() * 1_000) / 1_000;
 	}

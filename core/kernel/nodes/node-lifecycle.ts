@@ -24,7 +24,7 @@ export class NodeLifecycle {
 	#isStopping = false;
 	/** True once `startWork` was called. Before that, `setDrain` only notes the request. */
 	#hasBegun = false;
-	/** Number of the last change. A drain that becomes idle after a later change is recognised by it and ignored. */
+	/** Number of the last change, so that the end of an earlier drain is ignored. */
 	#changeNumber = 0;
 	/** The last change. Each change waits for the previous one. */
 	#lastChange: Promise<void> = Promise.resolve();

@@ -87,11 +87,11 @@ export function createNode(parts: NodeOptions): Node {
 
 interface ReadinessOptions extends Uses<"storage" | "clock" | "nodeId"> {
 	/**
-	 * Returns true if the node's last heartbeat was stored. A successful read is no proof of readiness: with a full disk, reads succeed and
-	 * every write fails.
+	 * Returns true if the node's last heartbeat was stored. A successful read does not suffice: with a full disk, reads succeed and every
+	 * write fails.
 	 */
 	readonly isHeartbeatStored: () => boolean;
-	/** Returns the state of the node as the reason why it is not ready; undefined if the state is `ready`. */
+	/** Returns the state of the node; undefined if it is ready. */
 	readonly unreadyReason: () => UnreadyReason | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface StoredNodesOptions extends Uses<"storage" | "eventBus" | "clock
 	readonly options: Pick<Options, "scheduler">;
 }
 
-/** Creates the object through which the API reads the stored nodes and requests drains. */
+/** Creates the access of the API to the stored nodes. */
 export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesOptions): Nodes {
 	function toView(node: NodeEntity): NodeView {
 		return { node, isAlive: node.expires_at >= toExpiredBefore(clock, options.scheduler.lease) };
@@ -33,7 +33,7 @@ export function createStoredNodes({ storage, eventBus, clock, options }: StoredN
 		const byId = isId(idOrName) ? await storage.get("node", idOrName) : undefined;
 		if (byId !== undefined) return toView(byId);
 		const namesakes = (await list()).filter(({ node }) => node.name === idOrName);
-		// A node that was restarted after a crash has the same name as the earlier process, whose record may still be stored.
+		// After a crash, the record of the crashed process is still stored with the same name.
 		const liveNamesakes = namesakes.filter(({ isAlive }) => isAlive);
 		const [match, otherMatch] = liveNamesakes.length > 0 ? liveNamesakes : namesakes;
 		if (match === undefined) throw new SvcError("SVC_NOT_FOUND", `node "${idOrName}" cannot be found`);

@@ -4,14 +4,9 @@ import { joinRanges, sliceRanges, type TextRanges } from "../../lib/text-search/
 import type { ReleasedText } from "../../secrets/stream-redactor.ts";
 import { toTimestamp } from "../basics/clock.ts";
 
-/**
- * Target length of a chunk of bulk output, in characters: shorter pieces are joined up to this length, much longer pieces are cut at it.
- */
+/** Target characters of a chunk of bulk output: shorter pieces are joined, much longer pieces are cut. */
 const targetChunkLength = 65_536;
-/**
- * Maximum length of a piece that is not cut, in characters. If slightly longer pieces were cut at `targetChunkLength`, many small chunks
- * would be left.
- */
+/** Maximum characters of a piece that is not cut. Cutting slightly longer pieces at `targetChunkLength` would leave many small chunks. */
 const maxChunkLength = 81_920;
 const newline = 10;
 /** Number of pieces that are buffered separately. Further pieces are joined to the last piece. */
@@ -41,7 +36,6 @@ export interface ChunkAssembler {
 	addBytes(type: OutputType, bytes: Buffer): void;
 	/** Removes and returns the first pieces: at most `maxWriteLength` characters, but at least one piece if any is buffered. */
 	take(): OutputPiece[];
-	/** Discards all output. */
 	clear(): void;
 }
 
@@ -124,10 +118,7 @@ function lengthOf(piece: OutputPiece): number {
 	return piece.pooled === undefined ? piece.data.length : piece.pooled.length;
 }
 
-/**
- * Returns the position at which to cut bytes that fill a buffer: after the last line ending if that is in the second half, otherwise at the
- * end.
- */
+/** Returns the position at which to cut a full buffer: after the last line ending if that is in the second half, otherwise at the end. */
 function findCutIn(full: Buffer): number {
 	const lineEnd = full.lastIndexOf(newline) + 1;
 	return lineEnd > full.length / 2 ? lineEnd : full.length;

@@ -7,8 +7,8 @@ const maxShownLength = 4_096;
 /** Words in the error messages of most programming languages and their runtimes. */
 const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/i;
 /**
- * Number of characters at the end of a line part that are searched again with the next part. Exceeds the length of each word, so that a
- * word split between two parts is found.
+ * Characters at the end of a line part that are searched again with the next part. Exceeds the length of each word, so that no split word
+ * is missed.
  */
 const troubleWordOverlap = 16;
 
@@ -100,8 +100,7 @@ export class LineCollector {
 	}
 
 	/**
-	 * Skips the complete lines of a chunk without a selected line, as most chunks are: counts them without splitting them. Returns the
-	 * position of the unread rest.
+	 * Skips the complete lines of a chunk without a selected line, as most chunks are, and only counts them. Returns the position of the rest.
 	 */
 	#skipUnselected(text: string, start: number, { output_type }: Chunk): number {
 		const matcher = this.#matcher;
@@ -275,8 +274,7 @@ class MatchingLines implements LineSelector {
 	}
 
 	/**
-	 * Skips the complete lines of a piece without a selected line, as most pieces are: counts them without splitting them. Returns the
-	 * position of the unread rest.
+	 * Skips the complete lines of a piece without a selected line, as most pieces are, and only counts them. Returns the position of the rest.
 	 */
 	#skipUnselected(piece: string): number {
 		if (this.#length > 0 || piece.includes(this.#find)) return 0;

@@ -26,7 +26,7 @@ export class OutputChannels {
 		this.#maxResultOutput = maxResultOutput;
 	}
 
-	/** Adds output. Returns the part that can be stored. The rest is held back, because it may be the beginning of a secret. */
+	/** Adds output. Returns the part that can be stored; text that may begin a secret is held back. */
 	add(type: OutputType, data: string): ReleasedText {
 		const channel = this.#channelOf(type);
 		return toCaptured(channel, channel.stream.push(data));
@@ -59,7 +59,7 @@ export class OutputChannels {
 		return [...this.#channels].map(([type, channel]) => [type, toCaptured(channel, channel.stream.end({ willContinue }))] as const);
 	}
 
-	/** Replaces the secrets for later output. Must be called after `end`, because it discards output that is held back. */
+	/** Replaces the secrets for later output. Must be called after `end`; otherwise output that is held back is lost. */
 	setSecrets(secrets: Redactor): void {
 		this.#secrets = secrets;
 		for (const channel of this.#channels.values()) channel.stream = new StreamRedactor(secrets);
@@ -90,7 +90,6 @@ export class OutputCapture {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** Adds a piece of text. */
 	add(released: ReleasedText): void {
 		const length = Buffer.byteLength(released.data);
 		this.#totalBytes += length;

@@ -30,7 +30,6 @@ const fullWriteDelayMs = 10;
 export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
-	/** Object to notify of large writes. */
 	readonly bulkOutput?: Pick<BulkOutput, "noteLargeWrite">;
 	readonly executionId: string;
 	readonly actionRef: string;
@@ -70,8 +69,8 @@ export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
  * published. Followers rely on both (`HubFollower`).
  *
  * Calls of `emit` may overlap. Each adds its text before it waits, so the order of calls is the order of output. A call waits while the
- * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues as soon as a write takes output from
- * the buffer, before that write has ended, so that new output is ready for the next write.
+ * buffer holds more than 1,048,576 characters: that is the back-pressure for the runner. It continues when a write takes output from the
+ * buffer, before that write has ended, so that output for the next write arrives.
  */
 export class OutputWriter {
 	readonly #options: OutputWriterOptions;
@@ -198,7 +197,7 @@ export class OutputWriter {
 		return true;
 	}
 
-	/** Removes output from the buffer, as much as one write may take, and returns it as chunks. */
+	/** Removes the output of one write from the buffer, and returns its chunks. */
 	#takeChunks(): OutputChunk[] {
 		const pieces = this.#assembler.take();
 		this.#resumeEmits();
@@ -206,8 +205,8 @@ export class OutputWriter {
 	}
 
 	/**
-	 * Waits until a write has taken output from the buffer. It must not wait for the end of all writes, because a delayed write waits for
-	 * output that the runner emits only after this wait.
+	 * Waits until a write has taken output from the buffer. It must not wait for the end of all writes: a delayed write waits for output that
+	 * is emitted only after this wait.
 	 */
 	#waitUntilDrained(): Promise<void> {
 		const drained = new Promise<void>((resolve) => this.#waitingEmits.push(resolve));

@@ -13,7 +13,7 @@ interface StoredChunkOptions {
 	readonly type?: OutputType;
 }
 
-/** Reads at most `limit` stored chunks of an output, in order, starting after a sequence number. */
+/** Reads at most `limit` stored chunks in order, starting after a sequence number. */
 export function readChunkPage(
 	storage: Storage,
 	executionId: string,

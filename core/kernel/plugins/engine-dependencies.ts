@@ -56,11 +56,9 @@ export interface EngineDependencies {
 	readonly apiUrl: () => string;
 	/** Returns the addresses on which this node listens, by component; empty without listeners. */
 	readonly addresses: () => JsonObject;
-	/** Version of the service. */
 	readonly version: string;
 	/**
-	 * False in some tests: a new execution is then stored as requested, and claimed afterwards. Default true: an execution that can start at
-	 * once is inserted as running.
+	 * False in some tests: new executions are inserted as requested. Default true: an execution that can start at once is inserted as running.
 	 */
 	readonly startsInline?: boolean | undefined;
 }

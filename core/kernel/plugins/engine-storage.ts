@@ -28,8 +28,8 @@ export interface WriteInterceptor {
 	/** Stores the given operations and those that the interceptor adds by one call of `store`, all or none. */
 	write(operations: readonly WriteOperation[], store: Storage["write"]): Promise<void>;
 	/**
-	 * Calls `work` for a run of a built-in action, and intercepts the changes that it makes. Rejects with the error of `work`. If absent, such
-	 * changes are not intercepted.
+	 * Calls `work` for a run of a built-in action, and intercepts its changes. Rejects with the error of `work`. Default: such changes are not
+	 * intercepted.
 	 */
 	duringRun?<T>(run: InterceptedRun, work: () => Promise<T>): Promise<T>;
 }
@@ -59,7 +59,7 @@ type ClaimQuery<E> = { readonly where: Where<E>; readonly orderBy?: readonly Ord
  * they only assign work to a node.
  */
 export class EngineStorage implements Storage {
-	/** `now` and `compact` are undefined if the plugin lacks them, so that callers can check for them, even before the plugin has started. */
+	/** Undefined if the plugin lacks the method, even before it has started, because callers check for the method. */
 	declare readonly now?: () => Promise<number>;
 	declare readonly compact?: () => Promise<boolean>;
 	readonly #source: StorageSource;
@@ -208,8 +208,8 @@ class InterceptedWrites {
 }
 
 /**
- * Returns the operations that remove records. An empty update of each record makes the write fail if another caller has removed the record
- * in the meantime. Otherwise both callers would count it as removed.
+ * Returns the operations that remove records. An empty update of each record makes the write fail if another caller has removed the record.
+ * Otherwise both callers would count it.
  */
 function toRemoval(kind: EntityKind, ids: readonly string[]): readonly WriteOperation[] {
 	const existenceChecks = ids.map((id) => ({ update: kind, id, patch: {} }) as unknown as WriteOperation);

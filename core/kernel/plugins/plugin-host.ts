@@ -153,10 +153,7 @@ export class PluginHost {
 	}
 }
 
-/**
- * Waits for all starts, then throws the first error. It must wait for all of them, because a plugin cannot be stopped while it is still
- * starting.
- */
+/** Waits for all starts, then throws the first error: a plugin cannot be stopped while it is still starting. */
 async function startTogether(starts: readonly Promise<void>[]): Promise<void> {
 	const rejection = (await Promise.allSettled(starts)).find((result) => result.status === "rejected");
 	if (rejection !== undefined) throw rejection.reason;

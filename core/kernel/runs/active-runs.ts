@@ -89,10 +89,9 @@ export class ActiveRun {
 	}
 
 	/**
-	 * Carries out a call of the runner: calls `attempt`, and repeats it while the storage is unavailable, so that an outage does not fail the
-	 * run. Returns the result of `attempt`. `isRetry` is true if an earlier attempt may have stored its changes although its response was
-	 * lost. Throws `SVC_CONFLICT` if the run has ended or lost its execution. Throws `SVC_UNAVAILABLE` if the run ends, is lost or is shut
-	 * down during the wait.
+	 * Carries out a call of the runner. Repeats it while the storage is unavailable, so that an outage does not fail the run. Returns the
+	 * result. `isRetry` is true if an earlier attempt may have stored its changes although its response was lost. Throws `SVC_CONFLICT` if the
+	 * run has ended or lost its execution. Throws `SVC_UNAVAILABLE` if the run ends, is lost or is shut down during the wait.
 	 */
 	async callHost<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
 		let result: { readonly value: T } | undefined;
@@ -175,7 +174,6 @@ export class ActiveRuns {
 		this.#runs.get(executionId)?.pauseController.abort();
 	}
 
-	/** Aborts every run. */
 	abortAll(reason: RunAborted): void {
 		for (const run of this.#runs.values()) run.controller.abort(reason);
 	}

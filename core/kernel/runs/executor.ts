@@ -127,7 +127,7 @@ export class Executor {
 
 	/**
 	 * Finds the runner and renders the final parameters. Waits while the storage is unavailable; rejects with `SVC_UNAVAILABLE` if the run is
-	 * aborted in the meantime. Returns false if the execution cannot run; it has then ended as failed.
+	 * aborted meanwhile. Returns false if the execution cannot run and has ended for that reason.
 	 */
 	async #prepare(run: ActiveRun): Promise<boolean> {
 		const { execution, controller } = run;
@@ -142,8 +142,7 @@ export class Executor {
 			});
 			return true;
 		} catch (error) {
-			// Leave the execution as it is, since its run has not started. Once the lease has expired, a node that reaches the storage recovers the
-			// execution.
+			// The run has not started, so write nothing. Once the lease has expired, a node that reaches the storage recovers the execution.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
 			await this.#completion.finish(run, await this.#toFailedOutcome(execution, error));
 			return false;
@@ -183,7 +182,7 @@ export class Executor {
 		const { id, runner_name, status } = run.execution;
 		logger.info("run is looked for", { execution_id: id, runner: runner_name });
 		await this.runWrites.storeRunnerInfo(run, {});
-		// The bus event of this request went to the process that held the run before, so apply the stored request here.
+		// Apply the stored request, whose bus event went to the process that held the run before.
 		if (status === "canceling") run.controller.abort(new RunAborted("cancel", "canceled by user"));
 		if (status === "pausing") run.pauseController.abort();
 		return true;
@@ -226,10 +225,7 @@ export class Executor {
 		return prepareRun(execution, await this.#parts.catalog.snapshot(execution.snapshot_id), this.#parts);
 	}
 
-	/**
-	 * Issues the credentials with which the run may call the service. Returns the prepared run with these credentials, and the values to store
-	 * when the run starts.
-	 */
+	/** Issues the run's credentials for the service. Returns the prepared run with them, and the values to store when the run starts. */
 	issueCredentials(claimed: ExecutionEntity, prepared: PreparedRun): { readonly granted: PreparedRun; readonly begin: RunStart } {
 		const credentials = this.#parts.runCredentials.issue(claimed);
 		const granted = credentials === undefined ? prepared : withCredentials(prepared, credentials);

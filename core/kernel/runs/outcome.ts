@@ -23,14 +23,13 @@ export function toOutcome(result: RunResult, signal: AbortSignal, execution: Exe
 	return { status: reason.kind === "timeout" ? "timeout" : "abandoned", result: { ...result.result, error } };
 }
 
-/** Returns true if an abort reason is a cancel. */
 export function isCancelReason(reason: unknown): boolean {
 	return reason instanceof RunAborted && reason.kind === "cancel";
 }
 
 /**
- * Returns the outcome `running`, which means that the work continues without the service. Unless the service is stopping, that is an error
- * of the runner, and the outcome is a failure.
+ * Returns the outcome `running`: the work continues without the service. Unless the service is stopping, that is an error of the runner,
+ * and the run fails.
  */
 function toHandOver(result: RunResult, reason: unknown): RunOutcome {
 	if (reason instanceof RunAborted && reason.kind === "shutdown") return { status: "running", result: {} };

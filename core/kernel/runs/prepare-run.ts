@@ -120,7 +120,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 	};
 }
 
-/** Data that is derived from a snapshot once and shared by all runs with that snapshot. */
+/** Data derived from a snapshot, shared by all of its runs. */
 interface SnapshotFacts {
 	readonly actionSchema: SnapshotEntity["action"]["parameters"];
 	readonly secretOutput: readonly OutputType[];
@@ -140,18 +140,15 @@ function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
 	return facts;
 }
 
-/**
- * Returns the secrets that are not in the stored parameters. Only these must be stored, because the others can be found in the parameters
- * again.
- */
+/** Returns the secrets that are not in the stored parameters. The others can be found in the parameters again. */
 function withoutParameterSecrets(secrets: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
 	const parameterSecrets = findParameterSecrets(parameters, snapshot);
 	return secrets.filter((value) => !parameterSecrets.includes(value));
 }
 
 /**
- * Returns the earlier execution that this execution partially re-runs; undefined if it is not a partial re-run. Depends on `takes_up`,
- * because only the service writes that field, whereas a client may have written the context.
+ * Returns the earlier execution that this execution partially re-runs; undefined if there is none. `takes_up` decides, because only the
+ * service writes it; a client may have written the context.
  */
 async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEntity): Promise<PartialRerunSource | undefined> {
 	if (takes_up === null) return undefined;
@@ -169,7 +166,7 @@ function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: st
 		throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": runner type "${action.runner_type}" takes none`);
 	}
 	if (pack === undefined) throw new SvcError("SVC_RUNNER", `entry_point of action "${action.ref}": pack "${action.pack}" has no directory`);
-	// Check the entry point again, although registration checks it: an earlier version may have registered the action without a check.
+	// Registration checks the entry point too, but an earlier version may have registered the action without a check.
 	return resolveInside(toActionsDirectory(pack), action.entry_point, "entry_point");
 }
 

@@ -28,8 +28,8 @@ import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
  */
 const restartMicroseconds = 300_000_000;
 /**
- * Milliseconds for which the write of an end is repeated while the storage is unavailable and the service stops. After that, the node that
- * recovers the run must end it.
+ * Milliseconds for which the write of an end waits for the storage while the service stops. After that, the node that recovers the run ends
+ * it.
  */
 const shutdownPatienceMs = 5_000;
 
@@ -52,9 +52,8 @@ export class RunCompletion {
 	}
 
 	/**
-	 * Hands the run over to another process: stores the remaining output and releases the lease, while the work itself continues. The next
-	 * node that starts on this host recovers the run. Nodes on other hosts wait five minutes before they recover it, so that this node can
-	 * restart first.
+	 * Hands the run over: stores the remaining output and releases the lease, while the work continues. The next node that starts on this host
+	 * recovers the run. Nodes on other hosts wait five minutes, so that this node can restart first.
 	 */
 	async handOver(run: ActiveRun): Promise<void> {
 		const { storage, clock, eventBus } = this.#parts;
@@ -238,7 +237,6 @@ export async function isStalled(storage: Pick<Storage, "find">, { id, log }: Pic
 	return since !== undefined && !(await hasProgressBelow(storage, id, since));
 }
 
-/** Returns the outcome of a run that has stalled. */
 function toStalled({ result }: { readonly result: JsonObject }): RunOutcome {
 	const error =
 		`the execution was stopped: it has changed its state ${maxIdleStateChanges} times without any progress of its run, ` +

@@ -55,14 +55,11 @@ export interface IssuedCredentials {
 export interface RunCredentials {
 	/** Issues credentials for an execution that is about to run. Returns undefined if the run gets none. */
 	issue(execution: ExecutionEntity): IssuedCredentials | undefined;
-	/**
-	 * Returns the environment variables of credentials, given their secret. For a process that continues a run, which has stored only the
-	 * secret.
-	 */
+	/** Returns the environment variables of credentials, given their secret. Only the secret is stored for a process that continues a run. */
 	toEnvironment(secret: string): IssuedCredentials["environment"];
 	/**
-	 * Returns the operations that revoke everything that was stored for the run besides `token_hash`. The caller stores them with the end of
-	 * the run. Also called for executions without credentials.
+	 * Returns the operations that revoke everything stored for the run besides `token_hash`. They are stored with its end. Also called for
+	 * executions without credentials.
 	 */
 	toRevocations(execution: ExecutionEntity): readonly WriteOperation[];
 }

@@ -13,7 +13,6 @@ export interface RunEventOptions extends Uses<"eventBus" | "options" | "authorit
 	readonly triggerTypes: TriggerTypeRegistry;
 }
 
-/** An announcement of a run. */
 interface RunAnnouncement {
 	readonly route: string;
 	readonly payload: JsonObject;

@@ -63,8 +63,8 @@ export class RunLeaseRenewal {
 	#renewalTimer: NodeJS.Timeout | undefined;
 	#overdueTimer: NodeJS.Timeout | undefined;
 	/**
-	 * Start of the scheduled renewal that has no response yet; undefined if no renewal is pending. The second timer does not act then: a
-	 * process that was suspended must first try to renew, and may still be in time.
+	 * Start of the scheduled renewal that has no response yet; otherwise undefined. The second timer does not act then: a process that was
+	 * suspended renews first, and may still be in time.
 	 */
 	#pendingSince: number | undefined;
 	#activeRenewals: Promise<void> = Promise.resolve();
@@ -202,8 +202,7 @@ export class RunLeaseRenewal {
 	#checkPendingRenewal(): void {
 		if (this.#pendingSince === undefined || performance.now() - this.#pendingSince <= this.#retryMs) return;
 		const pendingSince = this.#pendingSince;
-		// If this process was suspended, the response may have arrived but not been read yet, so check again after the next turn of the event
-		// loop.
+		// If this process was suspended, the response may have arrived unread. Check again after one turn of the event loop.
 		setImmediate(() => {
 			if (this.#pendingSince === pendingSince) this.#abortExpiredRuns();
 		});

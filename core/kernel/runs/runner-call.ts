@@ -209,7 +209,7 @@ export class RunnerCaller {
 	}
 }
 
-/** Calls `run` of the runner for a new run, or `recover` to continue a run. Resolves with undefined if the runner cannot find the run. */
+/** Calls `run` for a new run, or `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
 async function callRunner(
 	{ execution, prepared: { runner }, isResumable }: ActiveRun,
 	context: RunContext,

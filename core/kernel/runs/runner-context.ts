@@ -42,7 +42,7 @@ export class RunServices {
 	get children(): RunChildren {
 		if (this.#children === undefined) {
 			this.#children = this.#parts.children.openFor(this.#run, this.#access.addSecrets);
-			// If the run has already ended, close the children at once, so that this late call fails like every other one.
+			// If the run has ended, this late call must fail like every other one.
 			if (this.#run.state !== "running") this.#children.close();
 		}
 		return this.#children;
@@ -88,8 +88,8 @@ interface WithSources {
 }
 
 /**
- * Accessors that are defined on each context object itself, so that spreading the context copies their values. The getter functions are
- * shared: V8 (Node 20) keeps a per-object getter and its closure alive until a full GC.
+ * Own properties of each context, so that spreading the context copies their values. The getter functions are shared: V8 (Node 20) keeps a
+ * per-object getter and its closure alive until a full GC.
  */
 const lazyGetters: PropertyDescriptorMap & ThisType<WithSources> = {
 	pausing: {
@@ -145,7 +145,6 @@ interface RunExpressionOptions {
 	readonly templateSources: TemplateSources;
 	/** Names that dialects give to variables and functions. */
 	readonly names: DialectNames;
-	/** Adds secrets to those of the run. */
 	readonly addSecrets: AddSecrets;
 }
 

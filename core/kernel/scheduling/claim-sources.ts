@@ -40,16 +40,13 @@ export function createClaimSources(options: ClaimSourceOptions) {
 	const queued = createQueuedSource(options, release);
 	const delayed = createDelayedSource(options);
 
-	/**
-	 * Returns true if delayed or queued executions may wait. They would get no slot while immediate executions take each slot that becomes
-	 * free.
-	 */
+	/** Returns true if delayed or queued executions may wait. They would get no slot while immediate executions take each free one. */
 	function areOthersDue(): boolean {
 		return delayed.isDue || queued.isDue;
 	}
 
 	function release(): void {
-		// Released executions may be older than the positions of the cursors, so both cursors must start at the beginning.
+		// Released executions may precede the cursors, so both cursors must start at the beginning.
 		fresh.cursor.reset();
 		released.cursor.reset();
 		options.pollFully();

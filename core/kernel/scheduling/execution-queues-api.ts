@@ -24,8 +24,7 @@ export interface ExecutionQueues {
 	markForPoll(queue: string): void;
 	/**
 	 * Scans the storage for queues with waiting executions, and marks them for the next poll. Also moves executions into their queue that
-	 * another node has stored outside, because it did not know the queue yet. `released`: true if executions that were released from a queue
-	 * earlier are checked as well.
+	 * another node has stored outside it, before that node knew the queue. `released`: true if released executions are checked as well.
 	 */
 	scan(poll: { readonly released: boolean }): Promise<void>;
 	/** Polls the marked queues: starts the executions that the limits allow, as far as slots are free. */

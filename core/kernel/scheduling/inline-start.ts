@@ -118,7 +118,7 @@ export class InlineStart implements Admission {
 	}
 
 	/**
-	 * Determines the state in which to insert an execution. Reserves a slot before it awaits anything, unless the execution may complete
+	 * Returns an execution in the state in which to insert it. Reserves a slot before awaiting anything, unless the execution may complete
 	 * inline.
 	 */
 	async #admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
@@ -135,8 +135,8 @@ export class InlineStart implements Admission {
 		return {
 			entity,
 			settle: (outcome) => {
-				// Start the run before publishing the states. The order of events is still right, because the run publishes nothing before this
-				// function returns.
+				// The run begins before its states are published. The order of events is right, because it publishes nothing before this function
+				// returns.
 				if (outcome === "stored" && isCompleted(entity.status)) slot.release();
 				else slot.settle(outcome, [entity]);
 				if (outcome === "stored") this.#publishStates(requested, states);
@@ -144,7 +144,7 @@ export class InlineStart implements Admission {
 		};
 	}
 
-	/** Tries to complete a new execution inline, without a slot. Returns undefined if that is impossible. */
+	/** Completes an execution inline, without a slot. Returns undefined if that is impossible. */
 	async #completeWithoutSlot(requested: ExecutionEntity): Promise<Reservation<ExecutionEntity> | undefined> {
 		const { queues, claimer } = this.#parts;
 		const claimPatch = queues().queueOf(requested.action_ref) === null ? claimer.createSlotlessClaim() : undefined;
@@ -218,8 +218,8 @@ export class InlineStart implements Admission {
 }
 
 /**
- * Returns true if an execution may be completed in the write that inserts it. The runner must support it. A child must not, because the run
- * of its parent must be notified of every state in order.
+ * Returns true if an execution may be completed in the write that inserts it. Its runner must support that. A child may not, because the
+ * run of its parent must be notified of every state in order.
  */
 function canCompleteInline({ parent_id }: ExecutionEntity, runner: Runner | undefined): boolean {
 	return runner?.runAtOnce !== undefined && parent_id === null;

@@ -61,10 +61,7 @@ export class OrphanRecovery {
 		else await this.#takeOverDetached();
 	}
 
-	/**
-	 * Turns recovery off: executions are no longer taken over, but those that cannot continue are still ended. Resolves when the last poll is
-	 * done.
-	 */
+	/** Turns recovery off, but polls still end executions that cannot continue. Resolves when the last poll is done. */
 	async stop(): Promise<void> {
 		this.#isOn = false;
 		await this.#polling;
@@ -91,7 +88,7 @@ export class OrphanRecovery {
 		});
 	}
 
-	/** Takes over or ends held executions that match `where`, which must select only executions that no node holds any more. */
+	/** Takes over or ends executions that match; `where` must exclude those of live nodes. */
 	async #recover(where: Where<ExecutionEntity>): Promise<void> {
 		const { storage, canRecover, claimer } = this.#parts;
 		const orphans = await storage.find("execution", { where: { ...where, status: { in: heldStatuses } } });
@@ -118,8 +115,8 @@ export class OrphanRecovery {
 		const completion = await completionEffects.draft(after);
 		const ended = withValues(after, completion.executionPatch);
 		try {
-			// The end and the revocation of the credentials must be one write. If the holder has renewed its lease in the meantime, the write fails,
-			// and the holder keeps its execution and its credentials.
+			// The end and the revocation of the credentials must be one write. If the holder has renewed its lease meanwhile, the write fails and
+			// the holder keeps both.
 			await storage.write([
 				...completion.descendantOperations,
 				{

@@ -28,7 +28,7 @@ export class ParentShares {
 		this.#margin = Math.ceil(this.#share / 4);
 	}
 
-	/** Calls `run` for a child, and counts the slot of the child until `run` has ended. */
+	/** Runs a child, and counts its slot until the run has ended. */
 	async during(parentId: string, run: () => Promise<void>): Promise<void> {
 		this.#slotsByParent.set(parentId, (this.#slotsByParent.get(parentId) ?? 0) + 1);
 		try {

@@ -35,11 +35,11 @@ interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logg
 
 /** Executions that the next poll must claim. */
 export interface PollRequest {
-	/** True for immediate executions: those without delay and queue. */
+	/** Executions without delay and queue. */
 	readonly requested?: boolean;
-	/** True for all executions: the poll is then a full one. */
+	/** All executions: the poll is a full one. */
 	readonly delayed?: boolean;
-	/** True for resumable executions. */
+	/** Resumable executions. */
 	readonly ready?: boolean;
 }
 
@@ -53,13 +53,13 @@ const maxClaimBatch = 16;
  * Claims executions that may start and runs them, at most `poolSize` at a time. The executions wait in the storage for different reasons,
  * each of which has its own claim source: resumable, queued, released, new and delayed executions.
  *
- * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence. Then
- * the run begins. The run takes a slot until it ends, except while it waits for child executions or for work elsewhere. A new execution
- * skips the claim if a slot is free and no earlier execution waits (`InlineStart`).
+ * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence, and
+ * the run begins. It takes a slot until it ends, except while it waits for child executions or for work elsewhere. A new execution skips
+ * the claim if a slot is free and no earlier execution waits (`InlineStart`).
  *
  * A poll is quick or full. A quick poll claims only from the sources that were signaled. A full poll also scans the queues, claims delayed
- * executions that are due, and schedules the next poll. A full poll costs several more statements, so a new immediate execution causes only
- * a quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or becomes due, when
+ * executions that are due, and schedules the next poll. That costs several more statements, so a new immediate execution causes only a
+ * quick poll. Full polls run at start and at the poll interval. They also run when a delayed execution is stored or becomes due, when
  * limits change, and after bus events may have been missed.
  *
  * Polls run one at a time on a node; a signal during a poll causes another one. A signal marks a claim source, or a full poll, as due. A
@@ -67,14 +67,14 @@ const maxClaimBatch = 16;
  * the poll interval.
  *
  * During a poll, runs end, new executions reserve slots, orphan recovery takes executions over, and other nodes claim the same executions.
- * The storage gives an execution to one claim only, and each claim counts the free slots anew. If slots run out, the scheduler remembers that
- * executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
+ * The storage gives an execution to one claim only, and each claim counts the free slots again. If slots run out, the scheduler remembers
+ * that executions wait. New ones may then no longer overtake them, and the next free slot starts a poll.
  *
  * Queued, immediate and delayed executions get the free slots in turns: each poll begins with the due source that has not been first for
  * the longest time. While other executions wait, the children of one parent get at most half of the slots.
  */
 export class Scheduler {
-	/** Claimer of this node's executions. Other parts use it to take executions over, and to reserve slots for executions that they store. */
+	/** Claimer of executions. Other parts use it to take executions over, and to reserve slots for those that they insert. */
 	readonly claimer: Claimer<"execution">;
 	readonly #parts: SchedulerOptions;
 	readonly #slots: SlotPool;
@@ -119,7 +119,7 @@ export class Scheduler {
 			pollAgain: () => this.#pollAgain(),
 		});
 		const { queued, released, delayed } = this.#sources;
-		// Released executions come before new ones in their group, because they are older.
+		// Released executions precede new ones, because they are older.
 		this.#turns = [[queued], [released, this.#sources.new], [delayed]];
 	}
 
@@ -134,7 +134,7 @@ export class Scheduler {
 
 	/** Starts a poll. Has no effect while stopped. */
 	wake({ requested = true, delayed = false, ready = delayed }: PollRequest = {}): void {
-		// Forget the only parent, because other nodes may have stored executions of any parent.
+		// Other nodes may have stored executions of another parent.
 		if (requested) this.#sources.new.parents.only = undefined;
 		this.#wake({ requested, delayed, ready });
 	}
@@ -166,7 +166,7 @@ export class Scheduler {
 			if (execution.parent_id !== this.#sources.new.parents.only) this.#sources.new.parents.only = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
-		// On other nodes, the queue is not marked for a poll, so they need a full poll to find a queued execution.
+		// Other nodes find a queued execution only by a full poll, because the queue is not marked there.
 		this.#parts.announce({ delayed: delayed || isQueued });
 	}
 
@@ -204,7 +204,7 @@ export class Scheduler {
 		const scanStart = this.#parts.clock.steady();
 		this.#sources.delayed.isWaitingForSlot = false;
 		this.#sources.released.isDue ||= this.#sources.released.cursor.isFullScanDue;
-		// Other nodes may have committed executions late, so the range must be wide.
+		// Other nodes may have committed executions late.
 		this.#sources.new.cursor.widen();
 		await this.#parts.queues().scan({ released: this.#sources.released.isDue });
 		this.#sources.delayed.allowDueUntil(scanStart);
@@ -237,10 +237,7 @@ export class Scheduler {
 		else this.#scheduleFullPoll(pollIntervalMs);
 	}
 
-	/**
-	 * Handles an execution that has become due. If no slot is free, it cannot start, so the full poll waits for a free slot or the poll
-	 * interval.
-	 */
+	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
 	#onDue(remainingMs: number): void {
 		if (this.#slots.free > 0) return this.wake({ delayed: true });
 		this.#sources.delayed.isWaitingForSlot = true;

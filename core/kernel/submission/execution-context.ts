@@ -51,8 +51,8 @@ export async function readParent(
 }
 
 /**
- * Returns the context of a new execution: the context of the request, plus the members that the service sets. A child gets the user of its
- * parent. Throws `SVC_FORBIDDEN` if the context names another user for datastore items.
+ * Returns the context of a new execution: that of the request, plus the members that the service sets. A child gets the user of its parent.
+ * Throws `SVC_FORBIDDEN` if the context names another user for datastore items.
  */
 export function toContext(
 	input: SubmitInput,

@@ -138,8 +138,8 @@ interface ResolvedConfiguration {
 /** Provides the configurations of packs. */
 export interface PackConfigurationSource {
 	/**
-	 * Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID` if the configuration is invalid; the
-	 * message names pack and member.
+	 * Returns the configuration for a run of this user; empty if the pack has none. Throws `SVC_INVALID`, which names pack and member, if it
+	 * is invalid.
 	 */
 	resolve(pack: string, username: string): Promise<ResolvedConfiguration>;
 	/**

@@ -34,7 +34,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const pick = (values: JsonObject, isPicked: (name: string) => boolean) =>
 		Object.fromEntries(Object.entries(values).filter(([name]) => isPicked(name)));
 	const parameters = pick(restoredParameters, (name) => changedNames.includes(name));
-	// These parameters were rendered when the old execution was created. They must not be rendered again, because they may contain input from
+	// These parameters were rendered when the old execution was created. Rendering them again would evaluate templates in the input of
 	// callers.
 	const plainParameters = pick(entity.parameters, (name) => isKept(name) && !changedNames.includes(name));
 	const isDropped = (name: string) => !derivedNames.has(name) && !isKept(name);
@@ -67,7 +67,6 @@ interface RerunConditions {
 	readonly current: SnapshotEntity | undefined;
 }
 
-/** Parameters of a re-run. */
 interface NextParameters {
 	/** Parameters from the request whose values differ from the earlier ones. */
 	readonly parameters: JsonObject;

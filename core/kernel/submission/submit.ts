@@ -24,13 +24,11 @@ import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
-/** Dependencies of `draftExecution`. */
 export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
 	readonly catalog: ActionCatalog;
 	readonly templateSources: TemplateSources;
 }
 
-/** Dependencies of `storeExecution`. */
 export interface SubmitOptions extends ExecutionDraftOptions {
 	readonly admit: Admit;
 	readonly completionEffects: CompletionEffects;
@@ -44,7 +42,6 @@ export interface RuleOrigin {
 	>;
 	/** Further names that templates in the given parameters may use. */
 	readonly names: RenderContext;
-	/** Pack of the rule. */
 	readonly pack: string;
 	/** Encrypted secrets in the values of `names`. */
 	readonly knownSecrets: string | null;
@@ -52,10 +49,7 @@ export interface RuleOrigin {
 	readonly author: string;
 	/** Scopes of the API key that the rule was written with. Null: no limit. */
 	readonly scopes: readonly string[] | null;
-	/**
-	 * Returns the operations to store in the same write as the execution, all or nothing. The given execution is `failed` if a template could
-	 * not be rendered.
-	 */
+	/** Returns the operations to store with the execution, all or nothing. The execution is `failed` if a template could not be rendered. */
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
@@ -83,10 +77,7 @@ export interface DraftedExecution {
 	readonly action: ResolvedAction;
 	/** The trace to insert; undefined if the execution joins an existing trace. */
 	readonly trace: TraceEntity | undefined;
-	/**
-	 * Error of a template that cannot be rendered; undefined if there is none. The failed execution must be stored nevertheless, so that the
-	 * history shows it.
-	 */
+	/** Error of a template that cannot be rendered. The failed execution is stored all the same, so that the history shows it. */
 	readonly problem: SvcError | undefined;
 }
 
@@ -116,8 +107,8 @@ export async function storeExecution(
 }
 
 /**
- * Checks a request and drafts its execution. Rejects if the request is invalid or forbidden. But if a template cannot be rendered, returns
- * a failed execution with the `problem`.
+ * Checks a request and drafts its execution. Rejects if the request is refused. If a template cannot be rendered, returns a failed
+ * execution with its `problem`.
  */
 export async function draftExecution(
 	parts: ExecutionDraftOptions,
@@ -190,7 +181,6 @@ async function draftRequest(
 	return { draft: createDraft(parts.clock, action, input, fields), isGuarded };
 }
 
-/** Renders the parameters of a request. */
 function renderRequest(
 	{ sealedSecrets, templateSources }: ExecutionDraftOptions,
 	input: SubmitInput,

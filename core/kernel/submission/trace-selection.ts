@@ -12,10 +12,8 @@ export interface TraceChoice {
 
 /** Data by which the trace of an execution is selected. */
 export interface TraceRequest {
-	/** `context` of the request. */
 	readonly context: JsonObject;
 	readonly liveactionId: string;
-	/** Creates the id of a new trace. */
 	readonly createId: () => string;
 	/** Start timestamp of a new trace. */
 	readonly timestamp: string;

@@ -15,9 +15,8 @@ import { countStoredEvents, ExecutionMetrics } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
 /**
- * Returns an event bus whose traffic is measured, and the metrics of the storage. Changes of executions are stored and then published, so
- * their metrics are derived here instead of in the code that makes the changes. Without a telemetry plugin, returns the bus unchanged and
- * no metrics, at no cost.
+ * Returns an event bus whose traffic is measured, and the metrics of the storage. The metrics of executions are derived from stored and
+ * published changes. Without a telemetry plugin, returns the bus unchanged and no metrics, at no cost.
  */
 export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
 	if (!hub.isOn) return { eventBus };
@@ -28,7 +27,7 @@ export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly ev
 
 /**
  * Event bus that counts events, and passes published events to the telemetry hub. Events are published only after their changes were
- * stored, so the hub receives no event about a change that failed.
+ * stored, so the hub receives no false events.
  */
 class ObservedBus implements EventBus {
 	readonly #bus: EventBus;

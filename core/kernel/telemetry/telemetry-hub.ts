@@ -23,10 +23,7 @@ export interface PublishListener {
 	onPublished(name: string, data: EventData): void;
 }
 
-/**
- * Receives each event (trigger instance) that was processed after it was stored. Events that are inserted as processed are reported by
- * `onStored` only.
- */
+/** Receives each trigger instance that was processed after it was stored. Those inserted as processed are reported by `onStored`. */
 export type OnProcessed = (instance: TriggerInstanceEntity) => void;
 
 /** Provides the trace context of executions, which is sent with requests to other services. */
@@ -121,8 +118,7 @@ export class TelemetryHub implements Meters {
 			try {
 				return (await this.#gaugeReaders.get(definition.name)?.()) ?? [];
 			} catch (error) {
-				// Ignore the error: if one gauge cannot be read, for example because the storage is unavailable, the other metrics must still be
-				// readable.
+				// Ignore the error: the other metrics must be readable even if the storage is unavailable.
 				this.#logger?.debug("a gauge could not be read", { metric: definition.name, error });
 				return [];
 			}
@@ -151,7 +147,7 @@ export class TelemetryHub implements Meters {
 		this.#notify(this.#busListeners, (listener) => listener.onPublished(name, data));
 	}
 
-	/** Adds a listener for events that were processed after they were stored. Has no effect without plugins. */
+	/** Adds a listener for processed events (see `OnProcessed`). Has no effect without plugins. */
 	onProcessed(listener: OnProcessed): void {
 		if (this.isOn) this.#processedListeners.push(listener);
 	}
@@ -181,8 +177,8 @@ export class TelemetryHub implements Meters {
 	}
 
 	/**
-	 * Calls each listener. Does not throw errors of listeners, because the reported work is already done. Logs only the first error, because
-	 * every further call could fail in the same way.
+	 * Calls each listener. Throws no errors, because the reported work is already done. Logs only the first error, because every further call
+	 * may fail too.
 	 */
 	#notify<L>(listeners: readonly L[], call: (listener: L) => void): void {
 		for (const listener of listeners) {

@@ -6,8 +6,8 @@ const maxCost = 589_824;
 /** Cost of the objects of a chunk, in characters. */
 const chunkOverhead = 256;
 /**
- * Number of pooled characters that cost as much as one character of a string, for few or many followers. Pooled text is cheap, because its
- * memory is reused without a GC. It costs least for many followers, because each of them would otherwise read the chunk from the storage.
+ * Pooled characters that cost as much as one character of a string. Pooled text is cheap, because its memory is reused without a GC. It
+ * costs least for many followers, each of which would otherwise read the chunk from the storage.
  */
 const pooledCharactersPerCost = { few: 4, many: 32 };
 
@@ -46,10 +46,7 @@ export class ChunkCache {
 		this.#evictUnused(entry);
 	}
 
-	/**
-	 * Adds a chunk. `audience` is the number of followers, which determines the cost of pooled text. Does nothing if the chunk is already
-	 * cached.
-	 */
+	/** Adds a chunk, at the cost for few or many followers. Does nothing if the chunk is already cached. */
 	add(chunk: OutputChunk, audience: keyof typeof pooledCharactersPerCost = "few"): void {
 		const { execution_id: executionId, sequence } = chunk;
 		let chunks = this.#chunks.get(executionId);

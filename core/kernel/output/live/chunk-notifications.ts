@@ -21,7 +21,7 @@ interface OutputFeedOptions extends Uses<"eventBus"> {
 
 /**
  * Event subscription for the output of one execution, shared by its followers on this node. It only notifies the followers of new chunks.
- * Each follower takes the chunks from the cache or the storage at its own pace, so that no follower waits for the slowest one.
+ * Each follower takes the chunks from the cache or the storage at its own pace.
  */
 export class ChunkNotifications {
 	/** Counter that grows with every notification. */
@@ -63,7 +63,6 @@ export class ChunkNotifications {
 		this.#waiters.delete(waiter);
 	}
 
-	/** Ends the subscription. */
 	close(): void {
 		clearInterval(this.#pollTimer);
 		this.#stop.abort();

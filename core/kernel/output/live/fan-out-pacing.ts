@@ -19,8 +19,8 @@ export interface FanOutPacingOptions {
  * one turn would delay the run that prints the output, and all other work.
  *
  * Turns without pauses would delay the run as well: the operating system buffers megabytes for a client before back-pressure shows that the
- * client does not read. So while a run prints bulk output, many followers get only a share of the time, and receive the rest of the output
- * after the run has ended.
+ * client does not read. So while a run prints bulk output, many followers get only a share of the time, and the rest of the output after
+ * its end.
  */
 export class FanOutPacing {
 	readonly #parts: FanOutPacingOptions;

@@ -150,7 +150,6 @@ export class HubFollower implements OutputFollower {
 		this.#notifications?.add(this);
 	}
 
-	/** Reads the next chunk from the cache or the storage. */
 	async #readNext(): Promise<Result> {
 		try {
 			const chunk = await this.#findNext();

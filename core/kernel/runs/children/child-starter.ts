@@ -94,8 +94,8 @@ export class ChildStarter {
 	}
 
 	/**
-	 * Returns the nesting depth of a new child. Counts the depth of this run only if its id proves that it is a child, because a client can
-	 * write any depth into the context. Throws `SVC_INVALID` if the child would exceed the maximum depth.
+	 * Returns the nesting depth of a new child. The depth in the context counts only if the id of this run matches, because a client can write
+	 * any depth there. Throws `SVC_INVALID` if the child would be too deep.
 	 */
 	#toDepth(action: string): number {
 		const depth = (toChildOrigin(this.#run.execution)?.depth ?? 0) + 1;

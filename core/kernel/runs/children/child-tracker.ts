@@ -17,7 +17,6 @@ export interface ChildTrackerOptions extends Uses<"logger"> {
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-/** An iteration over the changes of children. */
 interface ChangeIteration {
 	/** Ids of the children whose latest state has not been yielded yet. */
 	readonly pendingIds: Set<string>;

@@ -111,7 +111,7 @@ export class Journal implements RunJournal {
 					if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 					const attempted = missing;
 					missing = await children.findMissing(attempted);
-					// If a row with this id exists, an earlier attempt was stored although its response was lost: no other write uses this id.
+					// Then an earlier attempt was stored although its response was lost: no other write uses this id.
 					if (await this.#isStored(row)) return;
 					// If none of the children exists, the children did not cause the conflict: another run holds the execution.
 					if (missing.length === attempted.length) throw this.#run.toLostError();

@@ -289,8 +289,8 @@ export class RunChildren implements ChildExecutions {
 }
 
 /**
- * Follows the replacements of an execution, and returns the last execution of the chain; undefined if the first does not exist. All of them
- * have the same parent.
+ * Follows the replacements of an execution, and returns the last one; undefined if the first execution does not exist. All have the same
+ * parent.
  */
 async function readLatest<T extends Parameters<typeof findReplacementId>[0]>(
 	id: string,
@@ -320,7 +320,6 @@ class RerunChain {
 		this.#nextId = takes_up;
 	}
 
-	/** Returns true if the execution is in the chain. */
 	async has(id: string | null): Promise<boolean> {
 		if (id === null) return false;
 		while (!this.#ids.has(id) && this.#nextId !== null && !this.#ids.has(this.#nextId)) {
