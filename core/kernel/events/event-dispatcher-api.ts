@@ -10,7 +10,8 @@ export interface IncomingEvent {
 	readonly trigger: TriggerReference;
 	readonly payload: JsonObject;
 	/**
-	 * Trace of the event: the id of an existing trace, or the tag of a new one. Default: a new trace with the tag `trigger_instance-<id>`.
+	 * Trace of the event: the id of an existing trace, or the tag of a new one. Default: the trace of `causedBy`; without it, a new trace with
+	 * the tag `trigger_instance-<id>`.
 	 */
 	readonly trace?: { readonly id_?: string; readonly trace_tag?: string; readonly traceparent?: string | undefined };
 	/** Key that identifies the event: a second event with the same key is a duplicate. Default: the id of the event. */
@@ -51,7 +52,8 @@ export interface EventDraft {
 export interface Dispatcher {
 	/**
 	 * Stores an event. The event is on disk when the promise resolves. If an event with the same key exists, returns that event, with `isNew`
-	 * false. Throws `SVC_INVALID` for an unknown trigger, or a payload that the schema does not allow; the message names the member.
+	 * false. Throws `SVC_INVALID` for an unknown trigger. Also throws it for a payload that the schema does not allow, if payloads of the type
+	 * are validated; the message names the member.
 	 */
 	dispatch(event: IncomingEvent): Promise<{ readonly instance: TriggerInstanceEntity; readonly isNew: boolean }>;
 	/**
