@@ -2,7 +2,7 @@ import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.t
 import type { ResolvedConfig } from "./config/resolve-config.ts";
 import { version } from "./version.ts";
 
-/** Returns the dependencies of an engine, from a configuration and the values that the caller supplies. */
+/** Returns the dependencies of an engine: the values of a configuration, and those that the caller supplies. */
 export function toDependencies(
 	config: ResolvedConfig,
 	given: Omit<

@@ -4,7 +4,7 @@ import { SvcError, toErrorMessage } from "../contract/index.ts";
 export interface ImportOptions {
 	/** Directory for transpiled modules. Default: they are not cached. */
 	readonly cacheDirectory?: string | undefined;
-	/** True if a module without a default export, such as a CommonJS module, is its own default export. Default: true. */
+	/** True if a module without a default export, such as a CommonJS module, is itself used as the default export. Default: true. */
 	readonly interopDefault?: boolean;
 }
 
@@ -19,8 +19,8 @@ export async function importModule(
 	subject: string,
 	{ cacheDirectory, interopDefault = true }: ImportOptions = {},
 ): Promise<unknown> {
-	// Try the native import first, so that a configuration and the service share one copy of the package. By default, jiti would cache in
-	// node_modules.
+	// Try the native import first, so that a configuration and the service share one copy of the package. Set `fsCache`, because jiti by
+	// default writes its cache into node_modules.
 	const jiti = createJiti(import.meta.url, { tryNative: true, interopDefault, fsCache: cacheDirectory ?? false });
 	try {
 		return await jiti.import<unknown>(path);

@@ -6,12 +6,12 @@ import { formatJson, formatText, type LogLine } from "./log/format-line.ts";
 import { redactText, toPlainFields } from "./log/plain-fields.ts";
 import { SecretValues } from "./log/secret-values.ts";
 
-/** The log of a service, which accepts secrets to mask. */
+/** The log of a service. Callers add the secrets that it must mask. */
 export interface ServiceLogger extends Logger {
 	/** Returns the same log with a tag. Nested tags are joined with a colon. */
 	withTag(tag: string): ServiceLogger;
 	/**
-	 * Masks the value wherever it occurs in the log, until `forgetSecret` was called as often as `addSecret`. With `always`, the value is
+	 * Masks the value wherever it occurs in the log, until `forgetSecret` has been called as often as `addSecret`. With `always`, the value is
 	 * masked even if the log does not mask secrets.
 	 */
 	addSecret(value: string, options?: { readonly always?: boolean }): void;
@@ -23,11 +23,11 @@ export interface LoggerContext {
 	readonly debug: boolean;
 	/** Stream for the lines. Default: stderr, because stdout is for the output of commands. */
 	readonly stream?: { write(text: string): unknown; readonly isTTY?: boolean };
-	/** Log that receives the masked lines instead of the stream, with their `tag` among the fields. */
+	/** Log that receives the masked lines instead of the stream. The tag of a line is passed as the field `tag`. */
 	readonly logger?: Logger | undefined;
 }
 
-/** Creates the log of one service. Logs are masked only here. */
+/** Creates the log of one service. This is the only place where secrets in logs are masked. */
 export function createLogger(options: Options["log"], { debug, stream = process.stderr, logger: target }: LoggerContext): ServiceLogger {
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;
@@ -80,7 +80,7 @@ function toLogger(open: () => ConsolaInstance, hidden: Hidden): ServiceLogger {
 		warn: (message, fields = {}) => open().warn(message, fields),
 		error: (message, fields = {}) => open().error(message, fields),
 		withTag(tag) {
-			// Created with the first line: each run has a log of its own, and most runs log nothing.
+			// Create the tagged log only with its first line, because each run has its own log, and most runs log nothing.
 			let tagged: ConsolaInstance | undefined;
 			return toLogger(() => (tagged ??= open().withTag(tag)), hidden);
 		},

@@ -6,8 +6,8 @@ import { SvcError } from "../contract/errors.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs the `svc` command with the commands of all features; see `runCli`. Does not load the engine, because every command would wait for
- * that.
+ * Runs the `svc` command with the commands of all features; see `runCli`. Does not load the engine, because loading it would delay every
+ * command.
  */
 export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
 	const commands = () => findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");

@@ -15,7 +15,7 @@ import { packageFile, version } from "./version.ts";
 export interface ServeContext {
 	/** Path of the configuration file. */
 	readonly config: string;
-	/** Roles to run instead of those of `node.only`. Undefined for the roles of the configuration. */
+	/** Roles that this node runs instead of those in `node.only`. Default: the roles of the configuration. */
 	readonly only?: readonly string[] | undefined;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
@@ -32,7 +32,8 @@ export interface ServeContext {
  * alive and stopping.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
-	// V8 by default lets a heap of this size multiply before it collects the garbage of streamed output.
+	// Collect garbage sooner. By default, V8 lets a heap as small as that of the service multiply before it collects the garbage of streamed
+	// output.
 	setFlagsFromString("--heap-growing-percent=50");
 	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
@@ -51,7 +52,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 	const forgetCollection = collectOnSignal(service);
 	try {
 		const started = service.start().catch((error: unknown) => {
-			// After a signal to stop, a start that fails is a consequence of the stop.
+			// After a signal to stop, the start fails because of the stop, so its error is not reported.
 			if (!stop.isAsked()) throw error;
 			return { addresses: {} };
 		});
@@ -97,9 +98,9 @@ function collectOnSignal({ engine }: Service): () => void {
 }
 
 /**
- * Returns the cache for the JavaScript that the configuration is compiled to. It is in the data directory: `SVC_DATA_DIR` or `data` next to
- * the file, because `data_dir` is not known before the file is read. Returns none if that directory does not exist, or if another user
- * could write there: the code in the cache is run.
+ * Returns the cache directory for the compiled configuration. It is in `SVC_DATA_DIR`, or in `data` next to the file, because `data_dir` is
+ * not known before the file is read. Returns no directory if the data directory does not exist, or if another user can write to it: the
+ * service runs the code in the cache.
  */
 export function findCache(file: string, env: ServeContext["env"]): { readonly cacheDirectory?: string } {
 	const directory = env["SVC_DATA_DIR"] ? resolve(env["SVC_DATA_DIR"]) : join(dirname(file), "data");
@@ -119,7 +120,7 @@ function isWritableByOwnUserOnly(directory: string): boolean {
 	return (uid === process.getuid?.() || uid === 0) && (mode & 0o022) === 0;
 }
 
-/** Milliseconds in which a second signal counts as the same request: npm forwards a signal that the terminal has already sent. */
+/** Milliseconds for which a second signal counts as a repetition of the first: npm forwards a signal that the terminal has already sent. */
 const repeatTime = 500;
 /** Milliseconds between a second signal and the end of the process, even if the stop is not finished. */
 const forcedTime = 1_800;
@@ -217,8 +218,8 @@ function toBox(title: string, lines: readonly string[], colour: "green" | "yello
 }
 
 /**
- * Opens an address in the browser, without waiting. Does not use listhen: it runs `xdg-open` from the directory for temporary files if one
- * exists. Any user of the machine could put a program there.
+ * Opens an address in the browser, without waiting. Does not use the package listhen, which prefers an `xdg-open` in the directory for
+ * temporary files. Any user of the machine could put a program there.
  */
 export function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
 	const child = spawn("xdg-open", [address], { env: { ...env }, stdio: "ignore", detached: true });
@@ -244,7 +245,7 @@ export function findOtherCopy(configFile: string): PackageCopy | undefined {
 	return { directory: dirname(file), version };
 }
 
-/** Returns undefined if the project of the file has no copy, as for a configuration without imports. */
+/** Returns the path of the package.json of the copy that the project of a file would import, or undefined if the project has none. */
 function resolvePackage(configFile: string): string | undefined {
 	try {
 		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));

@@ -14,7 +14,7 @@ import { version } from "./version.ts";
 /** Parts of a service that an embedding program may replace. */
 export interface ComponentOverrides {
 	/**
-	 * Log that receives the lines, such as `console`: its methods are called with a fixed phrase and fields. Secrets are masked first, and
+	 * Log that receives the lines, such as `console`. Its methods are called with a constant message and fields. Secrets are masked first, and
 	 * `log.level` limits what is passed on. Default: lines of JSON to stderr.
 	 */
 	readonly logger?: Logger;
@@ -22,13 +22,13 @@ export interface ComponentOverrides {
 	/** Password of the first administrator. Default: a random password. */
 	readonly adminPassword?: string;
 	/**
-	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`, if requests arrive with it. Hosts that strip it,
-	 * as Express does, need none.
+	 * Path under which the host mounts `fetch` and `nodeHandler`, such as `/automation`. Needed only if request URLs still contain it:
+	 * Express, for example, removes it.
 	 */
 	readonly basePath?: string;
 }
 
-/** The parts of a service. A container of its own for each: several services live in one process without sharing anything. */
+/** The parts of one service. Each service has its own container, so that several services in one process share nothing. */
 export interface ServiceComponents {
 	readonly logger: ServiceLogger;
 	readonly engine: Engine;
@@ -55,8 +55,7 @@ export function createServiceComponents(
 		scope,
 		tokens.engine,
 		() =>
-			// If a configuration leaves out features, the engine lacks the members of these features. Such a configuration must not use
-			// them.
+			// The cast is unsafe only for a configuration that leaves out features: its engine lacks their members, and its code must not use them.
 			createEngineOf(
 				toDependencies(config, {
 					logger: scope.resolve(tokens.logger),

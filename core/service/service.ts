@@ -8,13 +8,13 @@ import { type ComponentOverrides, createServiceComponents } from "./service-comp
 
 /** Options for creating a service or an engine from its configuration. */
 export interface CreateOptions extends ComponentOverrides {
-	/** Environment whose `SVC_…` variables override options. Default: none, so that an embedding program decides. */
+	/** Environment whose `SVC_…` variables override options. Default: none, so that the embedding program controls all options. */
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	/** Called with the first administrator if this start creates one, before the service accepts requests. */
 	readonly onFirstUser?: (user: FirstUser) => void;
 	/** Roles that this node runs, instead of those in `node.only`. Default: `node.only`, which by default means all roles. */
 	readonly only?: readonly NodeRole[];
-	/** Directory that relative paths of the configuration are relative to. Default: the working directory. */
+	/** Directory against which relative paths of the configuration are resolved. Default: the working directory. */
 	readonly directory?: string;
 }
 
@@ -88,7 +88,8 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	}
 
 	async function stop(): Promise<void> {
-		// A start that waits for something gives up. Any other start finishes first, so that the stop finds all parts started.
+		// Draining makes a start fail that waits, for example for the storage. Any other start finishes first, so that only started parts are
+		// stopped.
 		const drained = engine.drain();
 		await starting?.catch(() => undefined);
 		await drained;

@@ -11,9 +11,8 @@ const doNotSignal = 0x4000;
 const longestPath = 108;
 
 /**
- * Notifies the service manager that started the service, such as systemd with `Type=notify`, that the service is ready, alive or stopping.
- * Sends the datagrams of sd_notify(3) from this process, so that `NotifyAccess=main` can apply. The manager then ignores datagrams that
- * actions send.
+ * Tells the service manager (systemd with `Type=notify`) that the service is ready, alive or stopping. Sends the datagrams of sd_notify(3)
+ * from this process, so that `NotifyAccess=main` can apply. The manager then ignores datagrams that actions send.
  */
 export class SystemManager {
 	readonly #send: (state: string) => void;
@@ -53,7 +52,7 @@ export class SystemManager {
 	}
 }
 
-/** Returns half of the time, in milliseconds, after which the manager considers the service dead (`WATCHDOG_USEC`, in microseconds). */
+/** Returns half of the watchdog timeout of the service manager (`WATCHDOG_USEC`, in microseconds) as milliseconds. */
 function findInterval(env: Environment): number | undefined {
 	const microseconds = Number(env["WATCHDOG_USEC"]);
 	const isOurs = env["WATCHDOG_PID"] === undefined || env["WATCHDOG_PID"] === String(process.pid);

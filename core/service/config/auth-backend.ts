@@ -5,12 +5,12 @@ import { describeValue, isRecord } from "./describe.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Environment } from "./environment.ts";
 
-/** Name of the backend that is used if the configuration names none (`flat_file`). */
+/** Backend that is used if authentication is enabled, the configuration names no backend, and `auth_backends` has this one. */
 const defaultBackend = "flat_file";
 
 /**
- * Returns the auth backend of a configuration. It is a plugin, or, as data, a name from `auth_backends` with `backend_kwargs`.
- * `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
+ * Returns the auth backend of a configuration, which gives it as a plugin, or as a name in `auth_backends` with `backend_kwargs`. The
+ * variables `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
  */
 export function resolveAuthBackend(
 	input: Readonly<Record<string, unknown>>,
@@ -76,7 +76,7 @@ function parseKwargs(kwargs: unknown): Readonly<Record<string, unknown>> | undef
 	}
 }
 
-/** Returns the problem of `auth_backends` itself, or undefined if there is none. */
+/** Returns what is wrong with the value of `auth_backends`, or undefined if it is valid. */
 export function findAuthBackendsProblem(value: unknown): string | undefined {
 	if (value === undefined) return undefined;
 	if (isRecord(value) && Object.values(value).every((create) => typeof create === "function")) return undefined;

@@ -22,15 +22,15 @@ const titles: Readonly<Record<PluginKind, string>> = {
 };
 
 /**
- * Returns the problem of a value that should be a plugin, or undefined. TypeScript reports most of these; this check is for plain
- * JavaScript.
+ * Returns why a value is not a plugin of this kind, or undefined if it is one. TypeScript reports most such errors; this check is for
+ * configurations in plain JavaScript.
  */
 export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
 	if (isPlugin(value) && value.kind === kind) return findVersionProblem(path, value);
 	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
 }
 
-/** Returns the problems of a list of plugins, including repeated names. */
+/** Returns the problems of a list of plugins. Two plugins with the same name are a problem. */
 export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;

@@ -1,6 +1,8 @@
 const secretName = /pass|secret|token|key|credential/i;
 
-/** Describes a value for an error message. Shortens strings to 60 characters, and never shows the value of a secret. */
+/**
+ * Describes a value for an error message. Shortens strings to 60 characters. Does not show a string if `name` suggests that it is a secret.
+ */
 export function describeValue(value: unknown, name = ""): string {
 	if (typeof value === "string")
 		return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);

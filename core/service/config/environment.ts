@@ -4,7 +4,7 @@ import { findValueProblem } from "./option-value.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of the service, its command client and its actions that are not options. */
+/** Known variables that override no option. The service, its command client and its actions read them. */
 const otherVariables = [
 	"SVC_DATA_DIR",
 	"SVC_ADMIN_PASSWORD",
@@ -25,7 +25,7 @@ const otherVariables = [
 
 const actionVariables = "SVC_ACTION_";
 
-/** Options whose usual variable name is already used by the command client. */
+/** Variable names of options whose usual name is already used by the command client. */
 const renamed: Readonly<Record<string, string>> = { "api.key": "SVC_API_KEY_FILE" };
 
 /** Returns the name of the variable that overrides an option. */
@@ -76,7 +76,10 @@ function parseText(definition: OptionDefinition, text: string): unknown {
 	}
 }
 
-/** Returns warnings about variables that resemble an option but belong to none. Values are not shown: they may be secrets. */
+/**
+ * Returns warnings about unknown `SVC_` variables whose name is similar to a known one or begins like the variables of an option section.
+ * Values are not shown, because they may be secrets.
+ */
 export function findUnknownVariables(environment: Environment): string[] {
 	const known = [...optionVariables, ...otherVariables];
 	const prefixes = Object.keys(optionSections).map((section) => toVariableName(section, ""));

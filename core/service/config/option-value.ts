@@ -2,7 +2,7 @@ import type { OptionDefinition } from "../../contract/index.ts";
 import { describeValue } from "./describe.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
-/** Returns the problem of a value, as the end of a sentence that begins with the path of the option. Returns undefined if there is none. */
+/** Returns what is wrong with a value, or undefined if it is valid. Callers put the path of the option and a colon before the message. */
 export function findValueProblem(definition: OptionDefinition, value: unknown): string | undefined {
 	if (!hasType(definition, value)) return `expected ${expected(definition)}, got ${describeValue(value)}`;
 	if (definition.type === "integer" || definition.type === "number") {

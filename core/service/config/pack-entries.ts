@@ -8,7 +8,7 @@ import { describeKind, describeValue, isRecord } from "./describe.ts";
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];
 const expected = `a directory, or { ${members.join(", ")} } with an interval of at least 5 seconds`;
 
-/** Returns the problems of the packs of a configuration: directories, and repositories to follow. */
+/** Returns the problems in `packs` of a configuration. Its entries are directories, and git repositories that the service follows. */
 export function findPacksProblems(packs: unknown): readonly string[] {
 	if (packs === undefined) return [];
 	if (!Array.isArray(packs)) return [`packs: expected an array of directories, got ${describeValue(packs)}`];

@@ -31,7 +31,7 @@ import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
 
-/** Configuration after validation, with defaults and environment applied. It is still data: no plugin has been created. */
+/** Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. */
 export interface ResolvedConfig {
 	readonly options: Options;
 	/** Parts of the service that this node runs. Default: all. */
@@ -58,11 +58,14 @@ export interface ResolvedConfig {
 }
 
 export interface ResolveContext {
-	/** Overrides: `SVC_<SECTION>_<OPTION>`, and `SVC_DATA_DIR`, which is relative to the working directory. */
+	/**
+	 * Environment whose variables override the configuration: `SVC_<SECTION>_<OPTION>`, `SVC_AUTH_BACKEND`, `SVC_AUTH_BACKEND_KWARGS` and
+	 * `SVC_DATA_DIR`, which is relative to the working directory.
+	 */
 	readonly env: Environment;
 	/** Directory of the configuration file; relative paths of the configuration are relative to it. */
 	readonly directory: string;
-	/** Roles that replace `node.only`. */
+	/** Roles that this node runs instead of those in `node.only`. */
 	readonly only?: readonly string[] | undefined;
 }
 
@@ -83,7 +86,7 @@ const members = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
-	// The type guarantees all of this, but a configuration in plain JavaScript is not type-checked.
+	// Do not trust the type: a configuration in plain JavaScript is not type-checked.
 	const input: unknown = config;
 	if (!isRecord(input))
 		throw new SvcError(
@@ -172,7 +175,7 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 
 const shortestSecret = 16;
 
-/** Returns the problems of the options for a reverse proxy. */
+/** Returns the problems of the options for sign-ins through a reverse proxy. */
 function findProxyProblems({ auth }: Options): string[] {
 	const problems: string[] = [];
 	if (auth.enable && auth.mode === "proxy" && auth.trusted_proxies.length === 0) {
@@ -195,7 +198,7 @@ function findEntryProblems(entries: readonly string[]): string[] {
 	}
 }
 
-/** Returns warnings about proxy options that work but trust more clients than the proxy. */
+/** Returns a warning if the proxy options are valid but also trust programs other than the proxy. */
 function findProxyWarnings({ auth }: Options): string[] {
 	if (!auth.enable || auth.mode !== "proxy" || auth.proxy_secret !== "") return [];
 	const isTrusted = createTrustedProxies(auth.trusted_proxies);
@@ -229,10 +232,10 @@ function listOf(properties: Record<string, unknown>, required: readonly string[]
 	return { type: "array", items: { type: "object", additionalProperties: false, required, properties } };
 }
 
-/** Compiled on first use, because most sites declare no roles. */
+/** Compiled on first use, because most configurations declare no roles. */
 let validate: ValidateFunction | undefined;
 
-/** Returns the problems in the shape of `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
+/** Returns the schema violations in `rbac.roles`, `rbac.assignments` and `rbac.mappings`, each with its path. */
 function findRoleProblems(section: unknown): string[] {
 	if (section === undefined) return [];
 	validate ??= new Ajv({ allErrors: true, strict: false, logger: false }).compile(schema);

@@ -6,7 +6,7 @@ import { findValueProblem } from "./option-value.ts";
 
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
-/** Members of a section that are not options but plugins or lists; they are checked elsewhere. */
+/** Members of a section that are not options but plugins or lists. `resolveAuthBackend` and `resolveConfig` check them. */
 const otherMembers: Readonly<Record<string, readonly string[]>> = {
 	auth: ["backend", "backend_kwargs"],
 	rbac: ["roles", "assignments", "mappings"],
@@ -54,8 +54,8 @@ interface Candidate {
 }
 
 /**
- * Gives an option and its alias the same value. The environment takes precedence over the configuration, and the configuration over the
- * default.
+ * Returns the values, with the same value for an option and its alias. The environment takes precedence over the configuration, and the
+ * configuration over the default.
  */
 function withAliases(
 	candidates: readonly Candidate[],

@@ -12,10 +12,10 @@ export interface BackupOptions extends ConfigPlace {
 }
 
 export interface BackupReport {
-	/** Absolute path. */
+	/** Absolute path of the backup. */
 	readonly file: string;
 	readonly bytes: number;
-	/** Files and directories of the service that are not in the database. */
+	/** Paths of files and directories that the backup does not contain, each with its purpose. */
 	readonly beside: readonly string[];
 }
 
@@ -28,7 +28,8 @@ export async function backUpDatabase({ file, ...place }: BackupOptions): Promise
 }
 
 /**
- * Replaces the contents of the configured database with a backup. Returns where the old contents are now, or undefined if there were none.
+ * Replaces the contents of the configured database with a backup. Returns the location to which the old contents were moved, or undefined
+ * if there were none.
  */
 export async function restoreDatabase({ file, ...place }: BackupOptions): Promise<{ readonly old: string | undefined }> {
 	const config = await readConfig(place);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 
-/** Returns the existing files and directories of a service that are not in the database, each with its purpose. */
+/** Returns the existing files and directories of a service that are stored outside of the database, each with its purpose. */
 export function findFilesBesideDatabase({ options, dataDirectory, configs, packs }: ResolvedConfig): string[] {
 	const keyFile = options.keyvalue.encryption_key_path || join(dataDirectory, "datastore-key.json");
 	const known: readonly (readonly [string, string])[] = [

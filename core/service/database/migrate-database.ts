@@ -4,7 +4,8 @@ export interface MigrationReport {
 	/** Names of the schema changes, in order. */
 	readonly changes: readonly string[];
 	/**
-	 * Path or address of a database that was empty. Undefined if it was not, if no change is needed, or if the storage cannot report this.
+	 * Path or address of the database if it was empty. Undefined if it was not empty, if no change is needed, or if the storage cannot report
+	 * this.
 	 */
 	readonly newPlace: string | undefined;
 	/** True if the changes were applied; false if they were only listed. */

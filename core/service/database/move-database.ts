@@ -40,14 +40,14 @@ export interface MovedKind {
 
 export interface MoveReport {
 	readonly kinds: readonly MovedKind[];
-	/** Files and directories of the service that are not in the database. */
+	/** Paths of files and directories that a move of the database does not copy, each with its purpose. */
 	readonly beside: readonly string[];
 }
 
 /** Kinds of records to copy. Nodes and singleton tasks are left out: they only describe which node of the old database does what. */
 const movedKinds = (Object.keys(entityKinds) as EntityKind[]).filter((kind) => kind !== "node" && kind !== "duty");
 
-/** Seconds for which the lease of the move is valid. */
+/** Seconds for which the lease of the singleton task of the move is valid. */
 const lease = 5;
 
 /**
@@ -80,7 +80,8 @@ interface Move {
 }
 
 /**
- * Runs the move as a singleton task. Only one of several attempts moves the database, and no service starts on the old one during the move.
+ * Runs the move as a singleton task, so that only one of several processes moves the database, and no service starts on the old database
+ * during the move.
  */
 async function move(parts: Move): Promise<MoveReport> {
 	const { logger, nodeId } = createContext(parts.config);
@@ -97,7 +98,7 @@ async function move(parts: Move): Promise<MoveReport> {
 		},
 	);
 	try {
-		// A killed attempt holds the task in a shared database until its lease expires, so retry for twice the lease.
+		// In a shared database, an attempt that was killed holds the task until its lease expires, so retry for twice the lease.
 		for (const end = performance.now() + lease * 2_000; report === undefined && !(await duty.runNow()); ) {
 			if (performance.now() > end) throw new SvcError("SVC_CONFLICT", "the database is being moved already by another process");
 			await settledWithin(new Promise(() => {}), 200);
@@ -147,7 +148,7 @@ export async function digest(storage: Storage, kind: EntityKind): Promise<Digest
 	return { count, hash: hash.digest("hex") };
 }
 
-/** Milliseconds for which the target may be unavailable. */
+/** Milliseconds for which copying is retried while the target is unavailable. */
 const patience = 30_000;
 
 /**
@@ -185,7 +186,7 @@ async function findLastId(storage: Storage, kind: EntityKind): Promise<string> {
 	return last?.id ?? "";
 }
 
-/** Throws `SVC_CONFLICT` if a node uses the database. A database for a single process is locked by its storage instead. */
+/** Throws `SVC_CONFLICT` if a node uses the database. A storage for a single process locks its database itself. */
 export async function assertUnused(storage: Storage, role: "source" | "target"): Promise<void> {
 	const where = { expires_at: { gt: toTimestamp(getSystemClock().now()) } };
 	const [node] = await storage.find("node", { where, limit: 1 });
@@ -214,7 +215,7 @@ export async function claimTarget(target: Storage, id: string, kinds: readonly E
 	return claimed;
 }
 
-/** Marks the move as complete, so that services may use the target. */
+/** Records that the move is complete, so that services may use the target. */
 export async function finishTarget(target: Storage, { id }: DutyEntity, timestamp: string): Promise<void> {
 	await target.update("duty", id, { done_at: timestamp });
 }
@@ -233,7 +234,7 @@ async function assertEmpty(target: Storage, kinds: readonly EntityKind[]): Promi
 	if (held.length > 0) throw new SvcError("SVC_CONFLICT", `the target is not empty, use one that is; it holds ${held.join(", ")}`);
 }
 
-/** Returns the error without the password of an address, which a driver may have put into the message. */
+/** Returns the error with the passwords of the address masked, because a driver may have included them in its message. */
 export function withoutSecrets(error: unknown, address: string): unknown {
 	const secrets = findSecrets(address).filter((secret) => secret !== "");
 	const message = toErrorMessage(error);

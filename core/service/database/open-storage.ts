@@ -13,13 +13,13 @@ export interface ConfigPlace {
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the configuration of the service, to use its database without the service. */
+/** Reads and validates a configuration file, for commands that use the database without running the service. */
 export async function readConfig({ config, env }: ConfigPlace): Promise<ResolvedConfig> {
 	const file = resolve(config);
 	return resolveConfig(await loadConfig(file), { env, directory: dirname(file) });
 }
 
-/** Returns the context that the service would pass to its storage. */
+/** Returns the context with which the service would start its storage. */
 export function createContext({ options, dataDirectory }: ResolvedConfig): PluginContext {
 	const logger = createLogger(options.log, { debug: options.system.debug }).withTag("storage");
 	return { logger, clock: getSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };

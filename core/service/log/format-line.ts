@@ -11,7 +11,7 @@ export interface LogLine {
 	readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the line as one JSON object. Members of the line itself take precedence over fields with the same name. */
+/** Returns the line as one JSON object. Time, level, message and tag take precedence over fields with the same name. */
 export function formatJson({ date, level, tag, message, fields }: LogLine): string {
 	const head = { time: date.toISOString(), level, message, ...(tag === "" ? {} : { tag }) };
 	// JSON does not escape all control characters; a terminal that shows the log would interpret them.

@@ -4,14 +4,14 @@ const deepest = 12;
 const longestText = 16_384;
 
 /**
- * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause, cycles are
- * replaced, and the length of strings is limited.
+ * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause. Cyclic
+ * references and values nested too deeply are replaced by `(…)`, and long strings are shortened.
  */
 export function toPlainFields(fields: Readonly<Record<string, unknown>>, redactors: readonly Redactor[]): Record<string, unknown> {
 	return toPlainObject(fields, { redactors, path: [fields] });
 }
 
-/** Applies the redactors to a text, one after the other. */
+/** Returns the string after applying all redactors, one after the other. */
 export function redactText(text: string, redactors: readonly Redactor[]): string {
 	let redacted = text;
 	for (const redactor of redactors) redacted = redactor.redactText(redacted);

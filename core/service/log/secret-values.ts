@@ -1,8 +1,11 @@
 import { Redactor } from "../../secrets/redactor.ts";
 
-/** Enough for all executions that a node can run at once. Limits memory even if a value is never removed. */
+/**
+ * Maximum number of secret values, and of characters in all of them. Enough for all executions that a node can run at once. Limits memory
+ * even if a value is never removed.
+ */
 const most = { values: 10_000, characters: 1_000_000 };
-/** Characters of a longer value that are searched for; each line of them is also searched for separately. */
+/** Number of leading characters of a value that are searched for. `Redactor` also searches for each line of a value separately. */
 const longest = 4_096;
 /** Values that may be added or removed before the combined redactor is rebuilt. The cost of a rebuild grows with the number of values. */
 const mostSingle = 32;
@@ -38,7 +41,7 @@ export class SecretValues {
 		else if (count === 1) this.#remove(value);
 	}
 
-	/** Returns the redactors that together mask every value in use. Each is applied to the text that the one before returns. */
+	/** Returns the redactors that together mask every value in use. Apply them one after the other, each to the result of the previous one. */
 	redactors(): readonly Redactor[] {
 		return this.#together.isEmpty ? [...this.#single.values()] : [this.#together, ...this.#single.values()];
 	}

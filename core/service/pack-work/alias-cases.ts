@@ -10,7 +10,10 @@ import { type PackTest, testsOf } from "./run-tests.ts";
 const folder = "tests/aliases";
 const kind = "alias";
 
-/** Returns the test cases of action aliases: whether a command matches, and which actions with which parameters it requests. */
+/**
+ * Returns the test cases of a pack's action aliases. Each checks whether a command matches, and which action with which parameters it
+ * starts.
+ */
 export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DraftedPacks): Promise<readonly PackTest[]> {
 	const aliases = await storage.find("action_alias", { where: { pack: ref } });
 	const tests: PackTest[] = [];
@@ -51,7 +54,8 @@ function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): 
 	const { action: expectedAction, parameters, executions = parameters === undefined ? undefined : [parameters] } = expect;
 	const problems =
 		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
-	// Objects of a read command have no prototype, so that a deep comparison would fail. Serializing them gives them one.
+	// The parsed parameters are objects without a prototype, which never equal normal objects in a strict comparison. Serializing and parsing
+	// them gives them one.
 	const got = parseJson(stringifyJson(all)) as readonly JsonObject[];
 	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
 	const [one = {}] = got;

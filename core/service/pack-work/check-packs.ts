@@ -20,8 +20,8 @@ import { findKnownActions, inspectDefinitions, type KnownActions } from "./inspe
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 
 /**
- * Returns all problems of packs. Each file is read as the service reads it. Also reports files that registration skips, such as a rule with
- * an unknown trigger. Checks workflow definitions against the registered actions, and lets runners check files in their languages.
+ * Returns all problems of packs. Reads each file with the code of the service. Also reports files that registration skips, such as a rule
+ * with an unknown trigger. Checks workflow definitions against the registered actions, and lets runners check files in their languages.
  */
 export async function checkPacks({ directories, config, signal }: PackWorkOptions): Promise<readonly PackCheck[]> {
 	const packs = await findPacks(directories);
@@ -75,7 +75,7 @@ async function inspectByRunners(
 	return found;
 }
 
-/** Returns the problems between the rules and aliases of a pack and their actions, and unknown function calls in templates of rules. */
+/** Returns findings about rules and aliases of a pack that do not match their actions, and about unknown functions in rule templates. */
 export async function inspectRules(
 	{ ref: pack, directory }: PackInspection,
 	{ storage }: DraftedPacks,
@@ -116,8 +116,8 @@ async function locate<P extends Located>(
 }
 
 /**
- * Returns the type of a finding. Returns undefined for an action that has a file: if it is unknown, its own file has a problem, which is
- * reported there.
+ * Returns the type of a finding. Returns undefined for an unknown action that has a file: the problem is in that file and is reported for
+ * it.
  */
 function typeOf({ type }: Pick<RuleProblem, "type">, ref: string, { packs, described }: KnownActions): PackFinding["type"] | undefined {
 	if (type === "other") return "note";

@@ -28,7 +28,7 @@ export interface SkippedFile {
 	readonly message: string;
 }
 
-/** The parts of a service with registered packs that exist without starting anything. */
+/** Parts of a service after packs were registered in memory. Nothing has been started. */
 export interface DraftedPacks {
 	readonly config: ResolvedConfig;
 	readonly engine: Partial<Engine>;
@@ -41,7 +41,7 @@ export interface DraftedPacks {
 	readonly skipped: readonly SkippedFile[];
 }
 
-/** Storage in memory: nothing of a pack is stored permanently. */
+/** In-memory storage, so that checking packs stores nothing permanently. */
 const draftStorage = defineStorage("draft", () => new DryRunStorage());
 const silentBus = defineEventBus("silent", () => ({
 	capabilities: {},
@@ -49,12 +49,12 @@ const silentBus = defineEventBus("silent", () => ({
 	subscribe: () => Promise.reject(new Error("nothing is told to anybody")),
 }));
 
-/** Sections that belong to a site, and not to the packs that are written for it. */
+/** Sections of a configuration that concern an installation and not its packs. They are ignored here. */
 const ofSite: readonly string[] = ["storage", "event_bus", "auth_backends", "auth", "rbac", "api", "stream", "node"];
 
 /**
- * Registers packs with a configuration by the code of the service, in memory. Registers the packs in `directories` first. If the
- * configuration also has one of them, the copy in `directories` is used. Throws `SVC_CONFIG` if the configuration cannot be read.
+ * Registers the packs in `directories` and in a configuration in memory, with the code of the service. If both contain the same pack, the
+ * one in `directories` is used. Throws `SVC_CONFIG` if the configuration cannot be read.
  */
 export async function draftPacks(configFile: string | undefined, directories: readonly string[]): Promise<DraftedPacks> {
 	const file = findConfig(configFile);
@@ -112,7 +112,7 @@ function createSkipLogger(skipped: SkippedFile[]): TaggableLogger {
 	return logger;
 }
 
-/** Returns the absolute path of a file that registration has named. */
+/** Returns the absolute path of a skipped file. */
 export function toAbsolute({ file }: SkippedFile, directory: string): string {
 	return isAbsolute(file) ? file : join(directory, file);
 }

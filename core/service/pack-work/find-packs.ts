@@ -5,7 +5,7 @@ import { findPackDirectories } from "../../features/packs/inspect-pack-api.ts";
 
 /**
  * Returns the directories of packs for the given paths. A path is a directory with a `pack.yaml`, or one that contains such directories.
- * Throws `SVC_INVALID` that names a path without packs.
+ * Throws `SVC_INVALID` for a path without packs.
  */
 export async function findPacks(given: readonly string[]): Promise<readonly string[]> {
 	const found: string[] = [];

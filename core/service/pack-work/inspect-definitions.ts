@@ -23,7 +23,9 @@ export async function findDefinitions({ directory, files, metadata }: PackInspec
 	return [...found.values()];
 }
 
-/** Returns the packs and actions to which definitions and rules may refer, for packs that are inspected together. */
+/**
+ * Returns the packs and actions to which definitions and rules may refer: those that are registered and those that are inspected together.
+ */
 export async function findKnownActions({ storage }: DraftedPacks, all: readonly PackInspection[]): Promise<KnownActions> {
 	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
 	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };
@@ -51,7 +53,7 @@ function toActionRefs({ ref, metadata }: PackInspection): readonly string[] {
 export interface KnownActions {
 	/** Refs of packs that are available. */
 	readonly packs: ReadonlySet<string>;
-	/** Refs of actions that have a file. */
+	/** Refs of actions that have a metadata file, even one with problems. */
 	readonly described: ReadonlySet<string>;
 }
 

@@ -15,8 +15,8 @@ export interface PackToolsResult {
 }
 
 /**
- * Starts the runners that provide tools for packs, passes the tools to `use`, and stops the runners. A runner that cannot start is included
- * with its failure. Data that runners store, such as virtualenvs, is reused by the next call.
+ * Starts the runners that provide tools for packs, passes the tools to `use`, and stops the runners. For a runner that cannot start, `use`
+ * gets the error instead of the tools. Data that runners store, such as virtualenvs, is reused by the next call.
  */
 export async function withPackTools<T>(
 	{ config, runners, dialects }: DraftedPacks,

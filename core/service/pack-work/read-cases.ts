@@ -8,14 +8,14 @@ import type { CaseAttributes } from "../../language/file-schema.ts";
 /** Limits of a file of cases: size in bytes, and number of cases. */
 const limits = { size: 1_000_000, cases: 1_000 };
 
-/** A case as it is written in the file. */
+/** A test case of a file. */
 export interface ReadCase {
 	readonly name: string;
 	readonly given: JsonObject;
 	readonly expect: JsonObject;
 }
 
-/** Returns the cases in a file of a pack, which contains a list. Throws `SVC_INVALID` that names line, case and attribute. */
+/** Reads the list of test cases in a file of a pack. Throws `SVC_INVALID` with the line, or with the case and the attribute. */
 export async function readCases(directory: string, file: string, shape: CaseAttributes): Promise<readonly ReadCase[]> {
 	const { size } = await stat(join(directory, file));
 	if (size > limits.size) throw new SvcError("SVC_INVALID", `must be at most ${limits.size} bytes, has ${size}`);
@@ -25,7 +25,7 @@ export async function readCases(directory: string, file: string, shape: CaseAttr
 	return toCases(value, shape);
 }
 
-/** Returns the cases that a parsed value contains. */
+/** Returns the test cases in a parsed file, which must contain a list. */
 export function toCases(value: JsonValue | undefined, shape: CaseAttributes): readonly ReadCase[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
 	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);
@@ -44,7 +44,9 @@ function toCase(one: unknown, index: number, { attributes, expect: expected }: C
 	}
 }
 
-/** Returns the files of a pack that contain cases, each with the subject that its name denotes: `feed` for `tests/rules/feed.yaml`. */
+/**
+ * Returns the files with test cases of a pack. The subject of a file is its name without the extension: `feed` for `tests/rules/feed.yaml`.
+ */
 export function findCaseFiles(files: readonly string[], folder: string): readonly { readonly file: string; readonly subject: string }[] {
 	return files
 		.filter((file) => file.startsWith(`${folder}/`) && /\.ya?ml$/.test(file))

@@ -36,14 +36,14 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 	return tests;
 }
 
-/** Functions that find the tests of a pack. */
+/** Functions that find the test cases of a pack, one for each kind of case. */
 const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,
 	findAliasTests,
 ];
 
-/** Runs the tests that packs contain: cases of workflows, rules and aliases, and unit tests in the languages of runners. */
+/** Runs the tests that packs contain: test cases of workflows, rules and aliases, and unit tests in the languages of the runners. */
 export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
 	const packs = await findPacks(directories);
 	const drafted = await draftPacks(config, packs);

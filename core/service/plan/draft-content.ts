@@ -20,7 +20,7 @@ type Kind = Extract<
 
 const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"];
 
-/** Fields that are ignored when records are compared: the identity, and values that every change renews. */
+/** Fields that are ignored when records are compared: the id, and values that change with every write. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
 
 export interface ContentOptions {
@@ -35,8 +35,8 @@ export interface DraftedContent {
 }
 
 /**
- * Returns the content after a start, compared with the stored content. `stored` is undefined if it cannot be read. The content is drafted
- * twice: over nothing, for the records that plugins and files define, and over the stored records.
+ * Returns the content that a start would produce, compared with the stored content. `stored` is undefined if the stored content cannot be
+ * read. Registration runs twice in memory: without any records, to find those that plugins and files define, and with the stored records.
  */
 export async function draftContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DryRunStorage();
@@ -55,7 +55,7 @@ export async function draftContent(parts: ContentOptions, stored: Storage | "not
 	return { content: await toContent(after, rules, (kind, entity) => compare({ before, said, installed }, kind, entity)), warnings: found };
 }
 
-/** Writes the records that a start would write to `storage`. Returns all rules after that, with secrets masked. */
+/** Writes the records that a start would write into `storage`. Returns all rules in it afterwards, with secrets masked. */
 async function draft({ config, plugins }: ContentOptions, storage: Storage, findings: Finding[]): Promise<readonly RuleView[]> {
 	const dependencies = toDependencies(config, {
 		logger: { ...createFindingLogger(findings), addSecret: () => undefined, forgetSecret: () => undefined },
@@ -74,7 +74,7 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 interface Compared {
 	readonly before: Storage;
 	readonly said: Storage;
-	/** Refs of packs whose records were registered from installed content: a start leaves them unchanged. */
+	/** Refs of packs that were installed. A start leaves their records unchanged. */
 	readonly installed: ReadonlySet<string>;
 }
 
@@ -96,7 +96,10 @@ function isInstalled(entity: object, installed: ReadonlySet<string>): boolean {
 	return "pack" in entity && installed.has(String(entity.pack));
 }
 
-/** Returns true if an earlier start created the record. Records created over the API are removed only over the API. */
+/**
+ * Returns true if an earlier start created the record, so that a later start may remove it. Records created over the API are removed only
+ * over the API.
+ */
 function isFromStart(kind: Kind, entity: object): boolean {
 	if (kind === "sensor") return true;
 	if ("metadata_file" in entity) return entity.metadata_file !== null;

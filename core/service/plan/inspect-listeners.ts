@@ -7,7 +7,7 @@ import { readCertificate } from "../../http/certificate.ts";
 import { findListeners, type ListenerPlan } from "../../http/listeners.ts";
 import { toFindings } from "./findings.ts";
 
-/** Milliseconds that the program on an occupied port has to answer. */
+/** Milliseconds to wait for the answer of a program that listens on an occupied port. */
 const patience = 2_000;
 
 export interface ListenerReport {
@@ -16,7 +16,7 @@ export interface ListenerReport {
 	readonly warnings: readonly Finding[];
 }
 
-/** Returns the listeners of a node, and whether the system would grant it their ports now. Each port is bound and released at once. */
+/** Returns the listeners of a node, and whether their ports are free. To find out, it binds each port and releases it at once. */
 export async function inspectListeners(options: Options, roles: readonly NodeRole[]): Promise<ListenerReport> {
 	const problems: Finding[] = [];
 	const warnings: Finding[] = [];
@@ -64,7 +64,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 	});
 }
 
-/** Resolves with true if the program that listens there answers health checks as this service does. */
+/** Resolves with true if the program on an occupied port answers health checks as this service does. */
 function isService({ address: { host, port, use_ssl: tls } }: ListenerPlan): Promise<boolean> {
 	const target = { host: isForAll(host) ? "localhost" : host, port, path: "/health/live", timeout: patience, agent: false as const };
 	return new Promise((resolve) => {

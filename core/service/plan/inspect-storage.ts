@@ -9,7 +9,7 @@ const mustStop = "it has to stop first";
 
 export interface StorageReport {
 	readonly storage: PlannedStorage;
-	/** Storage opened for reading. Undefined if nothing can be read. The caller stops it. */
+	/** The storage, opened for reading. Undefined if its records cannot be read. The caller must stop it. */
 	readonly stored: Storage | undefined;
 	/** True if nothing has been stored yet. */
 	readonly isNew: boolean;
@@ -19,7 +19,7 @@ export interface StorageReport {
 	readonly warnings: readonly Finding[];
 }
 
-/** Returns the state of a storage, without changing anything. */
+/** Returns the state of a storage. Changes nothing. */
 export async function inspectStorage(
 	{ storage: plugin }: ResolvedConfig,
 	instance: Storage,
@@ -47,7 +47,7 @@ export async function inspectStorage(
 		const held = { path: "storage", message: "a running service works on it", hint: mustStop };
 		if (state !== "ready") return report({ place, state, changes }, inUse ? { isHeld: true, warnings: [held] } : {});
 		await assertNoDatabaseMove(instance, getSystemClock().now());
-		// Records of nodes may be outdated if a node was killed a moment ago, so the answer of the storage takes precedence.
+		// The record of a node that was killed remains valid until its lease expires, so `in_use` of the storage takes precedence.
 		const others = inUse === false ? [] : await findOthers(instance, isBusShared);
 		const warnings = inUse && others.length === 0 ? [held] : others;
 		return report({ place, state, changes }, { stored: instance, warnings, isHeld: warnings.length > 0 });
@@ -58,8 +58,8 @@ export async function inspectStorage(
 }
 
 /**
- * Returns findings about nodes that use the storage now and cannot share it with this node. A node that was killed a moment ago is
- * included.
+ * Returns findings about nodes that use the storage and cannot share it with this node. Includes a node that was killed until its lease
+ * expires.
  */
 async function findOthers(storage: Storage, isBusShared: boolean): Promise<Finding[]> {
 	const now = toTimestamp(getSystemClock().now());

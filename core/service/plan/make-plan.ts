@@ -42,8 +42,8 @@ export interface PlanOptions {
 }
 
 /**
- * Returns what `svc serve` would do with a configuration, and its problems. Runs the module of the configuration, but creates, changes and
- * stores nothing.
+ * Returns what `svc serve` would do with a configuration, and the problems that it would report. Runs the configuration module, but
+ * creates, changes and stores nothing.
  */
 export async function makePlan({ config: file, only, env }: PlanOptions): Promise<ServicePlan> {
 	const path = resolve(file);
@@ -115,7 +115,7 @@ async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugin
 	return problems.map(toFinding);
 }
 
-/** Returns each finding once. A problem that plugins report about their options occurs again where the options are used. */
+/** Returns each finding once. A problem that a plugin reports about its options is reported again by the code that uses the options. */
 function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
 	const texts = findings.map(({ path, message }) => `${path}: ${message}`);
 	return findings.filter((_finding, index) => texts.indexOf(texts[index] ?? "") === index);
@@ -174,7 +174,7 @@ function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
 	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
 }
 
-/** Variables that do not override an option of a section. */
+/** Variables that override something other than an option, with the path that the plan shows for them. */
 const others: readonly (readonly [variable: string, path: string])[] = [
 	["SVC_DATA_DIR", "data_dir"],
 	["SVC_ADMIN_PASSWORD", "admin_password"],
@@ -292,7 +292,10 @@ export interface FirstUserReport {
 	readonly warnings: readonly Finding[];
 }
 
-/** Determines whether a start would create the first administrator. Starts a backend that can add users, queries it and stops it. */
+/**
+ * Determines whether a start would create the first administrator. If the auth backend can add users, starts it, checks whether it has
+ * users, and stops it.
+ */
 export async function lookAtFirstUser(
 	{ options, roles, access }: ResolvedConfig,
 	backend: AuthBackend | undefined,

@@ -4,16 +4,16 @@ import { type JsonObject, parseJson, SvcError, type SvcErrorCode, stringifyJson,
 import { TunnelAgent } from "./tunnel-agent.ts";
 
 export interface ConnectionOptions {
-	/** Address of the API with the version, such as `https://svc.example/api/v1`. */
+	/** URL of the API, including the version, such as `https://svc.example/api/v1`. */
 	readonly apiUrl: string;
 	readonly apiKey: string;
-	/** Certificates (PEM) of authorities, including those that Node.js ships: Node.js trusts only this list if it is set. */
+	/** Certificates (PEM) of all trusted authorities. The list must include those that Node.js ships, because it replaces them. */
 	readonly ca?: readonly string[] | undefined;
 	/** Address of an HTTP proxy. */
 	readonly proxy?: string | undefined;
 }
 
-/** Milliseconds without data after which a request fails. Must exceed the seconds for which a request waits for work. */
+/** Milliseconds without data after which a request fails. Must be longer than the 20 s for which a poll waits for work. */
 const silence = 30_000;
 /** Maximum size of a response, in bytes. */
 const largestAnswer = 64 * 1_048_576;
@@ -28,7 +28,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	415: "SVC_UNSUPPORTED",
 };
 
-/** Sends the requests of a worker. All connections are outgoing, few, and kept open. */
+/** Sends the requests of a worker to the service. At most 16 connections are open, and they are reused. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #isSecure: boolean;
@@ -44,8 +44,8 @@ export class Connection {
 	}
 
 	/**
-	 * Sends a request and returns the response of the API. Throws `SVC_UNAVAILABLE` for every failure that may not occur at the next
-	 * attempt. The fact `foreign` is true if an error response was not sent by the API.
+	 * Sends a request and returns the response of the API. Throws `SVC_UNAVAILABLE` for every failure that may be temporary. The fact
+	 * `foreign` is true if an error response was not sent by the API.
 	 */
 	async post<T>(path: string, body: JsonObject, signal?: AbortSignal): Promise<T> {
 		const text = stringifyJson(body);

@@ -10,11 +10,11 @@ export interface HeldJobOptions {
 	readonly folders: PackFolders;
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly logger: Logger;
-	/** Address of the service without a path, for use by actions. */
+	/** URL of the API without the version. Actions get it with `/v1` appended. */
 	readonly serviceUrl: string;
 }
 
-/** Returns a function that throws `SVC_RUNNER`, for features of the service that a run on a worker cannot use. */
+/** Returns a function that always throws `SVC_RUNNER`. It replaces a feature of the service that a run on a worker cannot use. */
 function refuse(what: string): () => never {
 	return () => {
 		throw new SvcError("SVC_RUNNER", `${what} cannot be had on a worker: run the action on a node of the service`);
@@ -23,19 +23,19 @@ function refuse(what: string): () => never {
 
 const refuseLater = (what: string) => async (): Promise<never> => refuse(what)();
 
-/** One run that this worker carries out. */
+/** A run that the service has assigned to this worker. */
 export class HeldJob {
 	readonly id: string;
 	readonly fence: string;
-	/** Resolves once no process of the run is left here and the service has its end or has given it up. Never rejects. */
+	/** Resolves once all processes of the run have ended, and the service has stored its result or no longer expects it. Never rejects. */
 	readonly done: Promise<void>;
-	/** Time by `performance.now()` at which its processes must begin to end, unless a response of the service extends it. */
+	/** Time, by `performance.now()`, at which the worker must end the run unless a response of the service has extended it. */
 	heldUntil: number;
 	/** True once `stop` was called. The next poll reports it to the service. */
 	isTold = false;
-	/** True once the service has given the run up. Its processes may still be ending. */
+	/** True once the service no longer expects this worker to run it. Its processes may still be ending. */
 	isLost = false;
-	/** True once no process of the run is left and its end is being sent. */
+	/** True once all processes of the run have ended and its result is being sent. */
 	isEnding = false;
 	readonly #parts: HeldJobOptions;
 	readonly #job: HandedJob;
@@ -59,9 +59,10 @@ export class HeldJob {
 		this.#ending.abort(new RunAborted(kind, message));
 	}
 
-	/** Ends the run because the service has given it up or assigned it to another worker. Nothing more is sent. */
+	/** Ends the run because the service has abandoned it or assigned it to another worker. Sends nothing more to the service. */
 	lose(): void {
-		// The request may have been sent before the run ended. The response to the end itself shows whether the service still accepts it.
+		// The poll may have been sent before the run ended. The response to the request with the result shows whether the service still accepts
+		// it.
 		if (this.isEnding) return;
 		this.isLost = true;
 		this.#given.abort();
@@ -91,8 +92,8 @@ export class HeldJob {
 	}
 
 	/**
-	 * Returns the end of a run. A run that this worker ends by itself is abandoned. For any other aborted run, the service has the reason,
-	 * because it requested the end.
+	 * Converts a result or an error to the end of the run. A run that this worker stopped on its own is `abandoned`. If the service requested
+	 * the stop, it knows the status, so none is sent.
 	 */
 	#toEnd({ succeeded, result, status }: RunResult, error?: unknown): RunEnd {
 		const { signal } = this.#ending;
@@ -138,8 +139,8 @@ export class HeldJob {
 }
 
 /**
- * Returns the variables of a run with the address at which this worker reaches the service. Replaces every variable that has the address of
- * the node.
+ * Returns the environment variables of a run. Every variable that contains the API address of the node gets the address that this worker
+ * uses.
  */
 function withApiUrl(environment: RunContext["environment"], apiUrl: string): RunContext["environment"] {
 	const { SVC_ACTION_API_URL: nodes } = environment;

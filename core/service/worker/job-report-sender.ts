@@ -4,34 +4,34 @@ import { OutputCapture } from "../../kernel/output/output-channels.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import type { Connection } from "./connection.ts";
 
-/** Characters that may wait to be sent before `emit` makes the runner wait. */
+/** Number of unsent characters from which `emit` makes the runner wait. */
 const highWater = 1_048_576;
-/** Maximum characters of one request, each of which takes at most six bytes of JSON, and maximum number of output chunks. */
+/** Maximum characters and output chunks of one request. A character takes at most six bytes in JSON. */
 const mostCharacters = 131_072;
 const mostPieces = 1_000;
 /**
- * Milliseconds for which output is collected, and number of characters that are sent without waiting. The output of a short run is sent
- * with its end.
+ * Milliseconds for which output is collected before it is sent, and number of characters that end the collecting. The output of a short run
+ * is thus sent together with its result.
  */
 const gatherTime = 20;
 const enough = 16_384;
 /**
- * Milliseconds between attempts. `roomPause` applies if the service has no capacity. If the connection is down, the pause doubles from
- * `firstPause` to `longestPause`.
+ * Milliseconds between attempts. `roomPause` applies if the service cannot store more output now. If the service is unavailable, the pause
+ * doubles from `firstPause` to `longestPause`.
  */
 const roomPause = 200;
 const firstPause = 100;
 const longestPause = 2_000;
 
-/** Errors whose cause may pass, so that the request is repeated. */
+/** Error codes that may be temporary, so that the request is repeated. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
-/** The fields of an end that the run itself determines. */
+/** Fields of the end of a run that do not depend on earlier requests. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
 /**
- * Sends the output of one run to the service in order, and then its end. Only one request is in progress. It is repeated with the same
- * number until it is answered. The service therefore stores it once, even if responses are lost.
+ * Sends the output of one run to the service in order, and then its result. One request is in progress at a time. It is repeated with the
+ * same sequence number until the service responds. The service therefore stores it once, even if responses are lost.
  */
 export class JobReportSender {
 	readonly #connection: Pick<Connection, "post">;
@@ -45,7 +45,7 @@ export class JobReportSender {
 	#sending: Promise<void> | undefined;
 	#failure: Error | undefined;
 	#isEnding = false;
-	/** Ends the time for which output is collected. */
+	/** Stops collecting output, so that it is sent at once. */
 	#hurry: () => void = () => {};
 
 	constructor(
@@ -75,7 +75,7 @@ export class JobReportSender {
 		return this.#captured[type].read({ data: "", secretRanges: [], tokenRanges: [] });
 	}
 
-	/** Sends the remaining output and the end. Resolves once the service has stored them, or no longer wants them. */
+	/** Sends the remaining output and the result. Resolves once the service has stored them or has refused them permanently. */
 	async end(end: RunEnd): Promise<void> {
 		this.#isEnding = true;
 		this.#hurry();
@@ -84,8 +84,7 @@ export class JobReportSender {
 		const body = { fence: this.#job.fence, sequence: this.#sequence + 1, pieces: this.#take(), ...end };
 		await this.#insist("end", body).catch(async (error: unknown) => {
 			if (isNotWanted(error) || this.#given.aborted) return;
-			// The service would refuse the same end again, so send a failure instead. Otherwise the execution would wait forever for its
-			// end.
+			// The service would refuse the same result again, so send a failure instead. Otherwise the execution would never end.
 			const refused = {
 				...body,
 				pieces: [],
@@ -153,14 +152,14 @@ export class JobReportSender {
 		await settledWithin(hurried, gatherTime);
 	}
 
-	/** Returns true if the waiting output fits into the request with the end. */
+	/** Returns true if the unsent output fits into the request with the result. */
 	#isShort(): boolean {
 		return this.#length <= mostCharacters && this.#waiting.length <= mostPieces;
 	}
 
 	/**
-	 * Repeats a request until the service answers, as long as the run belongs to this worker. A refused key may become valid again soon, as
-	 * for requests for work. If the worker gave up here, the service would offer it a run that it has already carried out.
+	 * Repeats a request until the service answers, as long as the run belongs to this worker. Also repeats it after a refusal of the API key,
+	 * which may be temporary. If the worker gave up, the service would assign to it again a run that it has already carried out.
 	 */
 	async #insist<T>(verb: string, body: object, isFinal = isRefusal): Promise<T> {
 		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {

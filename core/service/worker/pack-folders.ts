@@ -5,14 +5,14 @@ import { containsFiles, extractFiles, removeExtracted, toContentId } from "../..
 import type { HandedJob } from "../../features/workers/workers-api.ts";
 import type { Connection } from "./connection.ts";
 
-/** Bytes that are requested at once. */
+/** Maximum bytes of the files that one request fetches. */
 const pieceLength = 1_048_576;
 const packName = /^[a-z0-9_]+$/;
 const contentName = /^[0-9a-f]{64}$/;
 
 /**
- * Files of packs on this machine, stored once for each content: `<root>/<pack>/<content>`. The service sends them for the first run that
- * needs them.
+ * Cache of pack files on this machine, in one directory for each version of the content: `<root>/<pack>/<content>`. They are fetched from
+ * the service for the first run that needs them.
  */
 export class PackFolders {
 	readonly #root: string;
@@ -24,10 +24,10 @@ export class PackFolders {
 		this.#connection = connection;
 	}
 
-	/** Returns the absolute path of the files that a job needs. The files are byte for byte those of the service. */
+	/** Returns the absolute path of the directory with the pack files of a job. They are identical to those of the service. */
 	async directory(job: HandedJob, content: string): Promise<string> {
 		const { pack } = job.spec;
-		// Both become part of a path: any other characters could lead out of the root directory.
+		// Both names become parts of a path. With other characters, the path could be outside of the root directory.
 		if (!packName.test(pack) || !contentName.test(content)) throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
 		const path = join(this.#root, pack, content);
 		let ready = this.#ready.get(path);
@@ -43,7 +43,7 @@ export class PackFolders {
 	async #prepare(path: string, { id, fence, spec }: HandedJob, content: string): Promise<void> {
 		const ask = `/workers/jobs/${id}`;
 		const { files } = await this.#connection.post<{ readonly files: readonly PackContentFile[] }>(`${ask}/files`, { fence });
-		// The content id is a hash that covers the paths, so that only files of the pack can be written.
+		// The content id is a hash that also covers the paths, so a matching list contains only files of the pack.
 		if (toContentId(files) !== content) throw new SvcError("SVC_RUNNER", `the files of pack "${spec.pack}" differ from the expected files`);
 		if (await containsFiles(path, files)) return;
 		await mkdir(join(this.#root, spec.pack), { recursive: true, mode: 0o700 });

@@ -21,8 +21,8 @@ import { Worker } from "./worker.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Implements `svc worker`: takes work from a service until INT or TERM. The first signal lets runs finish, for at most `grace` seconds. A
- * second signal ends them at once. Returns 0 after an orderly stop.
+ * Implements `svc worker`: carries out runs of a service until INT or TERM. After the first signal, runs may continue for at most `grace`
+ * seconds. A second signal ends them at once. Returns 0 after an orderly stop.
  */
 export async function runWorker(given: WorkerOptions, env: Environment): Promise<number> {
 	const { options, runners, dialects } = await readConfig(given, env);
@@ -86,7 +86,7 @@ async function work({ given, connection, runners, logger, dataDirectory }: Work)
 	}
 }
 
-/** Milliseconds in which a second signal counts as the same request: npm and terminals send a signal twice. */
+/** Milliseconds for which a second signal counts as a repetition of the first: npm forwards a signal that the terminal has already sent. */
 const repeatTime = 500;
 
 function onSignal(stop: (isAgain: boolean) => Promise<void>): { readonly done: Promise<void>; forget(): void } {
@@ -125,13 +125,13 @@ async function readConfig(
 	const made = plugins
 		.filter(({ name }) => names?.includes(name) ?? true)
 		.map((plugin) => [plugin.name, plugin.create() as Runner] as const);
-	// Workflows consist of other executions, so they run on the node where these are requested.
+	// Workflows start other executions, which a worker cannot do, so they run on nodes of the service.
 	const runners = new Map(made.filter(([, runner]) => runner.capabilities.workflow !== true));
 	const known = Array.isArray(loaded["dialects"]) ? (loaded["dialects"] as readonly DialectPlugin[]).map((one) => one.create()) : [];
 	return { options, runners, dialects: new Dialects(known) };
 }
 
-/** Returns the certificates in the file together with those that Node.js ships, because a given list replaces the latter. */
+/** Returns the certificates in the file and those that Node.js ships, because a list passed to Node.js replaces its own. */
 function readAuthorities(file: string | undefined): readonly string[] | undefined {
 	if (file === undefined) return undefined;
 	const path = resolve(file);

@@ -6,15 +6,15 @@ import { type ConnectionOptions, connect } from "node:tls";
 export interface TunnelOptions extends AgentOptions {
 	/** Address of the proxy: `http://user:password@host:port`. */
 	readonly proxy: string;
-	/** True if the service itself uses TLS. */
+	/** True if the URL of the service is `https:`, so that the tunnel carries TLS. */
 	readonly isSecure: boolean;
 	readonly ca?: string[];
 }
 
-/** Milliseconds that the proxy has to answer. */
+/** Milliseconds to wait for the response of the proxy. */
 const patience = 15_000;
 
-/** Opens connections through an HTTP proxy (CONNECT). With TLS, the proxy sees the host name of the service and none of the data. */
+/** Opens connections through an HTTP proxy (CONNECT). If the service uses TLS, the proxy sees its host name but none of the data. */
 export class TunnelAgent extends HttpAgent {
 	readonly #options: TunnelOptions;
 

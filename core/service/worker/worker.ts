@@ -11,24 +11,29 @@ export interface WorkerOptions extends HeldJobOptions {
 	readonly version: string;
 	/** Maximum number of runs at a time. */
 	readonly places: number;
-	/** Called if the service has refused the worker itself. A further attempt would not change that. */
+	/** Called if the service refuses the worker before it has accepted any poll, for example because of an invalid API key. */
 	readonly onRefused: (error: Error) => void;
 }
 
-/** Seconds for which a request waits for work. The service limits this to a third of the lease. */
+/**
+ * Maximum seconds for which the service delays its response to a poll if there is no work. The service limits this to a third of the lease.
+ */
 const longestWait = 20;
-/** Milliseconds between attempts while the service is unreachable, at first and at most. */
+/** Minimum and maximum milliseconds between polls while the service is unreachable. */
 const firstPause = 100;
 const longestPause = 2_000;
-/** Milliseconds for which a worker without runs waits until the service has confirmed that it is leaving. */
+/** Maximum milliseconds for which a stop waits until the service has confirmed that the worker is leaving. */
 const longestFarewell = 5_000;
-/** Milliseconds before which an empty response means that the service is about to stop. */
+/**
+ * If an empty response arrives within this many milliseconds, the worker pauses. A service that is about to stop does not delay its
+ * responses.
+ */
 const early = 50;
 
 /**
- * Takes runs from a service and carries them out. The worker polls the service: each request reports its runs and requests more. Each run
- * sends its output and its end in separate requests. If no response has arrived for two thirds of the lease, the worker ends its runs. When
- * the service recovers a run, the worker has already ended it, so that no run is carried out twice at the same time.
+ * Carries out runs that a service assigns to it. Each poll reports the current runs and requests more. Each run sends its output and its
+ * result in separate requests. If no response has arrived for two thirds of the lease, the worker ends its runs. So it has ended a run
+ * before the service recovers it, and no run is carried out twice at the same time.
  */
 export class Worker {
 	readonly #parts: WorkerOptions;
@@ -36,24 +41,23 @@ export class Worker {
 	readonly #jobs = new Map<string, HeldJob>();
 	readonly #closing = new AbortController();
 	#isDraining = false;
-	/** The pending request for work. Aborted, and sent again, if the worker has something new to report. */
+	/** The pending poll. A stop aborts it, so that the next poll reports the stop. */
 	#asking: { readonly controller: AbortController } | undefined;
 	#polling: Promise<void> | undefined;
 	#watch: NodeJS.Timeout | undefined;
 	#isAway = false;
 	/**
-	 * True if the last request failed. The next request does not wait for work. Otherwise an unreliable connection might never renew the
-	 * lease.
+	 * True if the last poll failed. The next one then does not wait for work. Otherwise an unreliable connection might never renew the lease.
 	 */
 	#isCut = false;
 	/**
-	 * True once the service has confirmed that the worker accepts no new runs. It has then taken back the runs that were only in a lost
-	 * response.
+	 * True once the service has confirmed that the worker accepts no new runs. It has then withdrawn runs that it assigned in a response that
+	 * was lost.
 	 */
 	#isLeft = false;
 	#onLeft: () => void = () => {};
 	/**
-	 * True once the service has answered. A refusal after that may be temporary, for example while a proxy in front of the service is
+	 * True once the service has accepted a poll. A refusal after that may be temporary, for example while a proxy in front of the service is
 	 * changed.
 	 */
 	#isKnown = false;
@@ -73,9 +77,9 @@ export class Worker {
 	}
 
 	/**
-	 * Accepts no new runs, lets the others continue for up to `grace` milliseconds, and then ends them. Resolves once the service has
-	 * received the end of all runs and the notice that the worker leaves. A run that was assigned to the aborted request then goes to
-	 * another worker at once, and not only when its lease expires.
+	 * Accepts no new runs, lets current runs continue for up to `grace` milliseconds, and then ends them. Resolves once the results of all
+	 * runs were sent. Also tells the service that the worker leaves, so that a run assigned in the response to the aborted poll is reassigned
+	 * at once, and not only when its lease expires.
 	 */
 	async stop(grace: number): Promise<void> {
 		const left = new Promise<void>((resolve) => {
@@ -129,7 +133,7 @@ export class Worker {
 		const { connection, name, labels, runners, version, places } = this.#parts;
 		const free = this.#isDraining ? 0 : Math.max(0, places - this.#jobs.size);
 		this.#asking = { controller: new AbortController() };
-		// Lost runs are left out: the service would answer at once that they are lost, and the worker would poll without a pause.
+		// Leave out runs that the service has abandoned: it would respond at once that they are lost, and the worker would poll without a pause.
 		const own = [...this.#jobs.values()].filter(({ isLost }) => !isLost);
 		const jobs = own.map(({ id, fence, isTold: told, isEnding: ending }) => ({ id, fence, told, ending }));
 		const isDraining = this.#isDraining;
@@ -157,7 +161,8 @@ export class Worker {
 		for (const [id, job] of this.#jobs) if (!lost.includes(id)) job.heldUntil = heldUntil;
 		for (const { id, kind } of stops)
 			this.#jobs.get(id)?.stop(kind, kind === "cancel" ? "canceled by user" : "the time of the action is over");
-		// If the response is this late, its runs may belong to another worker. If they do not, the next response contains them again.
+		// If the response is this late, the service may have assigned its runs to another worker. Otherwise the next response contains them
+		// again.
 		if (performance.now() >= heldUntil) return;
 		for (const job of jobs) if (!this.#jobs.has(job.id)) this.#begin(job, heldUntil);
 	}
@@ -165,13 +170,13 @@ export class Worker {
 	#begin(handed: HandedJob, heldUntil: number): void {
 		const job = new HeldJob(handed, heldUntil, this.#parts);
 		this.#jobs.set(job.id, job);
-		// The end of a run informs the service that a slot is free, so that even a waiting request receives a new run.
+		// No new poll is needed: the request with the result shows the service that a slot is free, and it responds to the pending poll.
 		void job.done.then(() => this.#jobs.delete(job.id));
 	}
 
 	/**
-	 * Ends runs whose lease was not renewed in time. The service may assign a run elsewhere once the lease expires, and then it must not be
-	 * running here.
+	 * Ends runs whose lease was not renewed in time. When the lease expires, the service may assign the run to another worker, and it must not
+	 * be running here any more.
 	 */
 	#endUnheld(): void {
 		for (const job of this.#jobs.values()) {
