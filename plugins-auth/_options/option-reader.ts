@@ -1,6 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Reads options of unknown type one by one and collects all problems. Null counts as missing. */
+/** Reads and validates the options of a backend one by one, and collects all problems. Null counts as missing. */
 export class OptionReader {
 	readonly problems: string[] = [];
 	readonly #input: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export class OptionReader {
 		return isObject ? (value as Readonly<Record<string, unknown>>) : this.#report(name, "must be an object", {});
 	}
 
-	/** Returns the converted value. If `convert` throws, the message of the error is reported as the problem. */
+	/** Returns the value converted by `convert`. If that throws, reports the message of the error as the problem and returns undefined. */
 	converted<V, R>(name: string, value: V | undefined, convert: (value: V) => R): R | undefined {
 		if (value === undefined) return undefined;
 		try {
@@ -72,7 +72,10 @@ export class OptionReader {
 		this.#report(name, problem, undefined);
 	}
 
-	/** Must be called last: every option that was not read is unknown. Throws `SVC_CONFIG` with all problems of the named backend. */
+	/**
+	 * Throws `SVC_CONFIG` with all problems of the named backend. Must be called last, because every option that was not read before counts as
+	 * unknown.
+	 */
 	finish(backend: string): void {
 		for (const name of Object.keys(this.#input)) {
 			if (!this.#read.has(name)) this.#report(name, `unknown option; allowed: ${[...this.#read].join(", ")}`, undefined);

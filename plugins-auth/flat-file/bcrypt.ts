@@ -10,5 +10,5 @@ export function hashPassword(password: string): Promise<string> {
 	return hash(password, cost);
 }
 
-/** A hash of no known password. Verifying it takes as long as verifying a hash from `hashPassword`. */
+/** Valid hash whose password is unknown. Verifying it takes as long as verifying a hash from `hashPassword`. */
 export const unknownPassword = `$2b$${cost}$${"abcdefghijklmnopqrstuu".padEnd(53, "x")}`;

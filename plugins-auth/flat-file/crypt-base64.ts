@@ -1,8 +1,8 @@
 const alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Encodes bytes in the base64 variant of crypt(3). The bytes form one number, the first byte highest, which is written starting with its
- * lowest six bits.
+ * Encodes bytes in the base64 variant of crypt(3). The bytes are one big-endian number, which is written in groups of six bits, the lowest
+ * group first.
  */
 export function toCryptBase64(bytes: readonly (number | undefined)[]): string {
 	let value = bytes.reduce<number>((sum, byte) => sum * 256 + (byte ?? 0), 0);

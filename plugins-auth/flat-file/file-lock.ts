@@ -4,10 +4,10 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Milliseconds to wait for the lock. It is normally held only while a small file is written. */
+/** Maximum milliseconds to wait for the lock. A process normally holds it only while it writes a small file. */
 const patience = 10_000;
 const pause = 20;
-/** Milliseconds after which a lock that its holder has not renewed counts as abandoned, on whichever machine the holder runs. */
+/** Milliseconds after which a lock that its holder has not renewed counts as abandoned, even if the holder runs on another machine. */
 const oldest = 60_000;
 const renewalInterval = 10_000;
 
@@ -34,7 +34,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 	}
 }
 
-/** Removes the lock, unless it counted as abandoned and belongs to another process now. */
+/** Removes the lock if this process still holds it. Another process may have taken it because it counted as abandoned. */
 async function release(lock: string, mark: string): Promise<void> {
 	try {
 		if ((await readFile(lock, "utf8")) === mark) await rm(lock, { force: true });
@@ -60,7 +60,8 @@ async function freeWhenLeft(lock: string): Promise<void> {
 		const left = await stat(lock);
 		const mark = await readFile(lock, "utf8");
 		if (Date.now() - left.mtimeMs < oldest && !isOfEndedProcess(mark)) return;
-		// Only the process that creates this file removes the lock, so that no process removes the next lock in its place.
+		// Only the process that creates the claim file may remove the abandoned lock. Otherwise a slow process could remove the lock of the next
+		// holder.
 		const claim = `${lock}.${left.ino}-${left.mtimeMs}`;
 		await (await open(claim, "wx", 0o600)).close();
 		try {

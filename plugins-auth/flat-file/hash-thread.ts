@@ -3,7 +3,7 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { Comparison } from "./hash-worker.ts";
 import type { Verdict } from "./schemes.ts";
 
-/** Maximum number of waiting comparisons. At about 70 ms each, the last one waits some seconds. */
+/** Maximum number of waiting comparisons. Each takes about 70 ms, so the last one waits less than 5 s. */
 const longestQueue = 64;
 const idleMilliseconds = 30_000;
 
@@ -21,8 +21,8 @@ interface Task {
 }
 
 /**
- * Compares passwords with stored hashes, one at a time in a worker thread. A hash is slow by design, so many concurrent sign-ins would
- * block the main thread. The thread starts with the first comparison and ends after 30 s without one.
+ * Compares passwords with stored hashes, one at a time in a worker thread. Hashing is slow by design and would block the main thread. The
+ * thread starts with the first comparison and ends after 30 s without one.
  */
 export class HashThread {
 	#worker: Worker | undefined;

@@ -22,10 +22,10 @@ export interface FlatFileOptions {
 	readonly file?: string;
 }
 
-/** Maximum password bytes, the limit of crypt(3). A longer password only wastes time. */
+/** Maximum password bytes, the limit of crypt(3). A longer password is refused without hashing it. */
 const maximumBytes = 511;
 
-/** Schemes that only the system's crypt(3) supports. */
+/** Description, for a warning, of the passwords that cannot be verified without the system's crypt(3). */
 const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
 
 /** Users from a file in the format of `htpasswd` and `mkpasswd`. Edits take effect at once. */
@@ -138,7 +138,10 @@ function findPasswordProblem(password: string): string | undefined {
 	return `longer than ${maximumBcryptBytes} bytes, which is as much as bcrypt takes`;
 }
 
-/** Returns the text of a password file with the user's line added. It replaces the effective line, or is appended at the end. */
+/**
+ * Returns the text of a password file with a new line for the user. It replaces the user's last line, which is the effective one, or is
+ * appended.
+ */
 function withLine(text: string, username: string, stored: string): string {
 	const lines = toLines(text);
 	const added = `${username}:${stored}`;
@@ -174,8 +177,8 @@ function toText(lines: readonly string[]): string {
 }
 
 /**
- * Replaces the text of a file; concurrent replacements run one at a time. A concurrent reader, or a crash, sees either the old or the new
- * file. `change` gets an empty text if the file does not exist.
+ * Replaces the contents of a file with the result of `change`, which gets an empty string if the file does not exist. Concurrent
+ * replacements run one at a time. A concurrent reader sees either the old or the new file, and so does a start after a crash.
  */
 async function replaceFile(path: string, change: (text: string) => string): Promise<void> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -226,15 +229,16 @@ function toNothing(error: unknown): string {
 	throw error;
 }
 
-/** Returns a stored hash to compare with when the username is unknown. */
+/** Returns the stored hash that is compared with the password if the username is unknown. */
 type StandIn = (username: string, users: ReadonlyMap<string, string>) => string;
 
 /**
- * Creates a function that makes an unknown user take as long as a known one. If schemes and costs differ within the file, each unknown name
- * is always assigned the stored hash of the same user. The durations of unknown names are therefore distributed like those of known names.
+ * Creates a function that makes refusing an unknown username take as long as refusing a wrong password. Schemes and costs may differ within
+ * the file. So each unknown name is always assigned the hash of the same user, and the durations of unknown names are distributed like
+ * those of known names.
  */
 export function createStandIn(): StandIn {
-	// A random key makes the assignment unpredictable.
+	// A random key, so that clients cannot predict the assignment.
 	const key = randomBytes(16);
 	return (username, users) => {
 		const stored = [...users.values()];

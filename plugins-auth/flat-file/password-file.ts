@@ -3,9 +3,9 @@ import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { findScheme, type Scheme } from "./schemes.ts";
 
 export interface PasswordEntries {
-	/** Stored passwords by username, only in schemes that can be verified. */
+	/** Password hashes by username. Entries that cannot be verified are left out. */
 	readonly users: ReadonlyMap<string, string>;
-	/** True if the file contains only comments. An unreadable line still shows that an administrator has set up users. */
+	/** True if the file contains no lines except comments. Even a malformed line shows that an administrator has set up users. */
 	readonly isEmpty: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface PasswordFileOptions {
 export class PasswordFile {
 	readonly path: string;
 	readonly #options: PasswordFileOptions;
-	/** Prefixes of stored passwords in optional schemes that work on this machine. */
+	/** Prefixes of password hashes in optional schemes that this machine can verify. */
 	readonly #workingPrefixes = new Set<string>();
 	#version: string | undefined;
 	#entries = Promise.resolve(noEntries);

@@ -7,17 +7,17 @@ import { maximumBcryptBytes } from "./bcrypt.ts";
 import { toCryptBase64 } from "./crypt-base64.ts";
 import { shaCrypt } from "./sha-crypt.ts";
 
-/** True if the password matches the stored one; undefined if this machine cannot verify the scheme. */
+/** True if the password matches the hash; undefined if this machine cannot verify hashes of the scheme. */
 export type Verdict = boolean | undefined;
 
 /** A scheme for storing passwords. */
 export interface Scheme {
 	readonly name: string;
-	/** Pattern that matches the complete stored text. */
+	/** Pattern that matches a complete hash of the scheme. */
 	readonly pattern: RegExp;
 	/** Reason why passwords in this scheme should be replaced. */
 	readonly weakness?: string;
-	/** True if the scheme depends on installed libraries: call `compare` before relying on it. */
+	/** True if the scheme depends on installed libraries. If they are missing, `compare` returns undefined. */
 	readonly isOptional?: true;
 	compare(password: string, stored: string): Verdict | Promise<Verdict>;
 }
@@ -29,7 +29,7 @@ const schemes: readonly Scheme[] = [
 		name: "bcrypt",
 		// A cost above 16 would take minutes in JavaScript.
 		pattern: /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/,
-		// Compare first, so that refusing a password that is too long takes the same time.
+		// Compare before checking the length, so that refusing a password that is too long takes as long as refusing a wrong one.
 		compare: (password, stored) => compareSync(password, stored) && Buffer.byteLength(password) <= maximumBcryptBytes,
 	},
 	{
@@ -92,12 +92,12 @@ function isSame(text: string, stored: string): boolean {
 	return first.length === second.length && timingSafeEqual(first, second);
 }
 
-/** The prefix and the salt of a stored md5-crypt text. Both influence the digest. */
+/** Prefix and salt at the beginning of an MD5-crypt hash. Both are inputs of the hash function. */
 const setting = /^(\$apr1\$|\$1\$)([^$]*)\$/;
 
 /**
- * Returns the stored text of `password` with the salt of `stored`: `$1$` of crypt(3), or `$apr1$` of Apache, which differs only in its
- * prefix.
+ * Returns the MD5-crypt hash of `password` with the prefix and salt of `stored`: `$1$` of crypt(3), or `$apr1$` of Apache, which differs
+ * only in the prefix.
  */
 export function md5Crypt(password: Buffer, stored: string): string {
 	const [, magic = "", salt = ""] = setting.exec(stored) ?? [];
@@ -121,7 +121,10 @@ function firstDigest(password: Buffer, magic: string, salt: Buffer): Buffer {
 	return md5(parts);
 }
 
-/** Encodes groups of three bytes that are six positions apart. In the last group, byte 5 is the third byte; byte 11 is encoded alone. */
+/**
+ * Encodes the digest as crypt(3) does: in groups of three bytes that are six positions apart. In the last group, byte 5 is the third byte;
+ * byte 11 is encoded alone.
+ */
 function encode(digest: Buffer): string {
 	const groups = [0, 1, 2, 3, 4].map((first) => toCryptBase64([digest[first], digest[first + 6], digest[first === 4 ? 5 : first + 12]]));
 	return groups.join("") + toCryptBase64([digest[11]]);
@@ -131,12 +134,15 @@ function md5(parts: readonly Buffer[]): Buffer {
 	return createHash("md5").update(Buffer.concat(parts)).digest();
 }
 
-/** Hashes a password with the given setting by crypt(3). Returns undefined if the scheme is not supported. */
+/**
+ * Hashes a password with the system's crypt(3). `setting` contains the scheme and the salt. Returns undefined if the scheme is not
+ * supported.
+ */
 type SystemCrypt = (password: string, setting: string) => string | undefined;
 
-/** Bytes for the state of any libcrypt; older versions of glibc need the most, 128 KiB. */
+/** Bytes of the work area for `crypt_r`, enough for every libcrypt; old versions of glibc need the most, 128 KiB. */
 const stateSize = 256 * 1024;
-/** The library name differs between distributions. */
+/** Names of the library in different distributions. */
 const libraries = ["libcrypt.so.1", "libcrypt.so.2"];
 
 let loaded: Promise<SystemCrypt> | undefined;

@@ -6,7 +6,7 @@ type Hash = (parts: readonly Buffer[]) => Buffer;
 const setting = /^\$([56])\$(rounds=(\d+)\$)?([^$]*)\$/;
 const defaultRounds = 5000;
 
-/** Returns the stored text of `password` with the salt and rounds of `stored`: `$5$` (SHA-256) or `$6$` (SHA-512) of crypt(3). */
+/** Returns the SHA-crypt hash of `password` with the salt and rounds of `stored`: `$5$` (SHA-256) or `$6$` (SHA-512) of crypt(3). */
 export function shaCrypt(password: Buffer, stored: string): string {
 	const [, version, roundsText = "", rounds = defaultRounds, saltText = ""] = setting.exec(stored) ?? [];
 	const algorithm = version === "5" ? "sha256" : "sha512";
@@ -33,7 +33,7 @@ function firstDigest(hash: Hash, password: Buffer, salt: Buffer): Buffer {
 	return hash(parts);
 }
 
-/** Repeats the digest up to the given number of bytes. */
+/** Returns `length` bytes that repeat the digest. */
 function stretch(digest: Buffer, length: number): Buffer {
 	return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, digest);
 }

@@ -10,7 +10,7 @@ import { escapeValue } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
-/** A user of the directory who fulfills `group_dns`. The password is not verified yet. */
+/** A user of the directory who is in the groups that `group_dns` requires. The password is not verified yet. */
 export interface Account {
 	readonly dn: string;
 	/** Server that holds the entry and verifies the password. */
@@ -29,8 +29,8 @@ export interface AccountContext {
 const noAttributes = "1.1";
 
 /**
- * Returns the account of a username. Returns undefined if no entry or several entries match, or if a required group is missing. The number
- * of queries is the same in all cases, so that the duration does not reveal the reason.
+ * Returns the account of a username. Returns undefined if no entry or several entries match, or if the user is not in the required groups.
+ * Queries the groups in all cases, so that the duration does not reveal the reason.
  */
 export async function findAccount(username: string, directory: Directory, context: AccountContext): Promise<Account | undefined> {
 	const { settings, logger } = context;
@@ -51,7 +51,10 @@ export async function findAccount(username: string, directory: Directory, contex
 	return { dn: entry.dn, server, username: toUsername(username, only, settings), groups };
 }
 
-/** Returns a name below the user base that does not exist. It does not use `id_attr`, which some directories do not allow in names. */
+/**
+ * Returns a distinguished name below the user base that does not exist. It begins with `cn`, because some directories do not allow
+ * `id_attr` in names.
+ */
 export function createNobody({ userBase }: Settings): string {
 	return `cn=${randomUUID()},${userBase}`;
 }
@@ -83,8 +86,8 @@ async function searchGroups(filter: string, { settings, directory }: GroupContex
 }
 
 /**
- * Returns the required groups, given by their full name, that contain the user and were not found yet. Each is searched by its name, so no
- * size limit applies.
+ * Returns the required groups that contain the user but are not in `found`. Searches each by its full name, so that no size limit of the
+ * server applies.
  */
 async function searchRequired(filter: string, found: readonly string[], { settings, directory }: GroupContext): Promise<readonly string[]> {
 	const names = new Set(found.map((name) => name.toLowerCase()));
@@ -108,7 +111,7 @@ const maxNestedGroups = 2_000;
  */
 async function addNested(direct: readonly string[], context: GroupContext): Promise<readonly string[]> {
 	const all = new Map(direct.map((name) => [name.toLowerCase(), name]));
-	// Query the directory even for a user without groups, so that the duration does not reveal it.
+	// Query the directory even for a user without groups, so that the duration does not reveal that there are none.
 	let next: readonly string[] = direct.length > 0 ? direct : [createNobody(context.settings)];
 	for (let depth = 0; next.length > 0 && depth < maxNestedDepth; depth += 1) {
 		const found: string[] = [];

@@ -25,7 +25,7 @@ const versions: ReadonlyMap<unknown, SecureVersion> = new Map([
 	[0x304, "TLSv1.3"],
 ]);
 
-/** Options by their libldap number, which configurations of other clients use. */
+/** Supported options by their libldap number. Configurations for other LDAP clients use these numbers. */
 const clientOptions: Readonly<Record<string, ClientOption>> = {
 	4: {
 		allowed: "time limit of a search, a whole number of seconds from 1",
@@ -47,7 +47,7 @@ const clientOptions: Readonly<Record<string, ClientOption>> = {
 	},
 };
 
-/** Numbers of libldap options that have their own option name. */
+/** libldap numbers of settings for which this backend has a named option. */
 const ownNames: Readonly<Record<string, string>> = { 8: "chase_referrals", 20485: "network_timeout", 24578: "cacert" };
 
 export function readClientOptions(reader: OptionReader): ClientSettings {

@@ -8,7 +8,7 @@ import { type Server, toUrl } from "./server.ts";
 import type { Scope } from "./settings.ts";
 import { type TlsSettings, toTlsOptions } from "./tls-settings.ts";
 
-/** The `ldapts` package, which is loaded when the backend starts. */
+/** Exports of the package `ldapts`, which is loaded when the backend starts. */
 export type Ldapts = typeof import("ldapts");
 
 /** Settings shared by all connections of one sign-in. */
@@ -17,7 +17,7 @@ export interface ConnectionContext {
 	readonly tls: TlsSettings;
 	/** Milliseconds to wait for each response. */
 	readonly timeout: number;
-	/** Logger of each call and its result; undefined if they are not logged. */
+	/** Logger for every LDAP call and its result; undefined if they are not logged. */
 	readonly trace: Logger | undefined;
 	readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface SearchQuery {
 	readonly attributes: readonly string[];
 	/** Maximum seconds that the server may take. */
 	readonly timeLimit: number;
-	/** Return the available entries if a size limit of the server omits others. Default false: that is an error. */
+	/** True if a search may return incomplete results when a size limit of the server is reached. Default false: the search fails. */
 	readonly allowsCut?: boolean;
 }
 
@@ -41,12 +41,12 @@ export interface SearchResult {
 	readonly isCut: boolean;
 }
 
-/** Entries of a page (RFC 2696). It is small because servers refuse pages above their own limit. */
+/** Entries per page of a paged search (RFC 2696). Small, because servers refuse pages that exceed their own limit. */
 const pageSize = 50;
 /** Maximum entries of one search. A larger result means that the filter or the directory is misconfigured. */
 const maxEntries = 20_000;
 
-/** A connection to one server, encrypted as its address requires. It never reconnects. */
+/** A connection to one server, encrypted as `Server.encryption` requires. It never reconnects. */
 export interface Connection {
 	bind(dn: string, password: string): Promise<void>;
 	search(query: SearchQuery): Promise<SearchResult>;
@@ -102,7 +102,7 @@ async function searchInPages(client: Client, wait: Wait, { base, attributes, all
 			return { entries, references, isCut: true };
 		}
 		if (page.done === true) return { entries, references, isCut: false };
-		// An empty name is the root entry of the server. A bind with it would be anonymous and succeed, so exclude it.
+		// Exclude the root entry of the server, whose name is empty: a bind with an empty name would be anonymous and succeed.
 		entries.push(...page.value.searchEntries.filter(({ dn }) => dn !== ""));
 		references.push(...page.value.searchReferences);
 		if (entries.length > maxEntries) throw new Error(`more than ${maxEntries} entries match`);
@@ -111,7 +111,7 @@ async function searchInPages(client: Client, wait: Wait, { base, attributes, all
 
 async function secure(socket: Socket, server: Server, { wait, context }: { wait: Wait; context: ConnectionContext }): Promise<Socket> {
 	if (server.encryption === "tls") {
-		// Use a separate client for the unencrypted part, so that injected responses are never read after the switch to TLS.
+		// Use a separate client before TLS, so that responses injected into the unencrypted connection are never read after the switch.
 		const client = createClient(socket, context);
 		await wait("starttls", {}, () => client.exop(startTls)).catch((error: unknown) => {
 			throw new Error("the directory server does not begin with TLS", { cause: error });
@@ -124,7 +124,7 @@ async function secure(socket: Socket, server: Server, { wait, context }: { wait:
 	return secured;
 }
 
-/** Sends an unbind request, which closes the connection. It does not matter whether the request arrives. */
+/** Sends an unbind request, which closes the connection. Ignores errors: the caller destroys the socket anyway. */
 async function unbind(client: Client, socket: Socket, { timeout, trace }: ConnectionContext): Promise<void> {
 	trace?.info("ldap call", { call: "unbind" });
 	const timer = setTimeout(() => socket.destroy(), timeout);
@@ -133,7 +133,8 @@ async function unbind(client: Client, socket: Socket, { timeout, trace }: Connec
 }
 
 /**
- * Creates a client that uses only this connected socket. Otherwise the client would reconnect after a loss and send passwords without TLS.
+ * Creates a client that uses only this connected socket. A client with its own socket would reconnect after a loss and send passwords
+ * without TLS.
  */
 function createClient(socket: Socket, { ldapts }: ConnectionContext): Client {
 	let isTaken = false;

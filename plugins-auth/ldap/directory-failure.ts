@@ -14,8 +14,8 @@ const resultCode = {
 } as const;
 
 /**
- * Refusals in addition to a wrong password: accounts without a password, locked or deleted accounts. Directories use different codes for
- * them.
+ * Result codes of a refused sign-in. Besides a wrong password, the account may have no password, or be locked or deleted; directories use
+ * different codes for these cases.
  */
 const refusals: readonly number[] = [
 	resultCode.invalidCredentials,
@@ -26,7 +26,10 @@ const refusals: readonly number[] = [
 	resultCode.unwillingToPerform,
 ];
 
-/** Creates the error for a failed verification. The user gets no details about the directory; the reason is logged. */
+/**
+ * Creates the error for a sign-in that could not be verified. Its message tells the user nothing about the directory; the reason is the
+ * cause, for the log.
+ */
 export function createVerificationError(reason: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", "the directory is not available at the moment", { cause: new Error(reason, { cause }) });
 }

@@ -14,18 +14,15 @@ export interface DirectoryContext extends ConnectionContext {
 	readonly settings: Settings;
 }
 
-/** A directory in which the service account is authenticated. */
+/** A directory server to which the service account is bound. */
 export interface Directory {
-	/**
-	 * Returns all matching entries without duplicates. With `chase_referrals`, searches all servers that hold a part of them, otherwise
-	 * only this server.
-	 */
+	/** Returns all matching entries without duplicates. With `chase_referrals`, also searches the servers to which referrals point. */
 	search(query: SearchQuery): Promise<Found>;
 }
 
 export interface Found {
 	readonly entries: readonly FoundEntry[];
-	/** True if a size limit of a server omitted entries, which `allowsCut` permits. */
+	/** True if a size limit of a server omitted entries. Possible only with `allowsCut`. */
 	readonly isCut: boolean;
 }
 
@@ -58,7 +55,7 @@ interface Place {
 	readonly query: SearchQuery;
 }
 
-/** The referrals followed so far, by URL and query, and the number of consecutive referrals. */
+/** Referrals followed so far in one search, to detect loops, and the number of consecutive ones. */
 interface Chase {
 	readonly visited: Set<string>;
 	readonly hops: number;
@@ -104,7 +101,7 @@ async function follow(targets: readonly ReferralTarget[], context: DirectoryCont
 	);
 }
 
-/** Groups referral URLs by the part of the directory. URLs of the same part are alternative servers. */
+/** Groups referral URLs by the part of the directory that they refer to. URLs in one group are alternative servers for it. */
 function toAlternatives(references: readonly string[], query: SearchQuery, { encryption }: Server): readonly (readonly ReferralTarget[])[] {
 	const byPart = new Map<string, ReferralTarget[]>();
 	for (const url of references) {
@@ -132,8 +129,8 @@ function withoutRepeats(found: readonly FoundEntry[]): readonly FoundEntry[] {
 }
 
 /**
- * Converts an error response to `SVC_UNAVAILABLE`, because it reveals nothing about the user. An outage is rethrown unchanged, so that the
- * caller can try another server.
+ * Runs a request. Converts an error response to `SVC_UNAVAILABLE`, because it does not show whether the credentials are right. Rethrows an
+ * outage unchanged, so that the caller can try another server.
  */
 async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
 	try {

@@ -1,4 +1,4 @@
-/** Attribute type, "=", and a value in which the separators of names are escaped. */
+/** Attribute type, "=", and a value in which commas, plus signs and backslashes are escaped. */
 const assertion = /\s*([A-Za-z][\w-]*|\d+(?:\.\d+)*)\s*=\s*((?:\\(?:[\dA-Fa-f]{2}|[^\dA-Fa-f])|[^\\,+])*)/y;
 
 /**

@@ -14,7 +14,7 @@ interface Entry {
 	readonly expires: number;
 }
 
-/** Caches the groups of users by the typed name. The cache never replaces the password verification by the directory. */
+/** Caches the groups of users by the username as typed. The directory still verifies the password at each sign-in. */
 export class GroupCache {
 	readonly #limits: GroupCacheLimits;
 	readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class GroupCache {
 	}
 
 	/**
-	 * Returns the cached groups of a user, or undefined.
+	 * Returns the cached groups of a user, or undefined if none are cached or they have expired.
 	 *
 	 * @param owner distinguished name of the user; a username may later refer to another entry
 	 */

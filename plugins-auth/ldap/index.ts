@@ -17,7 +17,7 @@ export type { LdapOptions } from "./options.ts";
 /** Users of an LDAP directory. They must be in the groups of `group_dns`; the directory itself verifies their passwords. */
 export const ldap = defineAuthBackend<LdapOptions>("ldap", (options) => new Ldap(options));
 
-/** Maximum concurrent sign-ins. Each uses two connections. */
+/** Maximum number of concurrent sign-ins; each uses two connections to a directory server. */
 const mostAtOnce = 64;
 /** Maximum bytes of a username or password. Some servers close the connection if a longer one is sent. */
 const longestText = 16_384;
@@ -76,8 +76,8 @@ class Ldap implements AuthBackend {
 }
 
 /**
- * Returns true if the credentials can be valid. A directory may treat an empty password as an anonymous bind, which succeeds, and may end a
- * string at a NUL.
+ * Returns false for credentials that must not reach the directory. It may treat an empty password as an anonymous bind, which succeeds, and
+ * may end a string at a NUL.
  */
 function isPossible({ username, password }: Credentials): boolean {
 	if (username === "" || password === "" || password.includes("\0") || /\p{Cc}/u.test(username)) return false;

@@ -1,7 +1,7 @@
 import { parseDn } from "./dn.ts";
 
 export interface GroupRequirement {
-	/** Required groups, parsed by `parseDn`. A single component matches every group whose name begins with it. */
+	/** Required groups, parsed by `parseDn`. A group with a single component matches every group whose first component is equal. */
 	readonly required: readonly (readonly string[])[];
 	/** `and` if all groups are required, `or` if one is enough. */
 	readonly check: "and" | "or";

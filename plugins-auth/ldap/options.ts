@@ -11,13 +11,13 @@ export interface LdapOptions {
 	readonly group_dns: readonly string[];
 	/** `and`: member of all of them; `or`: of at least one. Default `and`. */
 	readonly group_dns_check?: "and" | "or" | null;
-	/** Server, or several separated by commas, which are tried in this order. */
+	/** Host name of the server, or several separated by commas, which are tried in this order. */
 	readonly host: string;
-	/** Port of all servers. Default 389, with `use_ssl` 636; 0 also selects the default. */
+	/** Port of all servers. Default 389, or 636 with `use_ssl`; 0 also means the default. */
 	readonly port?: number | null;
-	/** LDAPS. Default false. */
+	/** True for LDAPS: TLS from the start of the connection. Default false. */
 	readonly use_ssl?: boolean | null;
-	/** StartTLS. Default false. */
+	/** True for StartTLS: the connection switches to TLS. Default false. */
 	readonly use_tls?: boolean | null;
 	/** File with the certificates (PEM) that verify server certificates. Without it they are not verified. */
 	readonly cacert?: string | null;
@@ -25,21 +25,23 @@ export interface LdapOptions {
 	readonly id_attr?: string | null;
 	/** Filter that finds a user, with `{username}`. Default: `id_attr` equals the username. */
 	readonly account_pattern?: string | null;
-	/** Filter that finds a user's groups, with `{user_dn}` or `{username}`. Default: either in member, uniqueMember or memberUid. */
+	/**
+	 * Filter that finds a user's groups, with `{user_dn}` or `{username}`. Default: the user is in `member`, `uniqueMember` or `memberUid`.
+	 */
 	readonly group_pattern?: string | null;
-	/** Depth of both searches. Default `subtree`. */
+	/** Depth of the searches for users and groups. Default `subtree`. */
 	readonly scope?: "base" | "onelevel" | "subtree" | null;
 	/** Seconds to wait for each response of a server. Default 10. */
 	readonly network_timeout?: number | null;
-	/** Follow referrals to other servers, with the same service account. Default false: referrals are ignored. */
+	/** True to follow referrals to other servers, with the same service account. Default false: referrals are ignored. */
 	readonly chase_referrals?: boolean | null;
-	/** Also include the groups that contain one of a user's groups, recursively. Default false. */
+	/** True to include groups that contain one of a user's groups, recursively. Default false. */
 	readonly nested_groups?: boolean | null;
-	/** Log every call and its result; never a password. Default false. */
+	/** True to log every LDAP call and its result, but never a password. Default false. */
 	readonly debug?: boolean | null;
 	/** Further options by their libldap number. */
 	readonly client_options?: Readonly<Record<string, unknown>> | null;
-	/** Cache the groups of users in memory. Default true. */
+	/** True to cache the groups of users in memory. Default true. */
 	readonly cache_user_groups_response?: boolean | null;
 	/** Seconds for which groups are cached. Default 120. */
 	readonly cache_user_groups_ttl?: number | null;

@@ -2,8 +2,8 @@
 export type Pattern<N extends string> = (values: Readonly<Record<N, string>>) => string;
 
 /**
- * Compiles a pattern that contains `{name}`; literal braces are doubled. Throws an error with the problem if it uses another name or none
- * at all. A filter without a name would give all users the same result.
+ * Compiles a search filter with placeholders such as `{username}`; literal braces are doubled. Throws an error for an unknown placeholder,
+ * or if there is none: such a filter would find the same entries for all users.
  */
 export function compilePattern<N extends string>(text: string, names: readonly N[]): Pattern<N> {
 	const allowed = names.map((name) => `{${name}}`).join(" and ");

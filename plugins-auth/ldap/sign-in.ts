@@ -14,7 +14,7 @@ export interface SignInOptions {
 	readonly clock: Clock;
 }
 
-/** Verifies usernames and passwords at one of the servers: finds the account, then binds with the password. */
+/** Verifies credentials with the first available server: finds the account, then binds as the user with the password. */
 export class SignIn {
 	readonly #settings: Settings;
 	readonly #ldapts: Ldapts;
@@ -74,7 +74,7 @@ export class SignIn {
 		}
 	}
 
-	/** Carries out the steps of refusing a wrong password without an account, so that the duration does not reveal an unknown user. */
+	/** Refuses an unknown user with the same steps as a wrong password, so that the duration does not reveal that the user is unknown. */
 	async #pretend(server: Server, password: string, context: ConnectionContext): Promise<void> {
 		const started = performance.now();
 		await this.#isAccepted({ dn: createNobody(this.#settings), server }, password, context);
@@ -120,8 +120,8 @@ export class HostList {
 const kept = 32;
 
 /**
- * Makes refusing an unknown user take as long as refusing a wrong password. A directory responds at once for a missing entry but hashes the
- * password for an existing one. The refusals of existing users show how long that takes.
+ * Makes refusing an unknown user take as long as refusing a wrong password. A directory hashes the password only for an existing user; for
+ * an unknown one it responds at once. The delay is taken from recorded refusals of existing users.
  */
 export class RefusalPace {
 	readonly #durations: number[] = [];
@@ -133,9 +133,9 @@ export class RefusalPace {
 		this.#next = (this.#next + 1) % kept;
 	}
 
-	/** Waits until the refusal, which took `milliseconds` so far, has lasted as long as one of the recorded ones. */
+	/** Waits until a refusal that has taken `milliseconds` so far has taken as long as a randomly chosen recorded one. */
 	async even(milliseconds: number, signal: AbortSignal): Promise<void> {
-		// Choose a random duration rather than the mean, so that the durations also vary alike.
+		// Choose a random duration instead of the mean, so that both kinds of refusals vary equally.
 		const like = this.#durations[Math.floor(Math.random() * this.#durations.length)] ?? 0;
 		if (like > milliseconds) await delay(like - milliseconds, undefined, { signal });
 	}

@@ -12,7 +12,7 @@ export interface TlsSettings {
 	readonly isVerified: boolean;
 }
 
-/** Reads the certificate files. */
+/** Reads the certificate files and creates the TLS context. */
 export function readTlsSettings(reader: OptionReader, client: ClientSettings): TlsSettings {
 	const ca = reader.converted("cacert", reader.text("cacert"), readCertificates);
 	const certificate = reader.converted("client_options.24580", client.certificate, readCertificates);
@@ -28,7 +28,7 @@ export function readTlsSettings(reader: OptionReader, client: ClientSettings): T
 	return { secureContext, isVerified: ca !== undefined || client.verify === true };
 }
 
-/** Returns the TLS options for a host: its encryption and the expected server name. */
+/** Returns the TLS options for a connection to a host, including the expected name of the server. */
 export function toTlsOptions(host: string, { secureContext, isVerified }: TlsSettings): ConnectionOptions {
 	return {
 		secureContext,

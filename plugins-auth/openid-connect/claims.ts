@@ -1,10 +1,10 @@
 import type { Identity, Logger } from "../../core/contract/index.ts";
 import type { Settings } from "./settings.ts";
 
-/** Claims of a provider about a user. */
+/** Claims of the provider about a user, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Claims of a signed token, and those that the userinfo endpoint returns for its bearer. */
+/** Claims about one user, from the ID token and from the userinfo endpoint. */
 export interface VerifiedClaims {
 	readonly issuer: string;
 	readonly subject: string;
@@ -39,12 +39,12 @@ export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger
 	};
 }
 
-/** Returns a provider's name in a form that is unique among all providers. */
+/** Returns an identifier of a provider, such as a subject, in a form that is unique among all providers. */
 export function toUnique(issuer: string, name: string): string {
 	return `${issuer} ${name}`;
 }
 
-/** Returns true if a claim is a usable identifier. */
+/** Returns true if a claim can be stored as an identifier: a non-empty string of at most 1,000 characters. */
 export function isIdentifier(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
 }
@@ -57,13 +57,14 @@ export function needsUserinfo(token: Claims, settings: Settings): boolean {
 	return wanted.some((name) => readClaim(token, name) === undefined);
 }
 
-/** Returns a claim; the signed token has precedence. */
+/** Returns a claim. The ID token takes precedence over the userinfo endpoint. */
 function findClaim({ token, userinfo }: VerifiedClaims, name: string): unknown {
 	return readClaim(token, name) ?? readClaim(userinfo, name);
 }
 
 /**
- * Returns a claim by its full name, otherwise by its path. The full name is first because a claim name may be a URL, which contains dots.
+ * Returns a claim by its full name or, if there is none, by its path (`a.b` is `b` in the object `a`). The full name is first because a
+ * claim name may be a URL, which contains dots.
  */
 function readClaim(claims: Claims, name: string): unknown {
 	if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;

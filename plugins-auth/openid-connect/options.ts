@@ -9,8 +9,8 @@ export interface OpenidConnectOptions {
 	/** Absolute path of a file that contains the secret, optionally followed by a line break. Read at each start. */
 	readonly client_secret_file?: string | null;
 	/**
-	 * Method of sending the secret. Default `auto`: by a method that the provider supports. If it supports both, the header is used if
-	 * client ID and secret consist only of letters and digits. Otherwise the body is used, because some providers decode the header
+	 * Method of sending the secret: in the header or in the body. Default `auto`: a method that the provider supports. If it supports both,
+	 * the header is used only if client ID and secret consist of letters and digits, because some providers decode other characters
 	 * incorrectly.
 	 */
 	readonly client_auth?: "auto" | "client_secret_basic" | "client_secret_post" | null;
@@ -23,8 +23,8 @@ export interface OpenidConnectOptions {
 	/** Prefix of every username, so that names cannot equal those of other backends. Default: none. */
 	readonly username_prefix?: string | null;
 	/**
-	 * Claim that contains the groups, as a string or a list of strings; `a.b` is `b` in the object `a`. Default: none; roles that depend on
-	 * groups do not change.
+	 * Claim that contains the groups, as a string or a list of strings; `a.b` is `b` in the object `a`. Default: none; a sign-in then does not
+	 * change roles that depend on groups.
 	 */
 	readonly groups_claim?: string | null;
 	/** True if the provider must have verified the email address. Default: true if `username_claim` is `email`, otherwise false. */

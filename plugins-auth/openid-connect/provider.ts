@@ -7,7 +7,7 @@ export type Client = typeof client;
 
 /** Microseconds for which the metadata of the provider is cached. */
 const knownFor = 3_600_000_000;
-/** Maximum bytes of a response, to bound the memory. */
+/** Maximum bytes of a response of the provider, which limits memory. */
 const longestAnswer = 1_048_576;
 
 export interface ProviderOptions {
@@ -49,7 +49,7 @@ export class Provider {
 		opened[this.#parts.client.customFetch] = (url, options) => fetchBounded(url, options, signal);
 		opened.timeout = this.#settings.networkTimeout;
 		if (this.#settings.issuer.protocol === "http:") allowInsecureRequests(opened);
-		// Without this the package does not verify signatures of tokens that come from the provider over TLS.
+		// Without this call, the package does not verify the signature of a token that it received from the provider over TLS.
 		enableNonRepudiationChecks(opened);
 		return opened;
 	}

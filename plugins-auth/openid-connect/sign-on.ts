@@ -36,7 +36,7 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 /** Default seconds between polls if the provider sends none. */
 const usualInterval = 5;
 
-/** The authorization code flow with PKCE, the device flow, and the sign-out URL. */
+/** Implements the authorization code flow with PKCE, the device flow, and the sign-out URL. */
 export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 	readonly #settings: Settings;
 	readonly #parts: SignOnOptions;
@@ -137,8 +137,8 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 	}
 
 	/**
-	 * Returns the claims of the userinfo endpoint. Returns an empty object if the token contains all claims or the endpoint does not exist.
-	 * Returns undefined if the response is about another user.
+	 * Returns the claims of the userinfo endpoint. Returns an empty object if the token contains all needed claims or there is no such
+	 * endpoint. Returns undefined if the sign-in is refused, for example because the response is about another user.
 	 */
 	async #askUserinfo(opened: client.Configuration, tokens: TokenAnswer, signal: AbortSignal): Promise<Record<string, unknown> | undefined> {
 		const token = tokens.claims();

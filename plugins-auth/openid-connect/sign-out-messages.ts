@@ -19,7 +19,7 @@ const event = "http://schemas.openid.net/event/backchannel-logout";
  * them.
  */
 const algorithms = new Set(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]);
-/** Accepted token types. A token without a type is recognized by its event. */
+/** Accepted values of the token header `typ`. A token without a type is recognized by its event. */
 const types: readonly unknown[] = [undefined, "logout+jwt", "application/logout+jwt", "jwt"];
 
 /** Verifies logout tokens (OpenID Connect Back-Channel Logout 1.0). */

@@ -2,7 +2,7 @@ import { type Logger, SvcError } from "../../core/contract/index.ts";
 import { ConversationProcess } from "./conversation-process.ts";
 import type { PamAnswer, PamRequest } from "./messages.ts";
 
-/** Number of processes, so that one hanging module does not block all sign-ins. */
+/** Number of processes. With more than one, a hanging PAM module does not block all sign-ins. */
 const processCount = 2;
 const longestQueue = 64;
 
@@ -16,7 +16,10 @@ export interface ConversationPoolOptions {
 	readonly timeout: number;
 }
 
-/** Runs at most two conversations at a time. The second process starts when it is first needed; both then keep running. */
+/**
+ * Runs PAM conversations in two processes, one at a time in each. The second process starts when it is first needed; both then keep
+ * running.
+ */
 export class ConversationPool {
 	readonly #processes: readonly ConversationProcess[];
 	readonly #busy = new Set<ConversationProcess>();

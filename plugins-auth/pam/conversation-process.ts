@@ -47,7 +47,7 @@ export class ConversationProcess {
 		const child = this.#child;
 		if (child === undefined) throw stopped();
 		const message = this.#receive(child, this.#options.timeout);
-		// If the process has ended, `message` rejects.
+		// Errors of `send` can be ignored: if the process has ended, `message` rejects.
 		child.send(request, () => {});
 		const received = await message;
 		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process answered something else");
@@ -116,7 +116,7 @@ export class ConversationProcess {
 	#end(): void {
 		const pid = this.#child?.pid;
 		this.#forget();
-		// Also kill programs that modules started, because a hanging one would remain.
+		// Also kill the programs that PAM modules started. Otherwise a hanging program would remain.
 		if (pid !== undefined) killTree(pid);
 	}
 
@@ -134,7 +134,7 @@ function stopped(): SvcError {
 function killTree(root: number): void {
 	const tree = new Set([root]);
 	let known: number;
-	// Stop the processes first, because a running one could start another that would be missed.
+	// Suspend all processes before killing them. Otherwise one could start a child that is not in the set.
 	do {
 		known = tree.size;
 		for (const id of tree) signal(id, "SIGSTOP");

@@ -84,7 +84,7 @@ function isPassword(password: string): boolean {
 	return password !== "" && Buffer.byteLength(password) <= longestPassword && !password.includes("\0");
 }
 
-/** Limits of the refusal time in milliseconds. The maximum prevents one slow module call from delaying all later refusals. */
+/** Minimum and maximum milliseconds of a refusal. The maximum prevents one slow call of a module from delaying all later refusals. */
 const shortest = 250;
 const longest = 8_000;
 const longestDelay = 10_000;
@@ -92,14 +92,14 @@ const longestDelay = 10_000;
 interface RefusalWait {
 	/** Milliseconds that PAM took. */
 	readonly elapsed: number;
-	/** Delay in milliseconds that the modules request for a refusal. */
+	/** Additional delay in milliseconds that PAM modules request for a refusal. */
 	readonly delay: number;
 	readonly signal: AbortSignal;
 }
 
 /**
- * Makes every refusal take equally long. For an unknown user no password is verified, so PAM would respond sooner. The time doubles when a
- * response takes longer, so that variations of the machine's load do not show.
+ * Makes every refusal take equally long, because PAM responds sooner for an unknown user, whose password it does not verify. The time
+ * doubles whenever a response takes longer, so that later differences in load remain hidden.
  */
 class RefusalTime {
 	#time = shortest;
@@ -116,7 +116,7 @@ class RefusalTime {
 	}
 }
 
-/** Directories in which distributions keep the rules of PAM services, one file for each service. */
+/** Directories in which distributions store the rules of PAM services, one file for each service. */
 const directories = ["/etc/pam.d", "/usr/lib/pam.d", "/usr/share/pam.d", "/usr/etc/pam.d"];
 /** Legacy file with the rules of all services. */
 const singleFile = "/etc/pam.conf";

@@ -4,7 +4,7 @@ import type { PamAnswer, PamRequest } from "./messages.ts";
 import { pamStatus } from "./statuses.ts";
 
 export interface PamLibraryOptions {
-	/** Default: the package koffi. */
+	/** Loads koffi. Default: imports the package. */
 	importKoffi?(): Promise<typeof import("koffi")>;
 	/** Name of the shared library. Default: `libpam.so.0`. */
 	readonly name?: string;
@@ -12,9 +12,9 @@ export interface PamLibraryOptions {
 
 const hiddenPrompt = 1;
 const items = { user: 2, failDelay: 10 } as const;
-/** Flags for silent operation and for refusing accounts without a password. */
+/** `PAM_SILENT` and `PAM_DISALLOW_NULL_AUTHTOK`: no messages, and no accounts without a password. */
 const flags = 0x8000 | 0x1;
-/** Maximum messages of a conversation, a limit of PAM. */
+/** Maximum number of messages in one call of the conversation function, a limit of PAM. */
 const mostMessages = 32;
 
 /** Loads libpam. Throws `SVC_CONFIG` with the missing requirement if that is impossible. */
@@ -28,7 +28,7 @@ export async function loadPam({ importKoffi = () => import("koffi"), name = "lib
 
 type Koffi = typeof import("koffi")["default"];
 
-/** Carries out one conversation at a time. The callbacks of libpam find its state in this object. */
+/** Carries out one conversation at a time, because the callbacks of libpam use the state in this object. */
 export class PamLibrary {
 	readonly #koffi: Koffi;
 	readonly #types: PamTypes;
@@ -47,7 +47,8 @@ export class PamLibrary {
 			(count: number, messages: unknown, responses: unknown) => this.#converse(count, messages, responses),
 			koffi.pointer(converse),
 		);
-		// With this callback libpam does not sleep itself, so that the process is free for the next conversation.
+		// With this callback, libpam does not sleep after a refusal, so that the process is free for the next conversation. The caller waits
+		// instead.
 		this.#onDelay = koffi.register((_status: number, microseconds: number) => {
 			this.#delay = microseconds / 1000;
 		}, koffi.pointer(wait));
@@ -121,7 +122,7 @@ function findFunctions(library: LibraryHandle) {
 		manageAccount: library.func("int pam_acct_mgmt(void *handle, int flags)"),
 		describe: library.func("const char *pam_strerror(void *handle, int status)"),
 		end: library.func("int pam_end(void *handle, int status)"),
-		// Found through the dependencies of libpam: the modules must free this memory with the same C library.
+		// Loaded through libpam, because PAM modules free this memory and must use the same C library.
 		calloc: library.func("void *calloc(size_t count, size_t size)"),
 		strdup: library.func("void *strdup(const char *text)"),
 	};

@@ -12,9 +12,9 @@ export interface PamAnswer {
 	readonly text: string;
 	/** Username according to PAM; modules may change the given name. */
 	readonly username: string;
-	/** Delay in milliseconds that the modules request for a refusal. */
+	/** Additional delay in milliseconds that PAM modules request for a refusal. */
 	readonly delay: number;
-	/** Milliseconds that the modules took. */
+	/** Milliseconds that the conversation took. */
 	readonly elapsed: number;
 }
 

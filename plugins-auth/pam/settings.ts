@@ -4,7 +4,7 @@ import { OptionReader } from "../_options/option-reader.ts";
 export interface PamOptions {
 	/** Name of the PAM service, which selects the file with its rules in `/etc/pam.d`. Default: `login`. */
 	readonly service?: string;
-	/** Refuse to start without root, because only root may verify the passwords of all users. Default: true. */
+	/** True if the service must not start without root, because only root may verify the passwords of all users. Default: true. */
 	readonly check_for_root?: boolean;
 	/** Maximum seconds of a PAM conversation. Default: 30. */
 	readonly timeout?: number;

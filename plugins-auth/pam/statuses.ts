@@ -1,4 +1,4 @@
-/** Statuses of Linux-PAM that are used here. */
+/** Return codes of Linux-PAM that are used here. */
 export const pamStatus = {
 	success: 0,
 	permissionDenied: 6,

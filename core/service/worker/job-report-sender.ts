@@ -26,7 +26,7 @@ const longestPause = 2_000;
 /** Error codes that may be temporary, so that the request is repeated. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
-/** Fields of the end of a run that do not depend on earlier requests. */
+/** Result of a run. The other fields of the request, such as the sequence number, are added when it is sent. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
 /**
