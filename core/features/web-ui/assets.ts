@@ -23,15 +23,12 @@ export interface Asset {
 	readonly body: Uint8Array;
 }
 
-/**
- * Directories in which the build may have stored the page: next to the built service, or in `dist` if the service runs from its sources.
- */
+/** Directories that may contain the built page: next to the compiled service, or in `dist` if the service runs from its sources. */
 const places = ["../../web/", "../../../dist/core/web/"].map((place) => new URL(place, import.meta.url));
 
 /**
- * The files of the web page. Each is stored once, compressed with Brotli, which gives the smallest files.
- * For clients that do not accept Brotli, a file is recompressed once and cached.
- * A file name contains a hash of the content, so that the content of a name never changes.
+ * The files of the web page. Each is stored once, compressed with Brotli, which gives the smallest files. For clients that do not accept
+ * Brotli, a file is recompressed once and cached. A file name contains a hash of the content, so the content behind a name never changes.
  */
 export class Assets {
 	readonly #directory: URL | undefined;
@@ -48,15 +45,15 @@ export class Assets {
 		return this.#directory && readFileSync(new URL("index.html", this.#directory), "utf8");
 	}
 
-	/** Names of the files. */
+	/** Names of all files of the page, without the suffix of their compressed form. */
 	get names(): readonly string[] {
 		this.#names ??= this.#directory === undefined ? [] : readdirSync(this.#directory).flatMap((name) => toAssetName(name) ?? []);
 		return this.#names;
 	}
 
 	/**
-	 * Returns the file with this name, or undefined if it does not exist.
-	 * Only names from the list are accepted, so that no name can lead out of the directory.
+	 * Returns the file with this name, or undefined if it does not exist. Accepts only names in `names`, so that a request cannot read files
+	 * outside of the directory.
 	 */
 	async find(name: string, encoding: Encoding): Promise<Asset | undefined> {
 		if (this.#directory === undefined || !this.names.includes(name)) return undefined;

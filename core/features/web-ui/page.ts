@@ -2,9 +2,9 @@ import type { AuthBackend, Options } from "../../contract/index.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
 
 /**
- * Content security policy. The page may load from and connect to its own origin only, and runs no inline script.
- * So the browser neither runs a script that a user managed to store in a record, nor sends data to another origin.
- * `trusted-types 'none'`: the page cannot turn any string into markup.
+ * Content security policy. The page may load from and connect to its own origin only, and runs no inline script. Therefore the browser
+ * neither runs a script that a user has stored in a record, nor sends data to another origin. `trusted-types 'none'`: the page cannot turn
+ * any string into markup.
  */
 const policy = [
 	"default-src 'none'",
@@ -26,7 +26,7 @@ const headers = {
 	vary: "Accept, Origin",
 };
 
-/** Methods of signing in. The page must have this information before the user signs in. */
+/** Method of signing in. The page needs it before the user has signed in. */
 type SignInWay = "none" | "password" | "proxy";
 
 /**

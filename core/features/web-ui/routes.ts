@@ -6,7 +6,7 @@ import { Assets, type Encoding } from "./assets.ts";
 
 const { defineRoute } = routesOver<unknown>();
 
-/** Shared instance, because the files are the same for every user. */
+/** One instance for all requests, because the files are the same for every user. */
 export const assets = new Assets();
 
 /** Routes for the files that the web page loads. */

@@ -5,7 +5,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Expiry } from "../parts/expiry.tsx";
 import { Fact } from "../parts/fact.tsx";
 
-/** A permission and the uids of the records for which it is granted. */
+/** A permission and the uids of the records on which the user has it; `*` means all. */
 type Given = readonly [permission: string, uids: readonly string[]];
 
 const columns: readonly Column<Given>[] = [

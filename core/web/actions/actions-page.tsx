@@ -107,8 +107,8 @@ function readPage(query: Query, signal: AbortSignal): Promise<ListPage<ActionRec
 }
 
 /**
- * Searches all actions for the words. The service cannot search by words, so the browser reads every action, with the displayed attributes
- * only.
+ * Searches all actions for the words. The service cannot search by words, so the browser reads every action. It requests only the displayed
+ * attributes.
  */
 async function findActions({ pack, limit, offset }: Query, words: readonly string[], signal: AbortSignal): Promise<ListPage<ActionRecord>> {
 	const { items } = await client.actions.list({ include_attributes: shown, pack }, { signal });

@@ -31,7 +31,7 @@ export function RunForm({ action: { ref, enabled, parameters } }: { readonly act
 }
 
 interface ActionFormProps extends Omit<Parameters<typeof SchemaForm>[0], "rare" | "none"> {
-	/** Parameters that the action itself defines. All others are collapsed, unless each of these is immutable or there are none. */
+	/** Parameters that the action itself defines. Those of its runner are collapsed, unless the action defines none that the user can set. */
 	readonly own: ParameterSchema;
 }
 

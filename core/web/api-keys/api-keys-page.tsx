@@ -35,7 +35,7 @@ const columns: readonly Column<ApiKeyRecord>[] = [
 	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },
 ];
 
-/** Lists the API keys of the user; users with the permission can list the keys of all users. */
+/** Lists API keys, by default those of the user. Users with the required permission see the keys of all users. */
 export function Page() {
 	const isMaking = useSignal(false);
 	return (

@@ -64,7 +64,7 @@ export function Page({ values: { scope = "" } }: PageProps) {
 function Items({ scope, user }: { readonly scope: ScopeName; readonly user: string | undefined }) {
 	const query = { scope, user, prefix: addressBar.query("prefix") || undefined, sort: "name", ...toPaging(pageSize) };
 	const items = useResource(() => client.keys.list(query), [JSON.stringify(query)]);
-	// If access control is off, a request must not name another user.
+	// If access control is off, the service refuses requests for the items of another user.
 	const mayNameOthers = session.may("admin") && session.user.value?.rbac.enabled === true;
 	const filters: readonly Filter[] = [
 		{ name: "prefix", label: "Name begins with", kind: "text" },

@@ -2,10 +2,10 @@ import type { KeyRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 import { session } from "../kit/service.ts";
 
-/** Scopes of the datastore, as they appear in addresses. */
+/** Scopes of the datastore, as in the address of the page. */
 export type ScopeName = "system" | "user";
 
-/** User who owns an item. Undefined is the signed-in user. */
+/** User who owns an item; undefined for the signed-in user. */
 export type Owner = string | undefined;
 
 /** Returns the link to the page of an item. */
@@ -20,7 +20,8 @@ export function toScopeName(scope: string): ScopeName {
 }
 
 /**
- * Returns true if the user may do this with an item, or with any item if no name is given. Users need no permission for their own items.
+ * Returns true if the user may perform this operation on an item or, without a name, on at least one item. Users need no permission for
+ * their own items.
  */
 export function mayDo(verb: "view" | "set" | "delete", scope: ScopeName, name?: string): boolean {
 	return scope === "user" || session.may(`key_value_pair_${verb}`, name === undefined ? undefined : `key_value_pair:svckv.system:${name}`);

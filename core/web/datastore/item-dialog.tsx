@@ -50,7 +50,10 @@ export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogP
 	);
 }
 
-/** Returns the fields of an existing item as form values. A field that is missing in the next request would be deleted. */
+/**
+ * Returns the fields of an existing item as form values. Storing an item replaces all its fields, so a field missing in the form would be
+ * lost.
+ */
 function toProposed({ value, description = "", secret: isSecret, expire_timestamp: end }: KeyRecord): JsonObject {
 	return {
 		...(!isSecret && { value }),

@@ -2,7 +2,7 @@ import { parseJson, parseWholeNumber, stringifyJson } from "../../contract/index
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { ParameterDefinition, ParameterSchema } from "../../contract/parameters.ts";
 
-/** Kind of input of a value. `any` takes JSON; text that is not valid JSON is used as a string. */
+/** Kind of input for a value. `any` accepts JSON; an entry that is not valid JSON becomes a string. */
 export type FieldKind = "choice" | "flag" | "secret" | "number" | "text" | "json" | "any";
 
 /** A field of a form: the name and definition of a parameter, and its kind of input. */
@@ -12,13 +12,13 @@ export interface Field {
 	readonly kind: FieldKind;
 }
 
-/** Contents of the inputs of a form, by field name. An empty string means that no value is given. */
+/** Contents of the inputs of a form, by field name. An empty string means that the user entered no value. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 /** Validation errors of a form, by field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** Returns the fields of a schema that a caller can set, the required ones first. */
+/** Returns the fields of a schema that a user can set, the required ones first. */
 export function toFields(schema: ParameterSchema): readonly Field[] {
 	const fields = Object.entries(schema)
 		.filter(([, { immutable }]) => immutable !== true)
@@ -40,7 +40,7 @@ export function toTexts(fields: readonly Field[], values: JsonObject): FieldText
 /** Result of reading a form. */
 export interface FieldsRead {
 	readonly values: JsonObject;
-	/** Names of fields that had a value and were cleared. */
+	/** Names of fields whose existing value the user removed. */
 	readonly emptied: readonly string[];
 	readonly problems: FieldProblems;
 }
@@ -48,7 +48,7 @@ export interface FieldsRead {
 interface ReadOptions {
 	/** Contents of the inputs before the user changed the form. Unchanged fields are not read. */
 	readonly before?: FieldTexts | undefined;
-	/** True if clearing a field removes its value. Default: false, and an empty string is read as a value. */
+	/** True if clearing an input removes the value of its field. Default: false; a cleared input is then read as an empty value. */
 	readonly canEmpty?: boolean | undefined;
 }
 

@@ -12,9 +12,9 @@ interface SchemaFormProps {
 	readonly schema: ParameterSchema;
 	/** Names of rarely used fields. They are collapsed. */
 	readonly rare?: ReadonlySet<string>;
-	/** Existing values. If they are given, the form sends only the values that the user changed. */
+	/** Existing values. With them, the form sends only the values that the user changed. */
 	readonly initial?: JsonObject | undefined;
-	/** Values that the form contains at first if there are no existing values. They are sent as if the user had entered them. */
+	/** Initial contents of the form if there are no existing values. They are sent as if the user had entered them. */
 	readonly proposed?: JsonObject;
 	/** True if the user can remove existing values. The names of removed values are passed to `onSubmit` as `emptied`. */
 	readonly canEmpty?: boolean;

@@ -11,8 +11,8 @@ export interface Address {
 export type QueryChange = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Current location in the page. Filters, tabs, selected tasks and lines are all part of the address. Therefore a link to any view can be
- * shared, and the browser's back and forward buttons restore every view.
+ * Current location in the page, which is stored after the `#` of the URL. It includes filters, tabs, selected tasks and lines. Therefore a
+ * link to any view can be shared, and the back and forward buttons of the browser restore every view.
  */
 export class AddressBar {
 	readonly #current = signal(parse(location.hash));
@@ -40,21 +40,21 @@ export class AddressBar {
 		this.#current.value = parse(hash);
 	}
 
-	/** Changes some values of the query; the path stays. */
+	/** Navigates to the same path with some values of the query changed. */
 	change(changes: QueryChange, options: { readonly isReplaced?: boolean } = {}): void {
 		const { path, query } = this.#current.value;
 		this.go(path, { ...Object.fromEntries(query), ...changes }, options);
 	}
 }
 
-/** Returns the address for a link. */
+/** Returns the `href` of a link to a path in the page. */
 export function toHref(path: string, query: QueryChange = {}): string {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "" && value !== false);
 	const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 	return `#${path}${text === "" ? "" : `?${text}`}`;
 }
 
-/** Returns the path of a pattern with its `:names` replaced by these values. */
+/** Returns the path of a pattern such as `/history/:id`, with its `:names` replaced by the values. */
 export function toPath(pattern: string, values: Readonly<Record<string, string>>): string {
 	return pattern.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ""));
 }

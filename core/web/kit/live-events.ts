@@ -13,12 +13,12 @@ const events = "svc.execution__*,svc.task__update";
 const firstWait = 500;
 const longestWait = 15_000;
 const pollEvery = 5_000;
-/** Milliseconds after which a hidden page closes its connection. Browsers allow few connections to one service, shared by all tabs. */
+/** Milliseconds after which a hidden page closes its connection. Browsers limit the connections to one server, and all tabs share them. */
 const hiddenGrace = 30_000;
 
 /**
- * Receives the events of the service over one connection for the whole page. A lost connection is opened again. After each connection, all
- * listeners are notified that they may have missed events, including events that occurred while the page was hidden.
+ * Receives the events of the service over one connection for the whole page, and reconnects if it is lost. After each new connection, all
+ * listeners are notified that they may have missed events, for example while the page was hidden.
  */
 export class LiveEvents {
 	readonly #client: Pick<Client, "stream">;

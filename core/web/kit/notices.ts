@@ -11,7 +11,7 @@ export interface Notice {
 
 const shownFor = 8_000;
 
-/** Messages about the results of the user's actions. */
+/** Messages about the results of the user's actions. At most four are shown; newer ones replace older ones. */
 class Notices {
 	readonly #list = signal<readonly Notice[]>([]);
 	#last = 0;
@@ -37,8 +37,8 @@ export const notices = new Notices();
 setWarningListener((text) => notices.say(`Warning: ${text}`, "fault"));
 
 /**
- * Runs an action of the user and shows its outcome: `done` on success, otherwise the error message of the service. Returns true on success.
- * An empty `done` shows nothing.
+ * Runs an operation that the user requested. Shows `done` if it succeeds, unless `done` is empty; otherwise shows the error message.
+ * Returns true on success.
  */
 export async function attempt<T>(act: () => Promise<T>, done: string | ((value: T) => string)): Promise<boolean> {
 	try {

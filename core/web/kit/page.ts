@@ -8,11 +8,11 @@ export interface PageProps {
 
 /** Entry of a page in the list of pages (`pages.ts`). */
 export interface PageDefinition {
-	/** Path after the `#`, such as `/history/:id`. A name with `?` may be missing. */
+	/** Path after the `#`, such as `/history/:id`. A part such as `:view?` may be missing. */
 	readonly path: string;
 	/** Title in the navigation, in the browser window and in the palette. */
 	readonly title: string;
-	/** Permission that is required to see the page. If there are several, one of them is enough. Default: none is required. */
+	/** Permission that is required to see the page; if it is a list, any one of them. Default: none is required. */
 	readonly permission?: string | readonly string[];
 	/** Section of the navigation. Default: the page is not in the navigation. */
 	readonly group?: PageGroup;

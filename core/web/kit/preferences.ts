@@ -2,7 +2,10 @@
 class Preferences {
 	readonly #kept = new Map<string, unknown>();
 
-	/** Returns a stored setting, or undefined if `isRight` rejects its value. The user or an earlier version may have stored anything. */
+	/**
+	 * Returns a stored setting, or undefined if `isRight` rejects its value. An earlier version, or the user, may have stored an invalid
+	 * value.
+	 */
 	get<T>(name: string, isRight: (value: unknown) => value is T): T | undefined {
 		const value = this.#kept.has(name) ? this.#kept.get(name) : this.#read(name);
 		return isRight(value) ? value : undefined;

@@ -80,7 +80,7 @@ export class Resource<T> {
 
 /**
  * Reads data for a component: when it mounts, when `inputs` change, and when `isTouched` returns true for an event. Events trigger at most
- * four reads a second. A signal that events may have been missed always triggers a read.
+ * four reads a second. The notification that events may have been missed always triggers a read.
  */
 export function useResource<T>(
 	load: Load<T>,

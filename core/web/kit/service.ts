@@ -3,7 +3,7 @@ import { createClient } from "../../features/clients.ts";
 import { LiveEvents } from "./live-events.ts";
 import { Session } from "./session.ts";
 
-/** URL of the page. It includes a path if a proxy publishes the service below one. */
+/** URL of the page. It includes a path if a proxy publishes the service below that path. */
 const base = new URL(".", document.baseURI).href;
 
 /** Client of the service that delivered the page. The browser adds the session cookie to its requests. */

@@ -15,7 +15,7 @@ export interface SignInWays {
 	readonly provider: string;
 }
 
-/** Error messages for the `sign-in` parameter that the address contains after a failed single sign-on. */
+/** Error messages by the value of the URL parameter `sign-in`, which the service sets after a failed single sign-on. */
 const returned: Readonly<Record<string, string>> = {
 	refused:
 		"The sign-in was refused: it was not finished in this browser within ten minutes, or you may not sign in here. The log of the service says why.",
@@ -65,7 +65,7 @@ export class Session {
 		return this.#user.value !== undefined && this.#permissions.allow(permission, uid);
 	}
 
-	/** Returns the number of records, at most `size`, that the user may request at once. */
+	/** Returns the maximum number of records, up to `size`, that the user may request at once. */
 	toLimit(size: number): number {
 		return this.#user.value?.rbac.is_admin === true ? size : Math.min(size, this.#maxPageSize);
 	}
@@ -105,7 +105,7 @@ export class Session {
 	/** Revokes the token in the service, and ends the session at the single sign-on provider if there is one. */
 	async signOut(): Promise<void> {
 		await this.#client.signOut().catch((error: unknown) => {
-			// The token has expired or was revoked before.
+			// Ignore that the token has already expired or was already revoked.
 			if (!isSvcError(error, "SVC_UNAUTHORIZED") && !isSvcError(error, "SVC_NOT_FOUND")) throw error;
 		});
 		this.#become("signed-out");

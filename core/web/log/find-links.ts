@@ -1,14 +1,14 @@
-/** Part of a string. If the part is an address, `href` contains it. */
+/** Part of a string. `href` is set if the part is a URL. */
 export interface LinkPiece {
 	readonly text: string;
 	readonly href?: string;
 }
 
-/** An address ends at a backslash, because control characters are displayed as escapes that begin with one. */
+/** Pattern of an `http` or `https` URL. It ends at a backslash, because escaped control characters begin with one. */
 const address = /\bhttps?:\/\/[^\s<>"'`\\{}|^]+/gi;
 const mostLinks = 20;
 
-/** Splits a string at its addresses of `http` and `https`, without the punctuation of the sentence around them. */
+/** Splits a string into URLs (`http` and `https`) and the text between them. Punctuation after a URL is not part of it. */
 export function toLinkPieces(text: string): readonly LinkPiece[] {
 	if (!hasLink(text)) return [{ text }];
 	const pieces: LinkPiece[] = [];
@@ -25,13 +25,13 @@ export function toLinkPieces(text: string): readonly LinkPiece[] {
 	return pieces;
 }
 
-/** Returns true if a string may contain an address. Most lines fail this quick check. */
+/** Returns true if a string may contain a URL. This check is fast, and most lines contain none. */
 export function hasLink(text: string): boolean {
 	return text.includes("://");
 }
 
 function withoutPunctuation(href: string): string {
-	// A closing bracket belongs to the address only if the address contains the opening one.
+	// A closing bracket belongs to the URL only if the URL also contains the opening one.
 	const unopened = { ")": count(href, ")") - count(href, "("), "]": count(href, "]") - count(href, "[") };
 	let end = href.length;
 	for (; end > 0; end -= 1) {

@@ -24,7 +24,7 @@ interface LogLineProps {
 export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLineProps) {
 	const parts = line === undefined ? [] : toStyledParts(line.text);
 	const isCut = line !== undefined && line.length > line.text.length;
-	// Remove the link of a truncated address: it would lead to another page.
+	// Remove the link at the end of a truncated line: its URL may be incomplete.
 	if (isCut) parts.splice(-1, 1, ...parts.slice(-1).map(({ href: _href, ...part }) => part));
 	const shown = parts.length > mostParts ? [{ text: parts.map(({ text }) => text).join(""), class: "" }] : parts;
 	const more = line === undefined ? 0 : line.length - line.text.length;
@@ -40,7 +40,7 @@ export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLi
 	);
 }
 
-/** Returns the number of parts of a line that need an element each. */
+/** Returns the number of coloured parts and links of a line, each of which needs a DOM element. */
 export function countParts(line: OutputLineRecord | undefined): number {
 	return line === undefined || !(line.text.includes("\u001b") || hasLink(line.text)) ? 0 : toStyledParts(line.text).length;
 }

@@ -10,7 +10,10 @@ export function toPageOf(line: number): number {
 	return Math.floor((line - 1) / pageSize);
 }
 
-/** Cache of the lines of an output by number. Contains the pages that were read or printed last. Lines received twice are stored once. */
+/**
+ * Cache of the lines of an output by their numbers. Keeps the pages that were read or extended last. A line that is received twice is
+ * stored once.
+ */
 export class LogPages {
 	readonly #pages = new Map<number, OutputLineRecord[]>();
 
@@ -39,7 +42,7 @@ export class LogPages {
 		);
 	}
 
-	/** Stores a printed line, or the longer content of a line that has grown. Ignores the line if the line before it is not cached. */
+	/** Stores a new line, or the longer version of a line that has grown. Ignores the line if the previous one is not cached. */
 	add(line: OutputLineRecord): void {
 		const page = toPageOf(line.line);
 		const index = (line.line - 1) % pageSize;

@@ -12,8 +12,8 @@ const slowest = 2_000;
 const retryAfter = 1_000;
 
 /**
- * Lines of an output by number. Lines are read when they are displayed, dropped when others are displayed, and added while the execution
- * prints. The service numbers the lines. Therefore no line is shown twice and none is missing, even if connections break.
+ * Lines of an output by their numbers. Lines are read when they are displayed, dropped from the cache later, and added while the execution
+ * prints. The service numbers the lines. Therefore no line is shown twice or missing, even if connections break.
  */
 export class LogSource {
 	readonly #id: string;
@@ -53,7 +53,7 @@ export class LogSource {
 		return this.#pages.line(number);
 	}
 
-	/** Reads those of these lines that are not cached. */
+	/** Reads the lines from `first` to `last` that are not cached. */
 	want(first: number, last: number): void {
 		const total = this.#total.peek() ?? 0;
 		for (let page = toPageOf(Math.max(1, first)); page <= toPageOf(Math.min(last, total)); page += 1) {
@@ -66,8 +66,7 @@ export class LogSource {
 		const { signal } = this.#stop;
 		for (let wait = quickest; !signal.aborted; wait = Math.min(wait * 1.5, slowest)) {
 			await untilSeen(signal);
-			// Check this before reading. An execution stores all of its output before it ends, so a read that starts after the end is
-			// complete.
+			// Check the flag before reading. An execution stores all of its output before it ends, so a read that starts afterwards is complete.
 			const isEnded = this.#isEnded;
 			const before = this.#total.peek();
 			const isRead = await this.#readEnd();
@@ -94,7 +93,7 @@ export class LogSource {
 		const shown = new AbortController();
 		const signal = AbortSignal.any([this.#stop.signal, shown.signal]);
 		const opening = new AbortController();
-		// Hidden pages disconnect. Browsers allow few connections to one service, shared by all tabs.
+		// Hidden pages disconnect: browsers limit the connections to one server, and all tabs share them.
 		const hide = () => document.visibilityState === "hidden" && shown.abort();
 		document.addEventListener("visibilitychange", hide);
 		void this.#readUntil(AbortSignal.any([signal, opening.signal]));

@@ -83,7 +83,7 @@ function NewLines({
 	const isBehind = !isFollowed && count > 0;
 	return (
 		<>
-			{/* Announced once instead of for each line: a screen reader would otherwise announce nothing else. */}
+			{/* Announced once and not for each line: otherwise a screen reader would announce nothing else. */}
 			<p class="only-heard" role="status">
 				{isBehind && "New lines have come below"}
 			</p>

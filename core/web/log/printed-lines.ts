@@ -5,7 +5,7 @@ const longestText = 4_096;
 
 type Chunk = Pick<OutputChunkRecord, "event_id" | "data" | "output_type" | "timestamp">;
 
-/** End of an output that is being printed: splits chunks into numbered lines. A chunk that was received before is ignored. */
+/** Splits the chunks at the end of a growing output into numbered lines. Ignores chunks that were received before. */
 export class PrintedLines {
 	#last: number;
 	#total: number;

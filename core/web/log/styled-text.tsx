@@ -3,7 +3,7 @@ import Anser from "anser";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { hasLink, toLinkPieces } from "./find-links.ts";
 
-/** Terminal sequences other than colours: cursor movements and window titles. */
+/** Terminal escape sequences other than colours, such as cursor movements and window titles. They are removed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
 const otherSequences = /\u001b(?:\[[0-9;?]*[A-HJKSTfhilnsu]|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 
@@ -14,13 +14,13 @@ export interface StyledPart {
 	readonly class: string;
 	/** Colours without a class, as values of the CSS properties that the stylesheet reads. */
 	readonly own?: Readonly<Record<string, string>>;
-	/** Address if the text is an `http` or `https` link. */
+	/** URL if the text is an `http` or `https` link. */
 	readonly href?: string;
 }
 
 /**
- * Splits a line into parts with the colours that a terminal would show, and with its addresses as links. Colours and links are returned as
- * data, not as HTML. Text that a carriage return has overwritten is left out. Control characters are displayed as escapes.
+ * Splits a line into parts with the colours that a terminal would show, and with URLs as links. Colours and links are returned as data, not
+ * as HTML. Text that a carriage return has overwritten is left out. Control characters are displayed as escapes.
  */
 export function toStyledParts(line: string): StyledPart[] {
 	const text = toOverwritten(line.replace(/\r+$/, ""));
@@ -92,7 +92,7 @@ function Marked({ text, find }: { readonly text: string; readonly find: string }
 	);
 }
 
-/** Names of the basic colours in the order of their numbers. The bright ones follow them. */
+/** Names of the terminal colours 0 to 7. The colours 8 to 15 are their bright versions. */
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
 /** A terminal colour. A named colour is a class, so that each theme can define it. Other colours are given by value. */

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { OutputType } from "../../contract/runner.ts";
 import { LogSource } from "./log-source.ts";
 
-/** Returns the lines of an execution's output, which are followed until the component unmounts. */
+/** Returns a source of the output lines of an execution. It follows the output until the component unmounts. */
 export function useLogSource(id: string, type: OutputType | undefined, hasEnded: boolean): LogSource {
 	const source = useMemo(() => new LogSource(id, type), [id, type]);
 	useEffect(() => {

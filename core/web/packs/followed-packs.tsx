@@ -38,7 +38,7 @@ const columns: readonly Column<FollowedPackRecord>[] = [
 	},
 ];
 
-/** Lists the packs that the service follows in git by its configuration, with the state of each. */
+/** Lists the packs that the service follows in git repositories, as configured, with the state of each. */
 export function FollowedPacks() {
 	const followed = useRepeated(
 		useResource(() => client.packInstalls.followed(), [], { isTouched: isPackJob }),

@@ -13,7 +13,7 @@ import { UpgradeDialog } from "./upgrade-dialog.tsx";
 /** Lists newer versions of the installed packs. The service queries the sources of the packs on each request. */
 export function NewerPacks() {
 	const newer = useResource(() => client.packInstalls.outdated(), []);
-	/** The pack to upgrade; empty for all packs, undefined while no dialog is open. */
+	/** Ref of the pack in the upgrade dialog: empty for all packs, undefined while the dialog is closed. */
 	const asked = useSignal<string | undefined>(undefined);
 	return (
 		<Loaded resource={newer}>

@@ -17,8 +17,8 @@ interface Found {
 }
 
 /**
- * Shows the configuration of a pack: as a form of its schema for users who may change it, otherwise as values. Secrets are not shown; an
- * empty secret field keeps its value.
+ * Shows the configuration of a pack, as a form for users who may change it and otherwise as values. The form does not show secrets; leaving
+ * a secret input empty keeps its value.
  */
 export function PackConfig({ pack: { ref, content } }: { readonly pack: PackRecord }) {
 	const resource = useResource(() => read(ref), [ref, content]);

@@ -10,13 +10,13 @@ import { toRunHref } from "../runs/run-address.ts";
  */
 export const followedInterval = 5_000;
 
-/** Pack jobs that pages start. Each one is an execution of an action of the pack `packs`. */
+/** Operations on packs that the page can start. Each runs as an execution of the action with this name in the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 
 const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;
 const skipDependencies = { type: "boolean", description: "Leave out what packs say that they depend on." } as const;
 
-/** Form fields of each job. */
+/** Fields of the form for the options of each job. */
 export const jobSchemas = {
 	install: {
 		source: {

@@ -6,7 +6,7 @@ export function toPackHref(ref: string, view?: string): string {
 	return toHref(toPath("/packs/:ref", { ref }), { view });
 }
 
-/** Returns the origin of a pack in one line. */
+/** Returns the source of a pack as one line of text, such as its repository and revision. */
 export function toOrigin({ source, path }: Pick<PackRecord, "source" | "path">): string {
 	if (source === undefined) return path === undefined ? "the service itself" : `directory ${path}`;
 	const { kind, address, revision, subdirectory } = source;
@@ -19,7 +19,10 @@ export function toShortCommit(commit: unknown): string {
 	return typeof commit === "string" ? commit.replace(/^((?:sha256:)?.{10}).*$/s, "$1") : "";
 }
 
-/** Returns true if the pack was installed and is not managed through git alone. Such a pack can be upgraded, rolled back and removed. */
+/**
+ * Returns true if the pack was installed and does not follow a git repository. Only such a pack can be upgraded, rolled back and removed
+ * here.
+ */
 export function isChangeable({ content, followed }: Pick<PackRecord, "content" | "followed">): boolean {
 	return content !== undefined && followed === undefined;
 }

@@ -7,7 +7,7 @@ import { type Command, toCommand } from "./keys.ts";
 const loadPalette = async () => (await import("./palette.tsx")).Palette;
 const loadKeyHelp = async () => (await import("./key-help.tsx")).KeyHelp;
 
-/** Handles the commands that every page offers, through keys and the buttons of the header. */
+/** Handles the commands that are available on every page: keyboard shortcuts and the buttons in the header. */
 export function Commands({ pages }: { readonly pages: readonly PageDefinition[] }) {
 	const shown = useSignal<Command | undefined>(undefined);
 	const onClose = () => (shown.value = undefined);

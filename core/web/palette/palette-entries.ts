@@ -11,14 +11,17 @@ export interface PaletteEntry {
 	readonly href: string;
 }
 
-/** Maximum number of names of each kind. */
+/** Maximum number of names that are read for each kind of record. */
 const mostNames = 100;
 const mostShown = 40;
 
 interface RecordKind {
 	readonly kind: string;
 	readonly permission: string;
-	/** Path of the page that shows the records. Kinds without such a page are left out unless `runFilter` is given. */
+	/**
+	 * Path of the page of a record, without the name. If no page has this path, entries link to the runs selected by `runFilter`, or are left
+	 * out without it.
+	 */
 	readonly page: string;
 	/** Filter of the list of runs that selects the runs of a record. */
 	readonly runFilter?: string;
@@ -60,14 +63,14 @@ const recordKinds: readonly RecordKind[] = [
 	},
 ];
 
-/** Returns the pages that the user may open and that need no record. */
+/** Returns entries for the pages in the navigation that the user may see. */
 export function toPageEntries(pages: readonly PageDefinition[]): readonly PaletteEntry[] {
 	return pages.filter(isOffered).map(({ title, path }) => ({ kind: "Page", title, href: toHref(path.replace(/\/:.*/, "")) }));
 }
 
 /**
- * Returns the names of records, of the kinds that the user may list. Kinds that cannot be read are left out, because the others are still
- * useful.
+ * Returns entries for the records that the user may list. Leaves out kinds whose records cannot be read, so that the palette still offers
+ * the others.
  */
 export async function readRecordEntries(pages: readonly PageDefinition[], signal: AbortSignal): Promise<readonly PaletteEntry[]> {
 	const offered = recordKinds.filter(({ permission }) => session.may(permission));

@@ -39,7 +39,7 @@ interface ConfirmProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Requests confirmation of an action that cannot be undone. */
+/** Shows a dialog in which the user must confirm an operation before it is performed. */
 export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
@@ -69,7 +69,9 @@ interface ConfirmWithReasonProps extends Omit<ConfirmProps, "onConfirm" | "child
 	readonly onConfirm: (reason: string | undefined) => void;
 }
 
-/** Requests confirmation and a reason. The service stores the reason with the name of the user. */
+/**
+ * Shows a dialog in which the user confirms an operation and may enter a reason. The service stores the reason with the name of the user.
+ */
 export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonProps) {
 	const reason = useSignal("");
 	return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Shows that a list is empty, the meaning of that, and the first step to take. */
+/** Shows a message in place of an empty list, such as the reason and a first step to take. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
 	return (
 		<div class="empty">

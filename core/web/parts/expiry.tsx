@@ -1,7 +1,7 @@
 import { now, toDuration } from "../kit/clock.ts";
 import { toLocal } from "./time.tsx";
 
-/** Shows when something expires as the remaining time; the tooltip contains the date and time. */
+/** Shows the remaining time until an expiry, or `expired`; the tooltip contains the date and time. */
 export function Expiry({ at }: { readonly at: string }) {
 	const rest = (Date.parse(at) - now.value) / 1_000;
 	return (

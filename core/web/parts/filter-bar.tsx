@@ -10,13 +10,13 @@ export interface Filter {
 	readonly kind: "text" | "choice" | "time";
 	readonly values?: readonly string[];
 	readonly hint?: string;
-	/** Label of the option without a filter. Default: any. */
+	/** Label of the option that disables the filter. Default: `any`. */
 	readonly none?: string;
 }
 
 /**
- * Shows filters whose values are part of the address. A change is applied when the user confirms it or leaves the input. It returns the
- * list to the first page.
+ * Shows filters whose values are part of the address. A change takes effect when the user presses Enter or leaves the input, and shows the
+ * first page of the list.
  */
 export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
 	const isAny = filters.some(({ name }) => addressBar.query(name) !== "");

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonValue } from "../../contract/json.ts";
 
-/** Members of one level that are rendered at first; a button shows the rest. */
+/** Number of members of one level that are rendered at first; a button shows more. */
 const mostMembers = 100;
-/** Characters of a string that are rendered. */
+/** Number of characters of a string that are rendered at first; a button shows the rest. */
 const longestText = 2_000;
 
 interface JsonTreeProps {

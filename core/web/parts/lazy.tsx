@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Fault } from "./fault.tsx";
 
 interface LazyProps<P extends object> {
-	/** Must be the same function as long as the same component is shown. Another function loads another component. */
+	/** Loads the component. Must be the same function on every render; a different function loads again. */
 	readonly load: () => Promise<ComponentType<P>>;
 	readonly props: P;
 }

@@ -5,12 +5,12 @@ import { Fault } from "./fault.tsx";
 
 interface LoadedProps<T> {
 	readonly resource: Resource<T>;
-	/** Heading that is shown until the data is available, if the component is the whole page. */
+	/** Heading that is shown until the data is available. For components that fill the whole page. */
 	readonly title?: string;
 	readonly children: (value: T) => ComponentChildren;
 }
 
-/** Shows the data of a resource, or that it is loading, or the error. If reading again fails, the previous data stays visible. */
+/** Shows the data of a resource, a loading message or an error. If reading again fails, the error is shown above the previous data. */
 export function Loaded<T>({ resource, title, children }: LoadedProps<T>) {
 	const { value: error } = resource.error;
 	const { value } = resource.value;

@@ -2,7 +2,7 @@ import { addressBar } from "../kit/address.ts";
 import { session } from "../kit/service.ts";
 
 interface PagerProps {
-	/** Number of records of a page, if the user may request as many. */
+	/** Number of records on a page, unless the user may request only fewer. */
 	readonly size: number;
 	/** Number of records that are shown now. */
 	readonly shown: number;

@@ -13,7 +13,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 	const main = useRef<HTMLElement>(null);
 	const { path } = addressBar.current.value;
 	const isFirst = useRef(true);
-	// Moves the focus, so that screen readers continue at the content after navigation to another page.
+	// Move the focus to the content after navigation to another page, so that screen readers continue there.
 	useEffect(() => {
 		if (!isFirst.current) main.current?.focus({ preventScroll: true });
 		isFirst.current = false;
@@ -82,7 +82,7 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	);
 }
 
-/** Shows whether the displayed data is updated live. */
+/** Shows the state of the live updates, such as `live` or `connection lost`. */
 function LiveMark() {
 	const texts = { off: "", connecting: "connecting", live: "live", lost: "connection lost, trying again", polled: "every 5 s" };
 	const { value: state } = live.state;
@@ -99,7 +99,7 @@ function skip(event: Event, main: HTMLElement | null): void {
 	main?.focus();
 }
 
-/** Shows the notices, which screen readers announce too. */
+/** Shows the notices. Screen readers announce them. */
 function NoticeList() {
 	return (
 		<div class="notices" role="status" aria-live="polite">

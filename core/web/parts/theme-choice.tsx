@@ -13,7 +13,7 @@ export function applyTheme(): void {
 	document.documentElement.dataset["theme"] = chosen.value;
 }
 
-/** Shows a selection of the theme. */
+/** Shows a select box for the theme. */
 export function ThemeChoice() {
 	return (
 		<select

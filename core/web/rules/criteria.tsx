@@ -32,7 +32,7 @@ function Criterion({ name, criterion }: { readonly name: string; readonly criter
 	);
 }
 
-/** Shows the criterion that an event did not meet, and the value of the event. */
+/** Shows the criterion that an event did not meet, and the value in the event. */
 export function FailedCriterion({ failed: { key, value, operator, pattern } }: { readonly failed: NonNullable<RuleTestRecord["failed"]> }) {
 	return (
 		<>

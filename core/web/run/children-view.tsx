@@ -4,7 +4,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { RunTable } from "../runs/run-table.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
-/** Maximum number of children in the table. More are of no use to a reader, and a run may have 100,000. */
+/** Maximum number of children in the table, because a run may have 100,000. */
 const mostChildren = 1_000;
 
 const pageSize = 100;

@@ -14,7 +14,7 @@ import { runAgain } from "./run-again.ts";
 import { RunResult } from "./run-result.tsx";
 import type { RunViewProps } from "./run-view.ts";
 
-/** Shows the overview of an execution: the failed task and its last output, or the output; then the parameters and the result. */
+/** Shows the overview of an execution: the end of its output (after a failure, that of the failed task), its parameters and its result. */
 export function View({ run }: RunViewProps) {
 	return (
 		<>
@@ -73,8 +73,8 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 }
 
 /**
- * Returns the first descendant to fail among those without a failed child. The other failures are a consequence. Returns `run` if no
- * descendant has failed.
+ * Returns the descendant that failed first among those without a failed child, because later failures are usually consequences. Returns
+ * `run` if no descendant has failed.
  */
 function findFailed(run: ExecutionRecord, parts: readonly ExecutionRecord[]): ExecutionRecord {
 	const failed = parts.filter(({ status }) => isFailure(status));

@@ -89,8 +89,8 @@ function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
 }
 
 /**
- * Links to the inquiries whose answers the execution waits for. The link replaces the resume button, because resuming has no effect before
- * the answers.
+ * Links to the inquiries whose answers the execution waits for. Shown instead of the resume button, because resuming has no effect before
+ * they are answered.
  */
 function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
 	const [id = "", ...more] = inquiries;

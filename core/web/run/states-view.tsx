@@ -16,7 +16,7 @@ function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<
 	);
 }
 
-/** Shows every state that an execution passed through, with the time spent in each, and further details of the execution. */
+/** Shows every state of an execution with the time that it spent in it, and the context of the execution. */
 export function View({ run }: RunViewProps) {
 	const rows = run.log.map((entry, index) => ({ ...entry, index, until: run.log[index + 1]?.timestamp ?? run.end_timestamp }));
 	return (

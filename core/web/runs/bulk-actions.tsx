@@ -14,7 +14,10 @@ interface BulkActionsProps {
 
 type Act = "cancel" | "rerun";
 
-/** Performs an action on many executions. Each one is a separate request, so that one failure does not affect the others. */
+/**
+ * Shows buttons that cancel or repeat the selected executions. Each execution is a separate request, so that one failure does not affect
+ * the others.
+ */
 export function BulkActions({ runs, onDone }: BulkActionsProps) {
 	const asked = useSignal<Act | undefined>(undefined);
 	const { value: act } = asked;

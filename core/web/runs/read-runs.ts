@@ -4,7 +4,7 @@ import { client, session } from "../kit/service.ts";
 /** Executions per request. The service accepts at most 100 ids. */
 const batchSize = 50;
 
-/** Reads these attributes of executions, by id. Returns none of them if the user may not list executions. */
+/** Reads attributes of executions by their ids. Returns an empty map if the user may not list executions. */
 export async function readRuns(
 	ids: readonly string[],
 	attributes: string,

@@ -11,7 +11,7 @@ interface PlotProps {
 	readonly buckets: readonly Bucket[];
 }
 
-/** Shows how many runs started in each interval, by outcome. */
+/** Shows the number of runs that started in each interval, by outcome. */
 export function RatePlot({ buckets }: PlotProps) {
 	const most = Math.max(1, ...buckets.map(({ good, bad, other }) => good + bad + other));
 	const total = sum(buckets, ({ good, bad, other }) => good + bad + other);

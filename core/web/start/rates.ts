@@ -53,8 +53,8 @@ function toBucket(from: number, runs: readonly CountedRun[]): Bucket {
 }
 
 /**
- * Returns the quantile of sorted values: the smallest value that this share of them does not exceed. Returns undefined if there are no
- * values.
+ * Returns a quantile of sorted values: the smallest value such that the given share of all values is not greater. Returns undefined if
+ * there are no values.
  */
 function quantile(sorted: readonly number[], share: number): number | undefined {
 	return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

@@ -11,7 +11,7 @@ import { RunTable } from "../runs/run-table.tsx";
 import { Trends } from "./trends.tsx";
 import { WaitingInquiries } from "./waiting-inquiries.tsx";
 
-/** Maximum number of runs in each section; the list of runs has the others. */
+/** Maximum number of runs in each section; a link leads to the full list. */
 const most = 8;
 const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 const failures = ["failed", "timeout", "abandoned"];

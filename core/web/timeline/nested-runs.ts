@@ -6,15 +6,15 @@ import { client, live, session } from "../kit/service.ts";
 import { type TimedRun, timedAttributes } from "./timed-run.ts";
 
 const pageSize = 100;
-/** Maximum number of executions that are shown: the first ones by start time. */
+/** Maximum number of executions that are shown, those that started first. */
 export const mostNested = 5_000;
 const every = 250;
 
 type Changes = ReadonlyMap<string, TimedRun>;
 
 /**
- * Returns the child executions of an execution and follows their changes. There may be thousands of them. Therefore they are read once and
- * then updated from events. They are read again only if events may have been missed.
+ * Returns the child executions of an execution and follows their changes. There may be thousands, so they are read once and then updated
+ * from events. They are read again only if events may have been missed.
  */
 export function useNestedRuns(parent: string): { readonly listed: Resource<readonly TimedRun[]>; readonly changes: Signal<Changes> } {
 	const changes = useSignal<Changes>(new Map());

@@ -22,7 +22,7 @@ export function toSpan({ start_timestamp, end_timestamp, log = [] }: TimedRun, n
 	return { from, began: running === undefined ? to : Math.min(to, Math.max(from, Date.parse(running.timestamp))), to };
 }
 
-/** Returns the time from the first start to the last end. */
+/** Returns the time range from the first start to the last end of the spans. */
 export function toFrame(spans: readonly Span[]): Omit<Span, "began"> {
 	let [from, to] = [Number.POSITIVE_INFINITY, 0];
 	for (const span of spans) {

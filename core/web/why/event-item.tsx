@@ -17,7 +17,7 @@ interface EventItemProps {
 	readonly depth: number;
 }
 
-/** Details of an event that the trace does not contain, as far as the user may see them. */
+/** Details of an event that are not part of the trace, as far as the user may see them. */
 interface EventDetails {
 	/** Delivery that created the event, if the webhook records its deliveries. */
 	readonly delivery: WebhookDeliveryRecord | undefined;
@@ -59,7 +59,7 @@ function Rules({ node, shown, depth }: EventItemProps) {
 	const details = useResource((signal) => readDetails(node, signal), [node.object_id, acted.length]);
 	const { value: found } = details.value;
 	const isOpen = found?.event?.status === "pending" || found?.event?.status === "processing";
-	// Poll, because no event announces that an event was processed if no rule acted on it.
+	// Poll while the event is being processed: if no rule acts on it, nothing announces the end of the processing.
 	useRepeated(details, isOpen ? every : undefined);
 	const ids = new Set(acted.map(({ object_id }) => object_id));
 	return (

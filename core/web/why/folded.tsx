@@ -2,15 +2,15 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
 interface FoldedProps {
-	/** Content next to the button that expands the part. */
+	/** Content next to the button that expands the section. */
 	readonly head: ComponentChildren;
-	/** Description of the part for screen readers. */
+	/** Description of the section for screen readers. */
 	readonly label: string;
 	readonly isOpen: boolean;
 	readonly children: () => ComponentChildren;
 }
 
-/** Shows a part that can be expanded and collapsed. While collapsed, its content is neither rendered nor read from the service. */
+/** Shows a section that can be expanded and collapsed. While it is collapsed, its content is neither rendered nor read from the service. */
 export function Folded({ head, label, isOpen: isOpenAtFirst, children }: FoldedProps) {
 	const isOpen = useSignal(isOpenAtFirst);
 	return (

@@ -12,7 +12,7 @@ export interface TraceChoice {
 /** A trace as a tree. */
 export interface TraceTree {
 	readonly trace: TraceRecord;
-	/** Direct effects of a component, by its key. The key undefined has the components without a cause in the trace. */
+	/** Direct effects of each component, by its key. The key undefined lists the components whose cause is not in the trace. */
 	readonly branches: ReadonlyMap<string | undefined, readonly TraceNode[]>;
 	readonly ids: ReadonlySet<string>;
 	/** Keys of the selected component and of all its causes. */
@@ -39,7 +39,7 @@ async function findTrace({ execution, event }: Pick<TraceChoice, "execution" | "
 	return found;
 }
 
-/** Returns true if a stream event is about a component of the trace or about a new component that belongs to it. */
+/** Returns true if a stream event concerns the trace: one of its components, or a new execution that belongs to it. */
 export function tellsOfTrace({ name, data }: StreamEventRecord, tree: TraceTree | undefined): boolean {
 	if (tree === undefined) return true;
 	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null || Array.isArray(data)) return false;

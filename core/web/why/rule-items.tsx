@@ -68,9 +68,9 @@ function Met({ criteria, payload }: { readonly criteria: JsonObject; readonly pa
 	);
 }
 
-/** Returns the value of the payload that a simple criterion key such as `trigger.body.size` refers to. Returns undefined for other keys. */
+/** Returns the value in the payload for a simple criterion key such as `trigger.body.size`. Returns undefined for other keys. */
 function toValue(key: string, payload: JsonObject): JsonValue | undefined {
-	// The part after `#` is a tag, with which a rule can test one attribute more than once.
+	// A rule can append `#` and a tag to a key, to test one attribute more than once.
 	const [root, ...names] = (key.split("#")[0] ?? "").split(".");
 	if (root !== "trigger") return undefined;
 	let value: JsonValue | undefined = payload;

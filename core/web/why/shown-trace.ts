@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { TraceTree } from "./read-trace.ts";
 
-/** Properties that all components of a displayed trace share. */
+/** Properties that all elements of a displayed trace get. */
 export interface ShownTrace extends Pick<TraceTree, "branches" | "path"> {
 	/** Id of the execution or event that the address selects. */
 	readonly chosen: string;

@@ -134,7 +134,7 @@ function isArrow(key: string): key is Arrow {
 	return Object.hasOwn(directions, key);
 }
 
-/** Returns the nearest task in a direction. Tasks straight ahead are preferred to tasks at the side. */
+/** Returns the nearest task in the direction of an arrow key. A distance to the side counts twice. */
 function findNeighbour(nodes: readonly PlacedNode[], id: string, arrow: Arrow): string | undefined {
 	const from = nodes.find((node) => node.id === id);
 	if (from === undefined) return undefined;

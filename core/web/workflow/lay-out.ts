@@ -38,7 +38,7 @@ export const nodeSize = { width: 210, height: 64 };
 const careful = 250;
 const longestLabel = 30;
 
-/** Lays out a graph from top to bottom. Edges that lead back and edges from a task to itself are drawn too. */
+/** Lays out a graph from top to bottom. It may contain cycles and edges from a task to itself. */
 export function layOut({ nodes, edges }: RunGraphRecord): Placed {
 	const graph = new Graph({ multigraph: true });
 	const ranker = nodes.length > careful ? "longest-path" : "network-simplex";

@@ -19,8 +19,8 @@ interface RerunTasksProps {
 }
 
 /**
- * Shows a button that runs tasks of a workflow again. Shows nothing while the workflow runs, or if the user may not run it again. Action
- * chains have no button either, because they can only be repeated as a whole.
+ * Shows a button that runs tasks of a workflow again. Shows nothing while the workflow runs, if the user may not run it again, or for an
+ * action chain, which can only be repeated as a whole.
  */
 export function RerunTasks({ run, label, task }: RerunTasksProps) {
 	const isAsked = useSignal(false);
@@ -52,7 +52,7 @@ function TasksDialog({ run, task, onClose }: DialogProps) {
 	);
 }
 
-/** Maximum number of tasks that the form lists. The user finds others by a part of their name. */
+/** Maximum number of tasks that the form lists. The user can find other tasks by a part of their name. */
 const mostShown = 100;
 
 function TaskForm({

@@ -5,7 +5,7 @@ import { client } from "../kit/service.ts";
 /** A task of the workflow definition with its runs. */
 export type RunNode = RunGraphRecord["nodes"][number];
 
-/** Returns the workflow definition of a run and the state of its tasks. It is read again when a task changes. */
+/** Returns the workflow graph of a run with the state of its tasks, as a resource that is read again when a task changes. */
 export function useRunGraph(run: ExecutionRecord): Resource<RunGraphRecord> {
 	return useResource((signal) => client.executions.graph(run.id, { signal }), [run.id], {
 		isTouched: (event) => tellsOfTasks(event, run.id),

@@ -71,7 +71,10 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
 	);
 }
 
-/** Maximum number of runs that are shown for a task, the latest ones. A task runs repeatedly if a loop or several routes lead to it. */
+/**
+ * Maximum number of runs of a task that are shown; older ones are left out. A task runs more than once if a loop or several routes lead to
+ * it.
+ */
 const mostPasses = 20;
 
 function Passes({ node: { tasks } }: { readonly node: RunNode }) {
