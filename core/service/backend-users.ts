@@ -4,8 +4,8 @@ import { isReservedName } from "../kernel/basics/names.ts";
 import { createContext, readConfig } from "./database/open-storage.ts";
 
 /**
- * Returns a function that manages the users stored by the auth backend of a configuration, without the service. The service sees the
- * changes at the next sign-in.
+ * Returns a function that manages the users stored by the auth backend of a configuration, without running the service. A running service
+ * sees the changes at the next sign-in.
  */
 export function createBackendUsers(env: Readonly<Record<string, string | undefined>>): UserWork {
 	return async ({ config: file }, use) => {

@@ -3,7 +3,7 @@ import { Subscription } from "./subscription.ts";
 
 const defaultBuffer = 1_000;
 
-/** Delivers events within one process: synchronously, in the order of publishing, and the same object to all subscribers. */
+/** Delivers events within one process, synchronously and in the order of publishing. All subscribers get the same object. */
 export class FanOut {
 	readonly #index = new SubscriberIndex<Subscription>();
 	readonly #subscriptions = new Set<Subscription>();
@@ -60,7 +60,8 @@ export class FanOut {
 }
 
 /**
- * Finds the subscribers of an event name without testing each of them. A subscriber is returned once even if several of its names match.
+ * Finds the subscribers of an event name without comparing it with the names of all subscribers. Visits a subscriber once even if several
+ * of its names match.
  */
 class SubscriberIndex<T> {
 	readonly #byName = new HighChurnMap<string, Set<T>>();
@@ -91,7 +92,10 @@ class SubscriberIndex<T> {
 	}
 }
 
-/** Omits names that another name of the same subscriber covers, so that an event matches at most one of the remaining ones. */
+/**
+ * Splits the names of a subscriber into exact names and prefixes. Omits names that another one covers, so that an event matches at most one
+ * of them.
+ */
 function toPatterns(names: readonly string[]): { exact: string[]; prefixes: string[] } {
 	const wildcards = [...new Set(names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)))];
 	const prefixes = wildcards.filter((prefix) => !wildcards.some((other) => other !== prefix && prefix.startsWith(other)));

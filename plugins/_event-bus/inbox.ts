@@ -7,26 +7,32 @@ export interface InboxOptions {
 	readonly fanOut: FanOut;
 	/** Milliseconds between two heartbeats of each sender. */
 	readonly beat: number;
-	/** Returns the lanes whose packets this node receives. */
+	/** Returns the lanes (partitions of the events) whose packets this node receives. */
 	readonly lanes: () => Iterable<number>;
 	/** Called with the error if a packet cannot be parsed. */
 	readonly onMalformed: (error: unknown) => void;
 }
 
 interface Sender {
-	/** Highest received sequence number of each lane; missing if the numbers before this node listened are unknown. */
+	/**
+	 * Highest received sequence number of each lane. A lane is missing until its first packet or heartbeat arrives, because this node does not
+	 * know earlier numbers.
+	 */
 	readonly reached: Map<number, number>;
 	heardAt: number;
 }
 
-/** Heartbeat intervals after which every sender must have been received once, and after which a silent sender is forgotten. */
+/**
+ * Numbers of heartbeat intervals: after `beatsUntilKnown`, every active sender must have been received; after `beatsUntilForgotten`, a
+ * silent sender is forgotten.
+ */
 const beatsUntilKnown = 2.5;
 const beatsUntilForgotten = 12;
 const mostSenders = 1_000;
 
 /**
- * Delivers packets of other nodes to the subscribers of this node, in the order of each sender and each packet once. If a packet is
- * missing, all subscribers are notified, because its contents are unknown.
+ * Delivers the packets of other nodes to the subscribers of this node, once each and in the order of each sender. If a packet is missing,
+ * all subscribers are notified, because its contents are unknown.
  */
 export class Inbox {
 	readonly #options: InboxOptions;
@@ -39,25 +45,28 @@ export class Inbox {
 		this.#options = options;
 	}
 
-	/** Number of this bus's own heartbeats that were delivered back. */
+	/** Number of heartbeats of this bus that the transport has delivered back to it. */
 	get ownBeats(): number {
 		return this.#ownBeats;
 	}
 
-	/** Called when the connection is lost. Later packets belong to the next connection. */
+	/** Called when the connection is lost. Forgets all senders, because sequence numbers are compared only within one connection. */
 	close(): void {
 		this.#isOpen = false;
 		this.#senders.clear();
 	}
 
-	/** Called when all packets arrive. Subscribers are notified, because earlier packets may be missing. */
+	/** Called when the connection receives all wanted lanes. Notifies the subscribers that earlier packets may be missing. */
 	open(): void {
 		this.#isOpen = true;
 		this.#openedAt = performance.now();
 		this.#options.fanOut.lag("the connection of the event bus was lost, events of other nodes may be missing");
 	}
 
-	/** Resets a lane that this node starts to receive, because its sequence numbers are unknown. */
+	/**
+	 * Forgets the sequence numbers of a lane that this node starts to receive. Otherwise packets that it did not subscribe to would count as
+	 * missing.
+	 */
 	forgetLane(lane: number): void {
 		for (const { reached } of this.#senders.values()) reached.delete(lane);
 	}
@@ -121,7 +130,7 @@ export class Inbox {
 			known.heardAt = now;
 			return known;
 		}
-		// Every sender that existed when this node began to listen should be known by this time. This one was cut off, so its packets may
+		// By this time, every sender that was reachable when this node began to listen is known. This one was not reachable, so packets of it may
 		// be missing.
 		if (hasSent && now - this.#openedAt > this.#options.beat * beatsUntilKnown) this.#lag();
 		const sender = { reached: new Map<number, number>(), heardAt: now };

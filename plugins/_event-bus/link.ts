@@ -7,8 +7,8 @@ export interface LinkOptions {
 	readonly receiver: Omit<Receiver, "onLost">;
 	readonly logger: Logger;
 	/**
-	 * Uses a connection. Calls `onReady` when it works, and returns when `lost` aborts because the connection is lost. The next attempt
-	 * starts when the promise settles.
+	 * Uses a new connection until it is lost. Must call `onReady` once the connection works, and settle soon after `lost` aborts. `Link` then
+	 * connects again.
 	 */
 	readonly use: (connection: Connection, lost: AbortSignal, onReady: () => void) => Promise<void>;
 }
@@ -18,7 +18,7 @@ const shortestPause = 100;
 const longestPause = 2_000;
 const lasting = 5_000;
 
-/** Keeps a transport connected: retries without limit, with increasing pauses. */
+/** Keeps a transport connected. Reconnects after each loss or failed attempt, without limit and with increasing pauses. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #stopping = new AbortController();
@@ -82,7 +82,7 @@ export class Link {
 		}
 	}
 
-	/** Logs a failure once for each reason, not for each attempt. */
+	/** Logs a failure unless the previous one had the same reason, so that repeated attempts do not fill the log. */
 	#report(error: unknown): void {
 		const reason = toReason(error);
 		if (reason === this.#reported || this.#stopping.signal.aborted) return;

@@ -5,7 +5,7 @@ import { formatEvent, headerBytes, type Packet } from "./packet.ts";
 export interface OutboxOptions {
 	readonly sender: string;
 	readonly lanes: number;
-	/** Target maximum of a packet in bytes. An event that is larger gets its own packet. */
+	/** Target size of a packet in bytes. A larger event gets its own packet. */
 	readonly capacity: number;
 	/** Called with the number of events that will not be sent to other nodes, and the reason. */
 	readonly onDrop: (count: number, reason: string) => void;
@@ -23,10 +23,10 @@ const mostBytes = 32 * 1_048_576;
 const mostEvents = 20_000;
 /** Maximum bytes of an event; a larger event is not sent to other nodes. */
 const mostEventBytes = 16 * 1_048_576;
-/** Approximate bytes that one round trip sends. */
+/** Approximate bytes of a batch, which is sent in one round trip. */
 const batchBytes = 1_048_576;
 
-/** Queue of events for other nodes. It is bounded, numbers the packets and keeps them until they have arrived. */
+/** Bounded queue of events for other nodes. It numbers the packets, and keeps a batch until it has arrived. */
 export class Outbox {
 	readonly #options: OutboxOptions;
 	readonly #sequences: number[];
@@ -65,13 +65,16 @@ export class Outbox {
 		return this.#beatIsDue || this.#batch?.at(-1)?.kind === "beat";
 	}
 
-	/** Adds a heartbeat, which contains the last sequence number of each lane, to the next batch. */
+	/** Adds a heartbeat to the next batch. It contains the last sequence number of each lane. */
 	addBeat(): void {
 		this.#beatIsDue = true;
 		this.#wake();
 	}
 
-	/** Resolves when a packet is available, in the next turn of the event loop after it was added, or when `signal` aborts. */
+	/**
+	 * Resolves when a packet is available or `signal` aborts. Waits until the next turn of the event loop, so that events published together
+	 * share a packet.
+	 */
 	async filled(signal: AbortSignal): Promise<void> {
 		if (!this.isEmpty || this.#beatIsDue || signal.aborted) return;
 		await new Promise<void>((resolve) => {
@@ -95,14 +98,16 @@ export class Outbox {
 		return this.#batch;
 	}
 
-	/** Removes the current batch because it has arrived or is discarded. Receivers detect discarded packets as a gap in the numbers. */
+	/**
+	 * Removes the current batch after it has arrived, or to discard it. Receivers detect discarded packets by the gap in the sequence numbers.
+	 */
 	settle(): void {
 		this.#batch = undefined;
 		this.#failures = 0;
 		if (this.isEmpty) for (const resolve of this.#draining.splice(0)) resolve();
 	}
 
-	/** Records that the current batch has not arrived. Returns the number of failures. */
+	/** Records that sending the current batch failed. Returns the number of its failures. */
 	fail(): number {
 		this.#failures += 1;
 		return this.#failures;

@@ -3,7 +3,7 @@ import { type BusEvent, parseJson, stringifyJson } from "../../core/contract/ind
 /**
  * Message between nodes. The sender numbers the packets of each lane from 1, so that a receiver detects gaps. The body of `events` contains
  * two lines for each event, its name and its data, both in JSON without line breaks. A receiver can therefore skip the data of unwanted
- * events. A `beat` contains the last number of each lane; its own lane and number are 0. Transports may define more kinds.
+ * events. A `beat` is a heartbeat with the last number of each lane; its own lane and number are 0. Transports may define more kinds.
  */
 export interface Packet {
 	readonly kind: string;
@@ -21,7 +21,7 @@ export function formatPacket({ kind, sender, lane, sequence, body }: Packet): st
 	return `${mark} ${kind} ${sender} ${lane} ${sequence}\n${body}`;
 }
 
-/** Parses a packet. Returns undefined if the text does not have this format. */
+/** Parses a packet. Returns undefined if the string does not have the format of `formatPacket`. */
 export function parsePacket(text: string): Packet | undefined {
 	const end = text.indexOf("\n");
 	const match = /^svc1 ([a-z]{1,20}) ([\w-]{1,100}) (\d{1,9}) (\d{1,15})$/.exec(text.slice(0, Math.max(0, end)));

@@ -17,7 +17,7 @@ export class TimeoutError extends Error {}
 /** Settles like `promise`, but rejects after `milliseconds` or when `signal` aborts. */
 export async function withTimeout<T>(promise: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
 	const over = new AbortController();
-	// The promise may still fail after the timeout; that must not become an unhandled rejection.
+	// If the promise rejects after the timeout, that must not become an unhandled rejection.
 	promise.catch(() => {});
 	const late = pause(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
 		if (signal.aborted) throw new Error("the connection was lost");

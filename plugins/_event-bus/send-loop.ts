@@ -17,13 +17,15 @@ export interface SendLoopOptions {
 
 /** Milliseconds that a server may take to respond. */
 const answerTimeout = 15_000;
-/** Maximum attempts to send a batch, and milliseconds of the base pause, which doubles with each failed attempt. */
+/** Maximum attempts to send a batch, and milliseconds of the pause that doubles with each failed attempt. */
 const mostAttempts = 5;
 const firstPause = 100;
-/** Consecutive heartbeats that must be missing before the connection is considered dead. */
+/** Number of consecutive missing heartbeats after which the connection is considered dead. */
 const mostBeatsMissed = 3;
 
-/** Send what there is, and a beat now and then, until the connection is lost. Rejects with the reason when it is given up. */
+/**
+ * Sends queued events and periodic heartbeats until the connection is lost. Rejects with the reason if it abandons the connection itself.
+ */
 export async function sendUntilDisconnected(parts: SendLoopOptions): Promise<void> {
 	const { outbox, lost } = parts;
 	const dead = new AbortController();
@@ -55,7 +57,7 @@ function beat({ outbox, inbox, echoes, ...parts }: SendLoopOptions, onDead: () =
 	return () => clearInterval(timer);
 }
 
-/** What the server refuses again and again is given up: receivers see that its numbers are missing. */
+/** Sends the next batch. A batch that fails repeatedly is discarded; receivers detect the gap in its sequence numbers. */
 async function sendBatch({ connection, outbox }: SendLoopOptions, over: AbortSignal): Promise<void> {
 	const packets = outbox.take();
 	try {

@@ -26,7 +26,7 @@ export interface SharedBusOptions {
 const startTimeout = 5_000;
 /** Maximum milliseconds that a stop waits until published events have been sent. */
 const stopTimeout = 2_000;
-/** Maximum milliseconds that a subscriber waits for the server's confirmation. */
+/** Maximum milliseconds that `subscribe` waits until the server has confirmed the wanted lanes. */
 const listenTimeout = 5_000;
 
 /**
@@ -48,7 +48,7 @@ export class SharedBus implements EventBus {
 	/** Aborts when the current connection is lost. */
 	#lost: AbortSignal = AbortSignal.abort();
 	#listening: Promise<void> | undefined;
-	/** Events dropped since the last connection, so that the log reports them once. */
+	/** Number of events dropped since the last connection. The log reports them together at the next connection. */
 	#dropped = 0;
 
 	constructor(transport: Transport, { beat = 5_000 }: SharedBusOptions = {}) {
@@ -105,7 +105,7 @@ export class SharedBus implements EventBus {
 		const subscription = this.#open(names, options);
 		for (const lane of added) this.#inbox?.forgetLane(lane);
 		if (added.length > 0) this.#listening = this.#listen();
-		// Wait even if another subscriber requested the lane.
+		// Also wait if a concurrent call requested the lane, because the lane is not yet received.
 		await this.#listening;
 		return subscription;
 	}
@@ -135,7 +135,10 @@ export class SharedBus implements EventBus {
 		}
 	}
 
-	/** Subscribes to the wanted lanes. If that fails, the next connection subscribes to them, and subscribers are notified of a gap. */
+	/**
+	 * Asks the transport for the lanes that have subscribers. If that fails, the next connection does it, and subscribers are notified of a
+	 * gap.
+	 */
 	async #listen(): Promise<void> {
 		const listening = this.#connection?.listen?.(this.#lanes.all());
 		if (listening !== undefined) await withTimeout(listening, listenTimeout, this.#lost).catch(() => {});

@@ -8,20 +8,20 @@ interface Waiter {
 export interface SubscriptionOptions {
 	readonly filter: ((event: BusEvent) => boolean) | undefined;
 	readonly buffer: number;
-	/** Called as soon as no further event is wanted; the reader may still read buffered events. May be called twice. */
+	/** Called as soon as the subscription accepts no further events; the reader may still read buffered ones. May be called twice. */
 	readonly leave: () => void;
-	/** Called once, when the reader can expect no more events. */
+	/** Called once, when the subscription has ended and the reader gets no more events. */
 	readonly onEnd: () => void;
 }
 
-/** A subscriber: its buffer, and the iterator that reads it. */
+/** A subscription: a bounded buffer of events, and the iterator that reads it. */
 export class Subscription implements AsyncIterableIterator<BusEvent, undefined> {
 	readonly #filter: ((event: BusEvent) => boolean) | undefined;
 	readonly #limit: number;
 	readonly #leave: () => void;
 	readonly #onEnd: () => void;
 	#events: BusEvent[] = [];
-	// Index of the oldest event. Shifting an array of a thousand events at each read would be slow.
+	// Index of the oldest event. Calling `shift` on an array of a thousand events at each read would be slow.
 	#head = 0;
 	#waiters: Waiter[] = [];
 	#ended = false;
@@ -87,7 +87,7 @@ export class Subscription implements AsyncIterableIterator<BusEvent, undefined> 
 		try {
 			return this.#filter(event);
 		} catch (error) {
-			// The error goes to the subscriber, which supplied the filter, and not to the publisher.
+			// Report the error to the subscriber, which supplied the filter, and not to the publisher.
 			this.#fail(error instanceof Error ? error : new Error(String(error)));
 			return false;
 		}

@@ -5,11 +5,11 @@ import type { Packet } from "./packet.ts";
 export interface Transport {
 	/** Name for log messages, such as `PostgreSQL`. */
 	readonly title: string;
-	/** Number of lanes into which events are divided. Each can be received separately. */
+	/** Number of lanes into which events are partitioned. A node can receive each lane separately. */
 	readonly lanes: number;
-	/** Target maximum of a packet in bytes; small events share a packet. */
+	/** Target size of a packet in bytes; small events share a packet. */
 	readonly capacity: number;
-	/** True if packets of this node are delivered back to it. If they stop arriving, the connection is dead. */
+	/** True if packets of this node are delivered back to it. The bus then treats a connection without them as dead. */
 	readonly echoes: boolean;
 	/** Checks the options and loads the required package. Throws `SVC_CONFIG`. */
 	prepare(context: PluginContext): Promise<void>;
@@ -31,9 +31,7 @@ export interface Receiver {
 export interface Connection {
 	/** Resolves when the server has received the packets. After a failure the packets are sent again; receivers discard duplicates. */
 	send(packets: readonly Packet[]): Promise<void>;
-	/**
-	 * Restricts the received packets to these lanes. Resolves when the restriction is effective. Not needed by a transport with one lane.
-	 */
+	/** Receives exactly these lanes from now on. Resolves when the server has confirmed it. Not needed by a transport with one lane. */
 	listen?(lanes: ReadonlySet<number>): Promise<void>;
 	/** Closes the connection. May be called more than once; never rejects. */
 	close(): Promise<void>;

@@ -4,7 +4,7 @@ import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 export async function importPackage(name: string, user: string): Promise<unknown> {
 	try {
 		const loaded = (await import(name)) as { readonly default?: unknown };
-		// The default export of a CommonJS package; some loaders return only its members.
+		// A CommonJS package is the default export of its module, but some loaders return only its members.
 		return loaded.default ?? loaded;
 	} catch (error) {
 		const packageName = name.split("/", name.startsWith("@") ? 2 : 1).join("/");

@@ -6,13 +6,13 @@ import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
  */
 const outage = /^(08|53|57|58|XX|28|25006|25P03|25P04|55P03|55006|3D000|42501)/;
 
-/** SQLSTATE codes of refusals that last until the configuration or the server is changed. */
+/** SQLSTATE codes of refusals that only a change of the configuration or of the server can resolve. */
 const refused = /^(28|3D000|42501|0A000)/;
 
 /** SQLSTATE codes of a conflict with another transaction. This transaction was rolled back completely and must be repeated. */
 const collision = /^(40001|40P01)$/;
 
-/** A server error without its detail, which quotes rows. */
+/** A server error without its detail, because the detail may quote rows. */
 export class PostgresFailure extends Error {
 	override readonly name = "PostgresFailure";
 	/** SQLSTATE code. */
@@ -59,7 +59,9 @@ function toUnavailable(cause: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause, facts });
 }
 
-/** Returns true if the server or its machine has explicitly refused service. A missing response does not count. */
+/**
+ * Returns true if the server, or its machine, has explicitly refused the connection or is shutting down. A missing response does not count.
+ */
 function isAway(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const code = "code" in error ? String(error.code) : "";

@@ -6,7 +6,7 @@ import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 export interface PostgresOptions {
 	/** `postgres://user:password@host:port/database`. */
 	readonly url: string;
-	/** TLS; true verifies the server's certificate. Default: depends on `sslmode` in the URL, otherwise false. */
+	/** TLS; true verifies the server's certificate. Default: according to `sslmode` in the URL, or false without it. */
 	readonly ssl?: boolean | PostgresTlsOptions;
 }
 

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from "n
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { PostgresTarget } from "./options.ts";
 
-/** Message that requests TLS from a server. */
+/** `SSLRequest` message of the PostgreSQL protocol, which requests TLS. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 type SocketTarget = Pick<PostgresTarget, "host" | "port">;
@@ -11,13 +11,13 @@ type SocketTarget = Pick<PostgresTarget, "host" | "port">;
 const keepAliveInterval = 15_000;
 
 /**
- * Opens a socket to the server, with TLS if requested, ready for the first message of the protocol. The driver must not open it, because
- * only the caller can then destroy it. The driver waits forever for a server that stopped responding.
+ * Opens a socket to the server, with TLS if requested, ready for the first message of the protocol. The driver does not open it itself: the
+ * caller needs the socket to destroy it, because the driver waits forever for a server that stopped responding.
  *
  * @param tls undefined for an unencrypted connection
  */
 export async function connectSocket(target: SocketTarget, tls: ConnectionOptions | undefined, signal: AbortSignal): Promise<Socket> {
-	// Callers receive errors while they wait. Without a listener, a later error would end the process.
+	// While this function waits, errors reject it. Without this listener, a later error would end the process.
 	const socket = connectTcp(toPlace(target)).on("error", () => {});
 	const destroy = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
 	signal.addEventListener("abort", destroy);
@@ -42,7 +42,7 @@ function toPlace({ host, port }: SocketTarget): NetConnectOpts {
 async function secure(socket: Socket, tls: ConnectionOptions, signal: AbortSignal): Promise<Socket> {
 	socket.write(sslRequest);
 	const [answer] = (await once(socket, "data", { signal })) as [Buffer];
-	// More than one byte could be data injected by an attacker before the encryption.
+	// Anything but the single byte `S` is refused: further bytes could have been injected by an attacker before the encryption.
 	if (answer.toString("latin1") !== "S") throw new Error("the server does not offer TLS");
 	const { servername = "", ...rest } = tls;
 	const options = { ...rest, socket, ...(isIP(servername) ? { host: servername } : { servername }) };

@@ -1,7 +1,7 @@
 import { type BusEvent, defineEventBus, type EventBus, type EventData, type SubscribeOptions } from "../../core/contract/index.ts";
 import { FanOut } from "../_event-bus/fan-out.ts";
 
-/** Events within one process, for services with one node. */
+/** Event bus within one process, for services with a single node. */
 export const memoryBus = defineEventBus("memory", () => new MemoryBus());
 
 class MemoryBus implements EventBus {

@@ -5,5 +5,5 @@ import type { NatsBusOptions } from "./options.ts";
 
 export type { NatsBusOptions } from "./options.ts";
 
-/** Events between nodes over a NATS server or cluster. */
+/** Event bus between nodes over a NATS server or cluster. */
 export const natsBus = defineEventBus<NatsBusOptions>("nats", (options) => new SharedBus(new NatsTransport(() => options)));

@@ -26,10 +26,13 @@ interface NatsPackage {
 	credsAuthenticator(creds: Uint8Array): Authenticator;
 }
 
-/** Makes one attempt at one server. */
+/** Makes one attempt to connect to one server. */
 export type Connect = (server: ServerAddress) => Promise<NatsConnection>;
 
-/** Milliseconds: maximum for connecting, and interval of pings. The server may miss two pings. */
+/**
+ * Maximum milliseconds for connecting, and milliseconds between two pings. If two pings are unanswered when the next is due, the connection
+ * counts as lost.
+ */
 const connectTimeout = 5_000;
 const pingInterval = 10_000;
 
@@ -64,14 +67,14 @@ async function toAuthenticator({ token, user, password, nkey, creds }: NatsBusSe
 	return { authenticator: tried("creds", () => nats.credsAuthenticator(file)) };
 }
 
-/** Tries a credential, because an invalid key is detected only when it is used. */
+/** Creates an authenticator and uses it once, because the package detects an invalid key only then. */
 function tried(name: string, create: () => Authenticator): Authenticator {
 	try {
 		const authenticator = create();
 		authenticator("nonce");
 		return authenticator;
 	} catch {
-		// The error may contain the key.
+		// Do not keep the error as the cause, because it may contain the key.
 		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
 	}
 }

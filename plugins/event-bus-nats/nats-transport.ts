@@ -8,12 +8,12 @@ import { Assembler, splitPacket } from "./packet-parts.ts";
 /** Maximum bytes of a message if the server does not send its limit; the default of NATS. */
 const defaultMostBytes = 1_048_576;
 
-/** Sends packets as messages. Each lane has a subject, so that a node receives only lanes that it subscribes to. */
+/** Sends packets as NATS messages. Each lane has its own subject, so that a node receives only the lanes that it subscribes to. */
 export class NatsTransport implements Transport {
 	readonly title = "NATS";
 	readonly lanes = 64;
 	readonly capacity = 65_536;
-	/** Messages need not be delivered back, because the client detects a dead server with pings. */
+	/** NATS need not deliver messages back to their sender, because the client detects a dead server with pings. */
 	readonly echoes = false;
 	readonly #options: () => unknown;
 	#settings: NatsBusSettings | undefined;
@@ -28,7 +28,7 @@ export class NatsTransport implements Transport {
 		this.#connect = await createConnect(this.#settings);
 	}
 
-	/** Connects to the first available server, in random order, so that the nodes are distributed over a cluster. */
+	/** Connects to the first available server. The order is random, so that the nodes are distributed over a cluster. */
 	async connect(receiver: Receiver): Promise<Connection> {
 		const { servers, prefix } = this.#settings ?? { servers: [], prefix: "" };
 		let failure: unknown = new Error("the event bus has not been started");
@@ -113,8 +113,8 @@ function shuffle(servers: readonly ServerAddress[]): ServerAddress[] {
 const probeTimeout = 2_000;
 
 /**
- * Resolves when a server sends its greeting, which every NATS server does first and unencrypted. The client package would never close a
- * socket whose server accepts it but sends nothing.
+ * Resolves when a server sends its greeting, which every NATS server sends first and unencrypted. The client package would never close a
+ * connection to a server that accepts it but sends nothing.
  */
 function probe({ host, port }: ServerAddress): Promise<void> {
 	return new Promise((resolve, reject) => {

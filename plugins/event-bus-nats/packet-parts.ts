@@ -15,7 +15,7 @@ export function splitPacket(packet: Packet, most: number): Packet[] {
 	return pieces.map((piece, index) => ({ ...packet, kind: partKind, body: `${packet.kind} ${index} ${pieces.length}\n${piece}` }));
 }
 
-/** Splits a text so that no character is cut. */
+/** Splits UTF-8 bytes into strings of at most `size` bytes, without cutting a character. */
 function splitText(bytes: Buffer, size: number): string[] {
 	const pieces: string[] = [];
 	for (let start = 0; start < bytes.length; ) {
@@ -32,7 +32,7 @@ interface Incomplete {
 	readonly pieces: string[];
 }
 
-/** Reassembles packets from their parts. Incomplete packets are discarded; receivers detect the gap in the numbers. */
+/** Reassembles packets from their parts. Incomplete packets are discarded; the receiver detects the gap in the sequence numbers. */
 export class Assembler {
 	readonly #incomplete = new Map<string, Incomplete>();
 	#size = 0;

@@ -5,5 +5,5 @@ import { PostgresTransport } from "./postgres-transport.ts";
 
 export type { PostgresBusOptions } from "./options.ts";
 
-/** Events between nodes over LISTEN and NOTIFY of a PostgreSQL server. */
+/** Event bus between nodes over LISTEN and NOTIFY of a PostgreSQL server. */
 export const postgresBus = defineEventBus<PostgresBusOptions>("postgres", (options) => new SharedBus(new PostgresTransport(() => options)));

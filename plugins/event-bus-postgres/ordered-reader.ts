@@ -3,7 +3,7 @@ import type { Packet } from "../_event-bus/packet.ts";
 export interface OrderedReaderOptions {
 	/** Returns the bodies of packets by `<sender> <sequence>`. */
 	readonly read: (references: readonly Packet[]) => Promise<ReadonlyMap<string, string>>;
-	/** Returns true if a subscriber of this node wants the body. */
+	/** Returns true if a subscriber of this node wants an event of the packet. */
 	readonly wants: (reference: Packet) => boolean;
 	readonly receive: (packet: Packet) => void;
 }
@@ -15,7 +15,7 @@ const mostAtOnce = 8;
 /** Maximum number of packets that wait for the body of an earlier one. */
 const mostWaiting = 10_000;
 
-/** Delivers packets in the order of their arrival, after reading the bodies of references. */
+/** Delivers packets in the order of their arrival, although the bodies of large packets must first be read from the table. */
 export class OrderedReader {
 	readonly #options: OrderedReaderOptions;
 	#waiting: Packet[] = [];
@@ -29,7 +29,7 @@ export class OrderedReader {
 		const isPlain = packet.kind !== referenceKind;
 		if (isPlain && !this.#isReading) return this.#options.receive(packet);
 		this.#waiting.push(packet);
-		// The gap in the numbers shows receivers that packets were discarded.
+		// The receiver detects the discarded packets by the gap in the sequence numbers.
 		if (this.#waiting.length > mostWaiting) this.#waiting = [];
 		if (!this.#isReading) void this.#readAll();
 	}
@@ -46,7 +46,7 @@ export class OrderedReader {
 		this.#isReading = false;
 	}
 
-	/** Reads bodies. If that fails the packets are missing, and receivers detect the gap in the numbers. */
+	/** Reads bodies. If that fails, the packets are left out, and the receiver detects the gap in the sequence numbers. */
 	async #read(references: readonly Packet[]): Promise<ReadonlyMap<string, string>> {
 		try {
 			return await this.#options.read(references);

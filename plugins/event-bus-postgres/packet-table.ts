@@ -8,8 +8,8 @@ const lockKey = "1398162242, 1";
 const keptFor = 60;
 
 /**
- * Table of packets that are too large for a notification. It is unlogged because its rows are useless after a crash. An existing table is
- * used as it is.
+ * Table of packets that are too large for a notification. It is unlogged, because its rows are useless after a crash. An existing table is
+ * used without changes.
  */
 export class PacketTable {
 	readonly #client: Client;
@@ -74,7 +74,7 @@ export class PacketTable {
 		return new Map(rows.map((row) => [`${row["sender"]} ${row["sequence"]}`, String(row["body"])]));
 	}
 
-	/** Deletes old rows if there may be any. */
+	/** Deletes expired rows. Does nothing if the table was empty at the last call and was not used since. */
 	async clean(): Promise<void> {
 		if (!this.#mayHoldOld) return;
 		const [left] = await this.#client.unsafe(

@@ -26,7 +26,7 @@ export type CreateClient = (options: ClientOptions) => Client;
 
 type Postgres = (options: Record<string, unknown>) => Client;
 
-/** Seconds. */
+/** Maximum seconds for connecting. */
 const connectTimeout = 5;
 
 /** Returns the function that creates clients. Throws `SVC_CONFIG` if the package or a TLS file is missing. */
@@ -43,7 +43,7 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 			database,
 			ssl,
 			connect_timeout: connectTimeout,
-			// The caller reconnects after a loss; connections never close on their own.
+			// The driver must not close connections on its own: the bus treats each closed connection as lost and reconnects.
 			idle_timeout: null,
 			max_lifetime: null,
 			keep_alive: 10,
@@ -54,7 +54,10 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 		});
 }
 
-/** Returns TLS options for a host. An IP address cannot be requested as a server name, but the certificate may contain it. */
+/**
+ * Returns TLS options with the expected server name. TLS does not allow an IP address as `servername`, so it is passed as `host`, with
+ * which the certificate is compared.
+ */
 function withName({ servername = "", ...tls }: ConnectionOptions): ConnectionOptions {
 	return isIP(servername) ? { ...tls, host: servername } : { ...tls, servername };
 }

@@ -51,7 +51,7 @@ interface ConnectionOptions {
 
 class PostgresConnection implements Connection {
 	readonly #channel: string;
-	/** Connection that listens; it executes no other statement. */
+	/** Connection that listens for notifications; it executes no other statement. */
 	readonly #listener: Client;
 	/** Connection that sends, and reads the packets that notifications refer to. */
 	readonly #worker: Client;
@@ -110,7 +110,7 @@ function formatNames({ body }: Packet): string {
 	return Buffer.byteLength(names) > mostBytes - headerBytes ? "" : names;
 }
 
-/** Returns the names of the events, or undefined if the reference does not contain them. */
+/** Returns the event names in a reference, or undefined if it contains none. */
 function parseNames(body: string): string[] | undefined {
 	try {
 		const names: unknown = JSON.parse(body);

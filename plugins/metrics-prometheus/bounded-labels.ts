@@ -1,6 +1,6 @@
 /** Label value that replaces all values beyond the limit. */
 const other = "other";
-/** Maximum values of a label with few expected values. */
+/** Maximum number of values of a label that normally has few. */
 const mostOfFew = 1_000;
 
 /** Keeps the first values of a label up to a limit, and replaces all others by `other`. */
@@ -20,7 +20,7 @@ class BoundedLabel {
 	}
 }
 
-/** Limits the label values of several metrics. A value of a label with many values is kept in all metrics or in none. */
+/** Limits the label values of all metrics. For a label with many values, such as the action, all metrics keep the same values. */
 export class BoundedLabels {
 	readonly #limit: number;
 	readonly #open = new Map<string, BoundedLabel>();
@@ -30,7 +30,7 @@ export class BoundedLabels {
 		this.#limit = limit;
 	}
 
-	/** Returns the limiter of a label with many values, which all metrics share. */
+	/** Returns the limiter of a label with many values. All metrics with this label share it. */
 	open(name: string): BoundedLabel {
 		const known = this.#open.get(name);
 		if (known !== undefined) return known;

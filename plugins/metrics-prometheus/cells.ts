@@ -5,24 +5,24 @@ interface Level<C> {
 	cell: C | undefined;
 }
 
-/** The cell of one combination of label values. */
+/** One combination of label values with its cell, which contains the counts. */
 export interface Counted<C> {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly cell: C;
 }
 
 export interface CellsOptions<C> {
-	/** Names of the labels, in the order in which values come. */
+	/** Names of the labels, in the order of the values that `of` gets. */
 	readonly names: readonly string[];
-	/** Names of the labels with many values. */
+	/** Names of the labels that may have many values. */
 	readonly open: readonly string[];
 	readonly bounded: BoundedLabels;
 	create(): C;
 }
 
 /**
- * Cells of one metric, in nested maps with one level for each label. A single map would need a combined key, which costs more than all
- * other work of counting.
+ * Cells of one metric by label values, in nested maps with one level for each label. A single map would need a combined key, which costs
+ * more than all other work of counting.
  */
 export class Cells<C> {
 	readonly #parts: CellsOptions<C>;
@@ -34,7 +34,7 @@ export class Cells<C> {
 		const { names, open, bounded } = parts;
 		this.#parts = parts;
 		this.#bounds = names.map((name) => (open.includes(name) ? bounded.open(name) : bounded.few()));
-		// A metric without labels must be reported even before anything was counted.
+		// Prometheus expects a metric without labels to be reported even before it was counted.
 		if (names.length === 0) this.#make([]);
 	}
 
@@ -50,7 +50,8 @@ export class Cells<C> {
 	}
 
 	/**
-	 * Creates the cell of label values. Values beyond the limit pass through here each time, because storing them would defeat the limit.
+	 * Returns the cell for label values, and creates it if necessary. Values beyond the limit are mapped to `other` here at each call, because
+	 * caching them would defeat the limit.
 	 */
 	#make(values: readonly string[]): C {
 		const told = this.#bounds.map((bound, index) => bound.of(values[index] ?? ""));

@@ -16,8 +16,8 @@ export interface ReadableMetric {
 }
 
 /**
- * Counts in plain numbers that prom-client reads on request. Its own counters compute a key from the labels for each record, and each
- * execution causes about thirty records.
+ * Counter whose values prom-client reads on request. The counters of prom-client compute a key from the labels for each record, which is
+ * too slow for about thirty records per execution.
  */
 export class CounterMetric implements Instrument, ReadableMetric {
 	readonly name: string;
@@ -31,7 +31,7 @@ export class CounterMetric implements Instrument, ReadableMetric {
 	}
 
 	record(value: number, ...labels: readonly string[]): void {
-		// Ignore invalid numbers, which would spoil the sum permanently.
+		// Ignore invalid numbers, because a single NaN would make the sum NaN permanently.
 		if (value >= 0 && value < Number.POSITIVE_INFINITY) this.#cells.of(labels).value += value;
 	}
 
@@ -47,7 +47,7 @@ interface Distribution {
 	sum: number;
 }
 
-/** Histogram that counts in plain numbers, which prom-client reads on request. */
+/** Histogram whose values prom-client reads on request. */
 export class HistogramMetric implements Instrument, ReadableMetric {
 	readonly name: string;
 	readonly #help: string;

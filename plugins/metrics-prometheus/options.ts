@@ -6,7 +6,7 @@ export interface PrometheusMetricsOptions {
 	 * all. Default 100.
 	 */
 	readonly label_values?: number;
-	/** True if the process is measured: memory, CPU time, event loop, garbage collection. Default true. */
+	/** True to add metrics of the process: memory, CPU time, event loop, garbage collection. Default true. */
 	readonly process?: boolean;
 }
 

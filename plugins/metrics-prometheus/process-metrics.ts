@@ -22,14 +22,14 @@ export const collectionDurations: HistogramDefinition = {
 };
 
 /**
- * Standard process metrics of Prometheus, and metrics of Node.js. The metrics of prom-client are not used, because their observers can
- * never be closed. A program that starts and stops a service repeatedly would leak them.
+ * Standard process metrics of Prometheus, and metrics of Node.js. The default metrics of prom-client are not used, because their observers
+ * can never be closed, and a program that starts and stops a service repeatedly would leak them.
  */
 export class ProcessMetrics {
 	readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
 	readonly #collections: PerformanceObserver;
 
-	/** @param collected receives the durations of garbage collections by kind; there may be a hundred per second */
+	/** @param collected records the durations of garbage collections by kind; there may be a hundred per second */
 	constructor(client: Client, registry: Registry, collected: Instrument) {
 		const registers = [registry];
 		const cpu = new client.Counter({

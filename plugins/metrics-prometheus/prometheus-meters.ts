@@ -54,7 +54,8 @@ export class PrometheusMeters implements Meters {
 	}
 
 	/**
-	 * Adds a metric to the registry. The registry needs only a name and values, although its types require all members of its own metrics.
+	 * Adds a metric to the registry. The cast is safe: the registry uses only the name and `get`, although its type requires all members of
+	 * its own metrics.
 	 */
 	#register<M extends ReadableMetric>(metric: M): M {
 		this.#registry.registerMetric(metric as unknown as Metric);

@@ -14,7 +14,7 @@ export interface PackCompatibilityOptions {
 	readonly python?: boolean;
 }
 
-/** Names that packs of the public platform use and this service supports, so that the packs run unchanged. */
+/** Dialect that maps names in packs of StackStorm to those of this service, so that the packs run unchanged. */
 export const packCompatibility = defineDialect("pack-compatibility", ({ python = true }: PackCompatibilityOptions) => ({
 	description: "What packs of StackStorm say.",
 	runnerTypes,
@@ -35,7 +35,7 @@ function normalize(kind: DialectKind, metadata: JsonObject): JsonObject {
 	return isJsonObject(parameters) ? { ...flagged, parameters: closeGaps(withDefinitionFlags(parameters)) } : flagged;
 }
 
-/** Removes the textual payload descriptions that old sensor files contain in addition to, or instead of, a schema. */
+/** Removes `payload_info`, a textual description of the payload that old sensor files contain in addition to, or instead of, a schema. */
 function withoutNotes(sensor: JsonObject): JsonObject {
 	const { trigger_types } = sensor;
 	if (!Array.isArray(trigger_types)) return sensor;
@@ -47,7 +47,7 @@ function withoutNotes(sensor: JsonObject): JsonObject {
 	return { ...sensor, trigger_types: types };
 }
 
-/** Unquoted words that mean true and false in the older YAML version in which packs are written. */
+/** Unquoted words that mean true and false in YAML 1.1, in which packs are written. */
 const words: ReadonlyMap<JsonValue | undefined, boolean> = new Map<JsonValue, boolean>([
 	...["yes", "Yes", "YES", "on", "On", "ON"].map((word) => [word, true] as const),
 	...["no", "No", "NO", "off", "Off", "OFF"].map((word) => [word, false] as const),
@@ -56,7 +56,10 @@ const words: ReadonlyMap<JsonValue | undefined, boolean> = new Map<JsonValue, bo
 /** Boolean attributes of definitions. */
 const definitionFlags = ["required", "immutable", "secret"];
 
-/** Converts words of older YAML to booleans in these attributes only. Elsewhere such a word cannot be distinguished from a string. */
+/**
+ * Converts the words of YAML 1.1 for true and false to booleans, in these attributes only. In other attributes, such a word may be meant as
+ * a string.
+ */
 function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObject {
 	const found = attributes.filter((name) => Object.hasOwn(metadata, name) && words.has(metadata[name]));
 	if (found.length === 0) return metadata;
@@ -66,8 +69,8 @@ function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObj
 }
 
 /**
- * Converts boolean attributes in definitions of parameters or of a configuration at every level. The default of a boolean parameter is
- * converted, too.
+ * Converts the words for true and false in definitions of parameters or of a configuration, at every level: in the boolean attributes, and
+ * in the default of a boolean parameter.
  */
 function withDefinitionFlags(definitions: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, toDefinition(definition)]));
@@ -84,7 +87,7 @@ function toDefinition(definition: JsonValue): JsonValue {
 	);
 }
 
-/** Runner types: the first name is used by current packs, the others by old ones. */
+/** Runner types by their name in StackStorm. Current packs use `orquesta`; the other names are of old packs. */
 const runnerTypes: DialectNames = {
 	orquesta: "workflow",
 	"http-runner": "http-request",
@@ -115,7 +118,7 @@ const triggerTypes: DialectNames = {
 			"webhook",
 		].map((name) => [`core.st2.${name}`, `core.svc.${name}`]),
 	),
-	// Spelled as on the platform.
+	// Misspelled like this in StackStorm.
 	"core.st2.action.file_writen": "core.svc.action.file_written",
 };
 
@@ -134,8 +137,8 @@ const environment: DialectNames = {
 };
 
 /**
- * Renumbers parameter positions from 0 without gaps in their original order, because only the order is significant. Duplicate or invalid
- * positions cannot be ordered; they are left unchanged and refused later.
+ * Renumbers parameter positions from 0 without gaps, because in StackStorm only their order is significant. If positions are duplicate or
+ * invalid, leaves all of them unchanged; they are refused later.
  */
 function closeGaps(parameters: JsonObject): JsonObject {
 	const placed = Object.entries(parameters).flatMap(([name, definition]): [string, number][] => {

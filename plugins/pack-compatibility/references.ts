@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 
-/** Maximum number of values and levels in a configuration description after resolving references. */
+/** Maximum number of values and of levels in a configuration schema after its references were resolved. */
 const most = 20_000;
 const deepest = 50;
 
 /**
- * Resolves each `$ref` in a configuration description, such as `$ref: "#/properties/credentials"`. Throws `SVC_INVALID` for a reference to
- * a missing value, outside the file, or in a cycle.
+ * Resolves each `$ref` in a configuration schema, such as `$ref: "#/properties/credentials"`. Throws `SVC_INVALID` for a reference to a
+ * missing value, outside the file, or in a cycle.
  */
 export function resolveReferences(schema: JsonObject): JsonObject {
 	return new References(schema).resolve(schema) as JsonObject;
@@ -17,7 +17,7 @@ class References {
 	#count = 0;
 
 	constructor(schema: JsonObject) {
-		// The file contains the value of `properties` of a complete schema.
+		// References begin at the root of a complete schema, but the file contains only the value of its `properties`.
 		this.#root = { properties: schema };
 	}
 
@@ -50,7 +50,10 @@ class References {
 	}
 }
 
-/** Returns the members on the path of a reference. For a reference outside the file, returns a member that no object has. */
+/**
+ * Returns the member names on the path of a reference. For a reference outside the file, returns the reference itself, which no object has
+ * as a member.
+ */
 function toPath(reference: string): readonly string[] {
 	if (!reference.startsWith("#/")) return [reference];
 	return reference

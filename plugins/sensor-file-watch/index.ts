@@ -16,7 +16,7 @@ const defaultInterval = 1;
 interface Watched {
 	readonly path: string;
 	readonly tail: Tail;
-	/** The last problem with the file, so that each is logged once. */
+	/** The last problem with the file, so that a problem is not logged at every poll. */
 	problem: string | undefined;
 }
 
@@ -63,7 +63,10 @@ export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) 
 	};
 });
 
-/** Validates the options of plain JavaScript. Throws `SVC_CONFIG` with all options that are missing, unknown or of the wrong type. */
+/**
+ * Validates the options, which may come from plain JavaScript. Throws `SVC_CONFIG` with all options that are missing, unknown or of the
+ * wrong type.
+ */
 function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readonly<Record<string, unknown>>): void {
 	const isPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
 	const problems = [
@@ -74,7 +77,7 @@ function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readon
 	if (problems.length > 0) throw new SvcError("SVC_CONFIG", `sensor file-watch: ${problems.join("; ")}`, { facts: { problems } });
 }
 
-/** Polls every file that has a trigger. A file that cannot be read does not delay the others. */
+/** Reads new lines of every file that has a trigger. A file that cannot be read does not affect the others. */
 async function look(context: SensorContext, watched: Map<string, Watched>, files: WatchedFiles): Promise<void> {
 	const triggers = new Map((await context.triggers()).map((trigger) => [toStateName(trigger), trigger]));
 	for (const [name, { tail }] of watched) {
@@ -102,7 +105,7 @@ async function look(context: SensorContext, watched: Map<string, Watched>, files
 
 /**
  * Deletes the positions of triggers that were removed while the sensor was not running. If such a trigger is created again, only lines
- * appended from then on count.
+ * appended afterwards are reported.
  */
 async function forgetGone({ state, triggers }: SensorContext): Promise<void> {
 	const names = new Set((await triggers()).map(toStateName));
@@ -129,7 +132,7 @@ function watch({ state, dispatch, signal, logger }: SensorContext, name: string,
 	return { path, tail, problem: undefined };
 }
 
-/** Returns the state name of a trigger. The path of the file may be too long for an item name. */
+/** Returns the name under which the position of a trigger is stored. It is not the path of the file, which may be too long for a name. */
 function toStateName({ ref }: SensorTrigger): string {
 	return ref.slice(ref.indexOf(".") + 1);
 }

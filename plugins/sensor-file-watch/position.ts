@@ -3,12 +3,17 @@ import type { FileHandle } from "node:fs/promises";
 
 /** Position up to which a file was read. */
 export interface Position {
-	/** Random id, renewed whenever a file is read from a new start. Together with an offset it identifies a line permanently. */
+	/**
+	 * Random id, renewed whenever the sensor starts reading a new or rewritten file. Together with an offset it identifies a line permanently.
+	 */
 	readonly generation: string;
 	/** Device and inode. */
 	readonly file: string;
 	readonly offset: number;
-	/** Hash of the file's beginning. It is needed because inodes are reused, and a truncated file may have grown past the offset. */
+	/**
+	 * Hash of the file's beginning. Needed to recognize the file, because inodes are reused, and a truncated file may have grown past the
+	 * offset.
+	 */
 	readonly head: Head;
 }
 
@@ -27,7 +32,7 @@ export function toFileId({ dev, ino }: { readonly dev: bigint; readonly ino: big
 	return `${dev}:${ino}`;
 }
 
-/** Returns the identifying first bytes of a file that was read up to an offset. */
+/** Returns the first bytes of a file, with which it is recognized: at most 256, and not beyond the offset up to which it was read. */
 export async function readBeginning(handle: FileHandle, offset: number): Promise<Buffer> {
 	const length = Math.min(offset, headLength);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
@@ -35,8 +40,8 @@ export async function readBeginning(handle: FileHandle, offset: number): Promise
 }
 
 /**
- * Extends the identifying beginning after more bytes were read. It uses those bytes instead of the file, because the file may be rewritten
- * at any time.
+ * Extends the first bytes of a file, with which it is recognized, by bytes that were read after them. Does not read the file again, because
+ * it may have been rewritten.
  */
 export function extendBeginning(beginning: Buffer, bytes: Buffer): Buffer {
 	return beginning.length === headLength ? beginning : Buffer.concat([beginning, bytes]).subarray(0, headLength);

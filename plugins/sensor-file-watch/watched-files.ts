@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, normalize, resolve, sep } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 
-/** Opens only files that may be watched. */
+/** Files that the configuration allows to watch. */
 export interface WatchedFiles {
 	/**
 	 * Opens a file. Returns undefined if it does not exist. Throws `SVC_FORBIDDEN` if it may not be watched, and `SVC_INVALID` if it is not
@@ -19,7 +19,10 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 	}
 	const allowed = paths.map((path) => resolve(path));
 
-	/** A link in a directory must not lead out of it. A configured file may itself be a link. */
+	/**
+	 * Returns true if a file may be watched. A symbolic link in an allowed directory must not point outside of it; an allowed file may itself
+	 * be a link.
+	 */
 	async function isAllowed(path: string, real: string): Promise<boolean> {
 		if (allowed.includes(path)) return true;
 		for (const directory of allowed) {

@@ -16,12 +16,12 @@ export type { HttpPollOptions };
 const defaultName = "http-poll";
 const triggerType = "http_poll.answer";
 const ref = `default.${triggerType}`;
-/** Name of the item in the sensor's state. */
+/** Name under which the sensor stores the previous response. */
 const stateName = "seen";
 
 /** Polls a URL periodically and dispatches `default.http_poll.answer` when the response has changed. */
 export function httpPoll(options: HttpPollOptions): SensorPlugin {
-	// Plain JavaScript may omit the options; the sensor then reports the missing one.
+	// Plain JavaScript may omit the options; `toUrl` then reports that `url` is missing.
 	const { name = defaultName, interval = 60 } = options ?? {};
 	return defineSensor(name, () => {
 		const look = createLook(toUrl(options?.url), { ...options, name });
@@ -62,7 +62,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 
 	return async ({ state, signal, dispatch: tell }) => {
 		const before = await readSeen(state, url);
-		// If every response is dispatched, request each one completely.
+		// Without conditions, the server sends a complete response even if nothing has changed. Needed if every response is dispatched.
 		const conditions = before === undefined || dispatch === "always" ? {} : toConditions(before);
 		const answer = await sendPollRequest({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
 		if (answer === undefined) return;
@@ -71,7 +71,8 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 		const { body_hash, ...shown } = answer;
 		const payload = { sensor: options.name, url: url.href, ...shown, changed, previous_status_code: before?.status_code ?? null };
 		if (dispatch === "always") await tell(ref, payload);
-		// Use the previous response as part of the key. If a poll is repeated after a crash, the same response is then the same event.
+		// The key contains the id of the previous response. If a poll is repeated after a crash, the same response therefore becomes the same
+		// event.
 		else if (before !== undefined && changed.length > 0) {
 			await tell(ref, payload, { uniqueKey: `${before.id}:${after.status_code}:${body_hash}` });
 		}
@@ -89,7 +90,7 @@ async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen |
 	return seen?.url === url.href ? seen : undefined;
 }
 
-/** Stored data of a response. */
+/** Data of the previous response that is stored for the next poll. */
 interface Seen {
 	/** Random id, with which an event refers to the preceding response. */
 	readonly id: string;
@@ -106,9 +107,9 @@ function toSeen(url: URL, { status_code, body_hash, headers }: PollResponse): Se
 	return { id: randomBytes(8).toString("hex"), url: url.href, status_code, body_hash, etag, last_modified };
 }
 
-/** Returns headers that make the server respond only if the response has changed. */
+/** Returns conditional headers. With them, the server responds with 304 if the response has not changed. */
 function toConditions({ etag, last_modified, status_code }: Seen): Readonly<Record<string, string>> {
-	// Only a previous status 200 makes 304 meaningful.
+	// After another status than 200, a 304 would not mean that the response is the same.
 	if (status_code !== 200) return {};
 	return {
 		...(etag !== null && { "if-none-match": etag }),

@@ -1,7 +1,7 @@
 import { SvcError } from "../../core/contract/index.ts";
 
 export interface HttpPollOptions {
-	/** URL to poll; http or https. It is contained in payloads, so put credentials into `headers`. */
+	/** URL to poll, `http` or `https`. Payloads contain it, so credentials belong in `headers`. */
 	readonly url: string;
 	/** Name of the sensor; required if several such sensors exist. Default `http-poll`. */
 	readonly name?: string;
@@ -13,7 +13,7 @@ export interface HttpPollOptions {
 	readonly timeout?: number;
 	/** `change`: dispatches if status or body differ from the previous response. `always`: dispatches each response. Default `change`. */
 	readonly dispatch?: "change" | "always";
-	/** True if redirects are followed, with the headers; otherwise the redirect itself is the response. Default false. */
+	/** True to follow redirects, with the same headers. Otherwise the redirect itself is the response. Default false. */
 	readonly allow_redirects?: boolean;
 	/** Maximum bytes of a body that are read. Default 1 MiB. */
 	readonly max_body?: number;
@@ -27,7 +27,7 @@ interface Rule {
 const positive = (value: unknown) => typeof value === "number" && value > 0 && Number.isFinite(value);
 const flag: Rule = { allowed: "true or false", isRight: (value) => typeof value === "boolean" };
 
-/** Rules of each option that is given; `url` is validated when the sensor is created. */
+/** Validation rules by option. `url` is validated by `toUrl` when the sensor is created. */
 const rules: Readonly<Record<string, Rule>> = {
 	url: { allowed: "an address", isRight: () => true },
 	name: { allowed: "a name", isRight: (value) => typeof value === "string" },

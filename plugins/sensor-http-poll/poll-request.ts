@@ -5,7 +5,7 @@ export interface PollResponse {
 	readonly status_code: number;
 	/** Response headers with lower-case names, without cookies. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** The parsed JSON response; otherwise its text. */
+	/** The parsed body of a JSON response; otherwise the body as a string. */
 	readonly body: JsonValue;
 	/** SHA-256 of the read part of the body, in hex. */
 	readonly body_hash: string;
@@ -60,7 +60,7 @@ export async function sendPollRequest({
 async function readBody(response: Response, limit: number): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
-	// Leaving the loop ends the transfer.
+	// Leaving the loop cancels the transfer of the rest.
 	for await (const chunk of response.body ?? []) {
 		chunks.push(chunk);
 		length += chunk.length;

@@ -7,12 +7,12 @@ import { SpanQueue } from "./span-queue.ts";
 
 export type { OpenTelemetryOptions } from "./options.ts";
 
-/** Traces for OpenTelemetry, sent as OTLP. */
+/** Telemetry plugin that sends traces to an OpenTelemetry receiver, as OTLP over HTTP. */
 export const openTelemetry = defineTelemetry("opentelemetry", (options: OpenTelemetryOptions) => new OpenTelemetry(options));
 
-/** Milliseconds that a receiver may take for a batch, and that a stop waits for it. */
+/** Maximum milliseconds for sending a batch, and for a stop to wait for the remaining spans. */
 const patience = 5_000;
-/** Number of possible values of the sampling key, eight hexadecimal digits. */
+/** Number of possible values of the sampling key, the last eight hexadecimal digits of a trace id. */
 const allValues = 0x1_0000_0000;
 
 export class OpenTelemetry implements Telemetry {
@@ -55,7 +55,10 @@ export class OpenTelemetry implements Telemetry {
 		this.#queue?.add(span);
 	}
 
-	/** Decides by the end of the trace id, which is random according to W3C Trace Context. */
+	/**
+	 * Returns true if a trace is sent. Depends only on the end of the trace id, which is random (W3C Trace Context), so that all nodes decide
+	 * alike.
+	 */
 	samples(traceId: string): boolean {
 		return this.#chosenBelow === allValues || Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
 	}
@@ -88,7 +91,10 @@ export class OpenTelemetry implements Telemetry {
 	}
 }
 
-/** Counts spans that could not be sent, and logs it once, so that a long outage of the receiver does not fill the log. */
+/**
+ * Creates a function that counts spans that could not be sent. It logs only the first loss, so that a long outage of the receiver does not
+ * fill the log.
+ */
 function createReport(logger: Logger, dropped: Instrument | undefined) {
 	let isTold = false;
 	return (spans: number, error?: unknown) => {
@@ -103,7 +109,7 @@ function toOrigin({ serviceName }: OpenTelemetrySettings, nodeId: string): SpanO
 	return { "service.name": serviceName, "service.instance.id": nodeId, "host.name": hostname() };
 }
 
-/** The exporter base of OpenTelemetry: requests, retries and environment variables. */
+/** Exports of the OpenTelemetry exporter base, which implements requests, retries and the standard environment variables. */
 type Exporting = typeof import("@opentelemetry/otlp-exporter-base/node-http");
 
 interface SpanPostSettings extends Pick<OpenTelemetrySettings, "url" | "headers"> {
@@ -111,7 +117,7 @@ interface SpanPostSettings extends Pick<OpenTelemetrySettings, "url" | "headers"
 	readonly patience: number;
 }
 
-/** Sends batches to a receiver. */
+/** Sends batches of spans to the receiver. */
 interface SpanPost {
 	/** Sends a batch. Rejects if that fails. */
 	send(batch: SpanBatch): Promise<void>;
@@ -121,11 +127,11 @@ interface SpanPost {
 
 const component = "otlp_http_json_span_exporter";
 
-/** Creates the sender in the same way as the trace exporter of OpenTelemetry, but for spans that are already serialized. */
+/** Creates the sender. It is set up like the trace exporter of OpenTelemetry, but sends spans that are already serialized. */
 function createSpanPost(exporting: Exporting, { url, headers, patience: timeoutMillis }: SpanPostSettings): SpanPost {
 	const given = { ...(url !== undefined && { url }), headers: { ...headers }, timeoutMillis };
 	const options = exporting.convertLegacyHttpOptions(given, "TRACES", "v1/traces", { "Content-Type": "application/json" });
-	// The response contains nothing useful except its success.
+	// Ignore the body of the response: only the success of the request matters.
 	const form = { serializeRequest: (batch: SpanBatch) => batch.finish(), deserializeResponse: () => ({}) };
 	const counting = { name: "span" as const, countItems: (batch: SpanBatch) => batch.size };
 	const delegate = exporting.createOtlpHttpExportDelegate(options, form, component, counting, undefined);

@@ -12,8 +12,8 @@ export interface OpenTelemetryOptions {
 	readonly service_name?: string;
 	/**
 	 * Share of the traces started by the service that are sent, from 0 to 1. Each trace is sent completely or not at all, on every node. A
-	 * trace started by a caller is sent if its `traceparent` requests it. Default: depends on `OTEL_TRACES_SAMPLER` if it is
-	 * `parentbased_traceidratio` with `OTEL_TRACES_SAMPLER_ARG`, or `parentbased_always_off`; otherwise 1.
+	 * trace started by a caller is sent if its `traceparent` requests it. Default: `OTEL_TRACES_SAMPLER_ARG` if `OTEL_TRACES_SAMPLER` is
+	 * `parentbased_traceidratio`, 0 if it is `parentbased_always_off`, otherwise 1.
 	 */
 	readonly ratio?: number;
 	/** Maximum number of waiting spans; further spans are dropped and counted. Default 4096. */
@@ -49,7 +49,10 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
 }
 
-/** Returns the ratio of the standard environment variables. Samplers that ignore the caller's flag are not supported. */
+/**
+ * Returns the ratio that the standard environment variables define. Samplers that ignore the flag of the caller are not supported; with any
+ * other sampler, the ratio is 1.
+ */
 function toRatio(env: Readonly<Record<string, string | undefined>>): number {
 	const sampler = env["OTEL_TRACES_SAMPLER"];
 	if (sampler === "parentbased_always_off") return 0;

@@ -1,6 +1,6 @@
 import type { Span } from "../../core/contract/index.ts";
 
-/** Constants of the OTLP standard. */
+/** Values of the OTLP standard for the kind, the flags and the status of a span. */
 const internalKind = 1;
 const flags = { sampled: 0x101, sampledBelowRemote: 0x301 } as const;
 const status = { unset: '{"code":0}', error: 2 } as const;
@@ -13,7 +13,7 @@ const widest = 3;
 export type SpanOrigin = Readonly<Record<string, string>>;
 
 /**
- * Spans as OTLP JSON. Each span is serialized when it is added: as objects, spans would be moved several times by garbage collection before
+ * Spans as OTLP JSON. Each span is serialized when it is added, because garbage collection would move waiting objects several times before
  * they are sent. Creating the objects of the OpenTelemetry packages and serializing those takes twice as long.
  */
 export class SpanBatch {
@@ -78,7 +78,7 @@ function toValue(value: string | number): string {
 	return `{"doubleValue":${Number.isFinite(value) ? value : `"${value}"`}}`;
 }
 
-/** Converts to nanoseconds as a string, because they exceed the range of exact numbers. */
+/** Converts microseconds to nanoseconds, as a string because nanoseconds since 1970 exceed the range of exact numbers. */
 function toNanoseconds(microseconds: number): string {
 	const whole = Math.round(microseconds);
 	return whole === 0 ? "0" : `${whole}000`;

@@ -2,7 +2,7 @@ import type { Span } from "../../core/contract/index.ts";
 import type { SpanBatch } from "./span-batch.ts";
 
 export interface SpanQueueOptions {
-	/** Most that wait. */
+	/** Maximum number of waiting spans. */
 	readonly limit: number;
 	/** Creates an empty batch. */
 	readonly createBatch: () => SpanBatch;
@@ -12,15 +12,18 @@ export interface SpanQueueOptions {
 	readonly onDropped: (spans: number, error?: unknown) => void;
 }
 
-/** Milliseconds for which spans are collected before they are sent: a request costs as much as a hundred spans. */
+/** Milliseconds for which spans are collected before they are sent. A request costs as much processor time as a hundred spans. */
 const pause = 2_000;
 /** Number of spans in a full batch, which is sent without further delay. */
 const together = 512;
 
-/** Queues spans until they are sent, one request at a time. However slow the receiver is, memory holds no more spans than the limit. */
+/**
+ * Queues spans and sends them in batches, one request at a time. If the receiver is slow, memory holds at most `limit` waiting spans and
+ * the batch that is being sent; further spans are dropped.
+ */
 export class SpanQueue {
 	readonly #parts: SpanQueueOptions;
-	/** Those that are full, and behind them the one that is being filled. */
+	/** Full batches, followed by the one that is being filled. */
 	#batches: SpanBatch[] = [];
 	#last: SpanBatch | undefined;
 	#waiting = 0;

@@ -66,7 +66,7 @@ function toFindings(
 		// A problem of the action's own file is reported for that file.
 		if (described.has(ref)) return [];
 		const pack = ref.split(".")[0] ?? "";
-		// The pack may be installed where the workflow will run.
+		// Only a note if the pack is unknown here: it may be installed in the service that will run the workflow.
 		if (!packs.has(pack))
 			return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
 	}
