@@ -1,9 +1,9 @@
-/** Bytes of a block. Longer data gets a separate buffer. */
+/** Size of a block in bytes. Callers allocate a separate buffer for longer data. */
 export const blockBytes = 1_048_576;
-/** Unused blocks that are kept, 4 MiB in total. */
+/** Maximum number of unused blocks in the pool, 4 MiB in total. */
 const maxSpareBlocks = 4;
 
-/** Pool of memory blocks. Reusing them saves the garbage collection of a new block for each large text. */
+/** Pool of memory blocks. Reusing them avoids allocating and collecting a new block for each large text. */
 export class BlockPool {
 	readonly #blocks: Buffer[] = [];
 

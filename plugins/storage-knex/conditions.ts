@@ -11,7 +11,7 @@ const sqlOperators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as c
 /** Kind of a comparison. */
 type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "member" | "never";
 
-/** One comparison. Field and form determine the SQL of a statement; the bindings do not. */
+/** One comparison. Only field and form determine the SQL, so statements are cached by them and not by the bindings. */
 export interface Comparison {
 	readonly field: string;
 	readonly form: Form;
@@ -34,12 +34,15 @@ export function toComparisons(kind: EntityKind, where: Conditions): Comparison[]
 	});
 }
 
-/** Returns the bindings of comparisons. A list is one binding, so that lists of any length share a statement and none exceeds its limit. */
+/**
+ * Returns the bindings of comparisons. A list is one binding. Lists of any length therefore share a statement, and none exceeds the maximum
+ * number of bindings.
+ */
 export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect): Binding[] {
 	return comparisons.flatMap(({ form, bindings }) => (form === "in" ? [dialect.toList(bindings)] : bindings));
 }
 
-/** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
+/** Throws `SVC_INVALID` if queries cannot filter or sort by the field. */
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
 	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
@@ -48,7 +51,7 @@ export function assertScalarField(kind: EntityKind, field: string): void {
 
 /** Options of `applyComparisons`. */
 export interface ApplyOptions {
-	/** Returns the placeholder of the next binding. */
+	/** Adds a binding and returns its placeholder. */
 	readonly mark: () => number;
 	readonly dialect: Dialect;
 	/** True if the query already compares the id. Default: false. */
@@ -77,8 +80,8 @@ export function applyComparisons(
 }
 
 /**
- * Returns a comparison that uses no index, because the id has already selected the row. Returns undefined if the comparison never uses an
- * index, or the database needs no such form.
+ * Returns a form of the comparison for which the database uses no index, because the id has already selected the row. Returns undefined if
+ * the comparison never uses an index, or the database does not need such a form.
  */
 function toUnindexed(form: Form, { withoutIndex, inList }: Dialect): string | undefined {
 	if (withoutIndex === undefined || form === "not" || form === "never" || form === "member") return undefined;
@@ -113,8 +116,8 @@ function isMember(condition: unknown): condition is { readonly member: unknown }
 }
 
 /**
- * Compares a member of a JSON object by a substring search. Within stored JSON, only the quotes of names and values are unescaped. The
- * substring `"name":"value"` therefore occurs only for a member.
+ * Compares a member of a JSON object by a substring search. In stored JSON, only the quotes around names and values are unescaped. The
+ * substring `"name":"value"` therefore occurs only if there is such a member.
  */
 function toMember(kind: EntityKind, field: string, member: unknown): Comparison {
 	assertJsonField(kind, field);

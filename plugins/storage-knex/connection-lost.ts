@@ -4,7 +4,7 @@ import { toErrorMessage } from "../../core/contract/index.ts";
 export class ConnectionLostError extends Error {
 	override readonly name = "ConnectionLostError";
 	readonly code = "CONNECTION_LOST";
-	/** True if this process gave up the connection because the server, or the host's pool, no longer answers. */
+	/** True if this process closed the connection because the server, or the host's pool, did not respond. */
 	readonly isUnresponsive: boolean;
 
 	constructor(message: string, { isUnresponsive = false, cause }: { readonly isUnresponsive?: boolean; readonly cause?: unknown } = {}) {

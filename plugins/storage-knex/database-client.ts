@@ -40,10 +40,10 @@ export interface StatementResult {
 }
 
 /**
- * Statements of one write, in rounds; each round is chosen by the results of the rounds before it. A round runs in order up to the
- * first statement that fails. This error is thrown into the generator as a `StepError`. After an error the generator may only read,
- * to find the reason, and must throw. A generator lets the same code run synchronously on a database in the process and await each
- * round on a server. If `dialect.locksRows` is true, the first round holds all statements that write.
+ * Statements of one write, in rounds. A round may depend on the results of earlier rounds. The statements of a round run in order up to the
+ * first that fails; its error is thrown into the generator as a `StepError`. After an error the generator may only read, to find the
+ * reason, and must throw. With a generator, the same code can run synchronously on a database in the process, or await each round on a
+ * server. If `dialect.locksRows` is true, the first round must contain all statements that write.
  */
 export type WriteRounds<T> = Generator<readonly Step[], T, readonly StatementResult[]>;
 
@@ -60,15 +60,15 @@ export function throwIntoRounds<T>(steps: WriteRounds<T>, error: unknown): Retur
 export interface Write<T> {
 	/** Starts the write; each attempt needs a new generator. */
 	readonly rounds: () => WriteRounds<T>;
-	/** All steps of a write without a result. They may run together as one script, and one by one only if that fails. */
+	/** All steps of the write if it has no result. They may run as one script, and one by one only if the script fails. */
 	readonly stepsWithoutResult?: readonly Step[];
-	/** True if a failure can leave effects of earlier statements of the same write, which must be rolled back. */
+	/** True if a statement that fails can leave effects of earlier statements of the write, which must then be rolled back. */
 	readonly compound: boolean;
 	/** True if the write changes relaxed kinds only, so that its commit need not wait for the disk. */
 	readonly relaxed: boolean;
 	/**
-	 * True if the write may share a transaction with writes of other callers on a server that several nodes write to. Such a write is
-	 * short and changes only entities that one node at a time works on. Otherwise transactions of many writes would block each other.
+	 * True if the write may share a transaction with writes of other callers on a server that several nodes write to. Such a write is short
+	 * and changes only entities that only one node changes at a time. Otherwise shared transactions would block each other.
 	 */
 	readonly shareable: boolean;
 	/** Approximate rows and characters of data; they limit the size of a group of writes. */
@@ -81,18 +81,18 @@ export interface Dialect {
 	/** Condition that the column `??` has one of the values of the list `?`. */
 	readonly inList: string;
 	/**
-	 * Rewrites a condition so that the database uses no index for it. Absent for a database that always uses a given id. A planner that
-	 * decides by statistics may prefer an index with few live entries to the id. It then scans every dead entry that a long snapshot
-	 * keeps from vacuum.
+	 * Rewrites a condition so that the database uses no index for it. Absent for a database that always finds rows by a given id. A planner
+	 * that decides by statistics may prefer an index with few live entries over the id, and then scan all its dead entries, which vacuum
+	 * cannot remove during a long snapshot.
 	 */
 	readonly withoutIndex?: (condition: string) => string;
 	/** Condition that the column `??` contains the string `?`. */
 	readonly contains: string;
 	/** Encodes a list of values as one binding, in the form that `inList` expects. */
 	toList(values: readonly Binding[]): string;
-	/** New value of a JSON array column: the column `:column:` with `:value`, the JSON of a value, appended. */
+	/** SQL expression for the JSON array in `:column:` with the JSON value `:value` appended. */
 	readonly append: string;
-	/** Order by a nullable column, with a placeholder for its name: null is first in ascending and last in descending order. */
+	/** Order by a nullable column, with a placeholder for its name. Null is first in ascending and last in descending order. */
 	readonly order: { readonly asc: string; readonly desc: string };
 	/** True if a select can lock rows and skip rows that other transactions have locked. */
 	readonly locksRows: boolean;
@@ -100,20 +100,17 @@ export interface Dialect {
 	readonly countsEveryRow?: boolean;
 	/** Column types for inserting any number of rows from one list of values per column. Absent if one statement inserts one row. */
 	readonly listTypes?: Readonly<Record<FieldType, string>>;
-	/**
-	 * Makes a statement fail if it changes no row. Needed if the next statements are sent before the driver has received the number of
-	 * rows.
-	 */
+	/** Makes a statement fail if it changes no row. Needed if the next statements are sent before the number of changed rows is known. */
 	failIfUnchanged(sql: string): string;
 	/**
 	 * Makes a select fail if it finds no row, and locks its rows against changes until the transaction ends. Needed if several nodes write.
 	 */
 	lockOrFail?(sql: string): string;
-	/** Query for the database's time in microseconds since 1970. Absent if the database has no clock. */
+	/** Query for the time of the database server in microseconds since 1970. Absent if there is no server. */
 	readonly timeQuery?: string;
 }
 
-/** A started database. */
+/** An open database. */
 export interface DatabaseClient {
 	/** Builds statements but does not run them. */
 	readonly knex: Knex;
@@ -124,7 +121,7 @@ export interface DatabaseClient {
 	/** Runs a write. Resolves once it is committed. */
 	write<T>(write: Write<T>): Promise<T>;
 	/**
-	 * Frees some of the space of removed rows. Returns true if there is more to free.
+	 * Frees a part of the space of removed rows. Returns true if there is more to free.
 	 *
 	 * @param kinds kinds of the removed rows; the client may delete kinds that are finished from the set
 	 */
@@ -136,7 +133,7 @@ export interface DatabaseClient {
 /** Database that the options describe; not yet opened. */
 export interface Database {
 	readonly capabilities: StorageCapabilities;
-	/** Throws `SVC_CONFIG` if the options are wrong, or need a package or file that is missing. Does not contact a server. */
+	/** Throws `SVC_CONFIG` if the options are invalid, or need a package or file that is missing. Does not connect to a server. */
 	check(context: PluginContext): Promise<void>;
 	open(context: PluginContext): Promise<DatabaseClient>;
 	/** Returns the names of the migrations that `open` would run. */
@@ -153,17 +150,17 @@ export interface Database {
 	location(context: PluginContext): string;
 }
 
-/** Thrown if another row already has the id or unique key. */
+/** Thrown if another row already has the id or the values of a unique key. */
 export class KeyTakenError extends Error {
 	override readonly name = "KeyTakenError";
 }
 
-/** Thrown if a statement that must change a row has changed none. */
+/** Thrown if a statement with the result `change` has changed no row. */
 export class NothingChangedError extends Error {
 	override readonly name = "NothingChangedError";
 }
 
-/** The step of a round that failed; `cause` is the error. */
+/** Error of a step of a round; `cause` is the original error. */
 export class StepError extends Error {
 	override readonly name = "StepError";
 	readonly step: Step;

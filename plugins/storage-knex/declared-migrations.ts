@@ -4,9 +4,9 @@ import type { Combinations, IndexDefinition, Migration, TableDefinition } from "
 import { toTable } from "./table-names.ts";
 
 /**
- * Derives migrations from the declarations of the kinds (`entityKinds`). They create the tables, columns and indexes that the numbered
- * migrations have not created. The table `migrations` records the name of each. If the declaration of a kind is extended later, only the
- * new parts are created. An older version finds names that it does not support, and does not start.
+ * Derives migrations from the declarations of the kinds (`entityKinds`). They create the tables, columns and indexes that do not exist yet.
+ * The table `migrations` records the name of each, so that only new parts are created if a declaration is extended later. An older version
+ * does not start if it finds unknown names in that table.
  *
  * @param finishedNames names in the table `migrations`
  */
@@ -23,7 +23,10 @@ export function toDeclaredMigrations(finishedNames: readonly string[]): readonly
 	});
 }
 
-/** Prefix of the names of kinds that a configuration may omit. A version that does not support such a name need not be older. */
+/**
+ * Prefix of the migrations of kinds that a configuration may leave out. Unknown names with this prefix do not prevent a start, because they
+ * need not be from a newer version.
+ */
 export const optionalPrefix = "optional ";
 
 /** Returns the names of all tables, columns and indexes that the kinds declare. */
@@ -98,7 +101,7 @@ function toPartMigrations(
 	];
 }
 
-/** Returns the name of a part for an index, with the name that the index has in the database. */
+/** Returns the migration name of an index, which contains the name of the index in the database. */
 function toIndexName(table: string, fields: Combinations[number], type: "unique" | "index"): string {
 	return `index ${[table, ...fields, type].join("_")}`;
 }

@@ -1,6 +1,6 @@
 import { importPackage as importPackageFor } from "../_packages/import-package.ts";
 
-/** Loads an optional package when it is needed. Throws `SVC_CONFIG` with its name if it is not installed. */
+/** Loads an optional package. Throws `SVC_CONFIG` with its name if it is not installed. */
 export function importPackage(name: string): Promise<unknown> {
 	return importPackageFor(name, "storage");
 }

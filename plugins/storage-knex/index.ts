@@ -13,8 +13,8 @@ export type KnexStorageOptions = SqliteOptions | PostgresStorageOptions;
 const defineKnexStorage = defineStorage<KnexStorageOptions>("knex", createStorage);
 
 /**
- * Defines a storage that keeps all records in a SQL database. `client: "sqlite"` is a file on the machine of the service and needs
- * no server. `client: "postgres"` is a PostgreSQL server that several nodes may share.
+ * Storage of all records in a SQL database. With `client: "sqlite"`, it is a file on the machine of the service. With `client: "postgres"`,
+ * it is on a PostgreSQL server, which several nodes may share.
  */
 export function knexStorage(options: KnexStorageOptions): StoragePlugin {
 	return { ...defineKnexStorage(options), at: (address) => knexStorage(toOptions(address)) };

@@ -18,26 +18,31 @@ export function indexesOf(kind: EntityKind): Combinations {
 	return [...indexes, ...sparseIndexesOf(kind).map(([, fields]) => fields)];
 }
 
-/** Returns the fields of every sparse index of a kind, with the column. Entities in which the column is null are not in the index. */
+/**
+ * Returns the fields of every sparse index of a kind, each with the column that must not be null: entities in which it is null are not in
+ * the index.
+ */
 export function sparseIndexesOf(kind: EntityKind): readonly (readonly [column: string, fields: readonly string[]])[] {
 	const { sparseIndexes = {} }: IndexDeclaration = entityKinds[kind];
 	return Object.entries(sparseIndexes).flatMap(([column, combinations]) => combinations.map((fields) => [column, fields] as const));
 }
 
-/** Returns true if a sparse index begins with the field and omits entities in which it is null. */
+/** Returns true if a sparse index begins with the field and leaves out entities in which this field is null. */
 export function hasSparseIndexOn(kind: EntityKind, field: string): boolean {
 	return sparseIndexesOf(kind).some(([column, [leading]]) => column === field && leading === field);
 }
 
-/** Returns true if an index begins with the field and the field is null in many entities, whether these are in the index or not. */
+/**
+ * Returns true if an index begins with the field, and the field is null in many entities. A sparse index does not contain these entities.
+ */
 export function hasIndexWithManyNulls(kind: EntityKind, field: string): boolean {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];
 	return oftenNull.includes(field) || hasSparseIndexOn(kind, field);
 }
 
 /**
- * Returns a field that is compared with null and begins an index. The index must continue with the field of the requested order, and
- * contain all other compared fields. Returns undefined if there is no such index.
+ * Returns the field that a query requires to be null and with which an index for the query begins. The second field of the index must be
+ * that of the requested order, and the index must contain all compared fields. Returns undefined if there is no such index.
  */
 export function findLeadingNullField(kind: EntityKind, where: readonly FieldComparison[], order: string | undefined): string | undefined {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];
@@ -47,13 +52,13 @@ export function findLeadingNullField(kind: EntityKind, where: readonly FieldComp
 	return index && where.every(({ field }) => index.includes(field)) ? lead : undefined;
 }
 
-/** Returns the time field by which long lists are sorted. Returns undefined if the kind has none. */
+/** Returns the time field by which long lists of a kind are sorted. Returns undefined if the kind has none. */
 export function timelineOf(kind: EntityKind): string | undefined {
 	const { timeline }: IndexDeclaration = entityKinds[kind];
 	return timeline;
 }
 
-/** Returns true if an index that begins with the time field also contains the field. This index contains all entities. */
+/** Returns true if an index that begins with the time field of the kind also contains this field. */
 export function isInTimelineIndex(kind: EntityKind, field: string): boolean {
 	const timeline = timelineOf(kind);
 	return timeline !== undefined && indexesOf(kind).some(([leading, ...others]) => leading === timeline && others.includes(field));

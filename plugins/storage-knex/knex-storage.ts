@@ -32,7 +32,7 @@ interface OpenDatabase {
 export class KnexStorage implements Storage {
 	readonly capabilities: StorageCapabilities;
 	readonly #database: Database;
-	/** Kinds whose entities were removed since the space of their rows was last freed. */
+	/** Kinds of which entities were removed, so that `compact` can free their space. */
 	readonly #kindsToCompact = new Set<EntityKind>();
 	#openDatabase: OpenDatabase | undefined;
 
@@ -153,7 +153,7 @@ export class KnexStorage implements Storage {
 		for (const operation of operations) if ("remove" in operation) this.#kindsToCompact.add(operation.remove);
 	}
 
-	/** Returns microseconds since 1970, by the clock of the server. A database in a file has no clock, so this machine's clock is used. */
+	/** Returns microseconds since 1970, by the clock of the database server. For a database in a file, uses the clock of this machine. */
 	async now(): Promise<number> {
 		const { client } = this.#requireOpen();
 		const { timeQuery } = client.dialect;
@@ -166,7 +166,7 @@ export class KnexStorage implements Storage {
 		return await this.#requireOpen().client.compact(this.#kindsToCompact);
 	}
 
-	/** Runs a write. Large texts are written to their files first, so that no committed row refers to a missing text. */
+	/** Runs a write. Writes its large texts to their files first, so that no committed row refers to a missing text. */
 	async #write(client: DatabaseClient, write: Write<void>): Promise<void> {
 		const flushed = client.largeTexts?.flush();
 		if (flushed !== undefined) await flushed;

@@ -8,23 +8,25 @@ import { TextFile } from "./text-file.ts";
 import { isTextReference, parseTextReference, type TextLocation, toTextReference } from "./text-reference.ts";
 import { type Binding, type Field, needsEscape } from "./values.ts";
 
-/** Length from which a string (characters) or a buffer (bytes) is stored outside of its row. Shorter values are cheaper in the row. */
+/** Minimum characters of a string, or bytes of a buffer, that is stored outside of its row. Shorter values are cheaper in the row. */
 const minLargeLength = 16_384;
-/** Unsynced bytes of all files, roughly, from which they are synced in the background. Limits what a commit must sync. */
+/**
+ * Approximate number of unsynced bytes in all files from which they are synced in the background. Limits the bytes that a commit must sync.
+ */
 const maxUnsyncedBytes = 16_777_216;
-/** Milliseconds that a file stays open after the last append. */
+/** Milliseconds for which a file stays open after the last append. */
 const idleTimeoutMs = 5_000;
-/** Milliseconds since the last change of an unreferenced file before it is removed. Rows that refer to it may not be committed yet. */
+/**
+ * Minimum age in milliseconds, since its last change, of an unreferenced file that is removed. Rows that refer to a younger file may not be
+ * committed yet.
+ */
 const minSweptAgeMs = 600_000;
-/** Files that one step of a sweep checks. */
+/** Number of files that one step of a sweep checks. */
 const maxSweptFiles = 200;
-/** Values of the grouping field that are used as a file name. */
+/** Values of the grouping field that can be file names. Large texts of other groups stay in their rows. */
 const safeFileName = /^[\w-]{1,100}$/;
 
-/**
- * String that is returned for a large text whose bytes were lost in a power failure. The checksum ensures that no other bytes are returned
- * for it.
- */
+/** String that is returned for a large text whose bytes were lost in a power failure. A wrong checksum shows that they were lost. */
 export const lostTextNotice = "\n[this part of the text was lost when the machine stopped]\n";
 
 /** Result of a step of a sweep. */
@@ -37,11 +39,11 @@ export interface SweepResult {
 
 /**
  * Storage of large texts, which are long values of bulky fields, in files next to the database. Large texts of one group, such as the
- * output of an execution, are appended to one file. The row holds a reference to the text, so that a large text whose row was not committed
- * does not exist.
+ * output of an execution, are appended to one file. The row contains a reference to the text. If the row is not committed, the text is
+ * never read.
  *
- * A text is in its file before its row is committed, and on the disk before a commit that waits for the disk. Otherwise an acknowledged row
- * could refer to a text that a power failure has destroyed.
+ * A text is written to its file before its row is committed, and synced to the disk before a commit that waits for the disk. Otherwise an
+ * acknowledged row could refer to a text that a power failure has destroyed.
  */
 export class LargeTexts {
 	readonly #directory: string;
@@ -57,7 +59,8 @@ export class LargeTexts {
 	}
 
 	/**
-	 * Returns a reference if the value must be stored outside of its row; the next `flush` writes it. Otherwise returns the binding itself.
+	 * Returns a reference if the value must be stored outside of its row; the next `flush` writes the value. Otherwise returns the binding
+	 * unchanged.
 	 */
 	put(kind: EntityKind, entity: Readonly<Record<string, unknown>>, [name]: Field, binding: Binding): Binding {
 		const { bulky } = entityKinds[kind];
@@ -68,8 +71,8 @@ export class LargeTexts {
 	}
 
 	/**
-	 * Returns a reference for the column if the entity contains its large text as bytes. Otherwise returns undefined: pass the text to
-	 * `put`.
+	 * Returns a reference if the entity contains its large text as bytes that must be stored outside of the row. Otherwise returns undefined;
+	 * the caller then passes the value to `put`.
 	 */
 	putBytes(kind: EntityKind, entity: object): Binding | undefined {
 		const bytes = toBulkyBytes(entity);
@@ -126,7 +129,7 @@ export class LargeTexts {
 		}
 	}
 
-	/** Removes some files that no row refers to. Continues where the last call stopped. */
+	/** Checks the next files, and removes those that no row refers to. Continues where the last call stopped. */
 	async sweep(isUsed: (group: string) => boolean): Promise<SweepResult> {
 		this.#sweep ??= { names: listNames(this.#directory), leavesYoung: false };
 		const sweep = this.#sweep;
@@ -138,8 +141,7 @@ export class LargeTexts {
 			}
 			const path = join(this.#directory, group);
 			const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-			// There must be no `await` between here and the removal: otherwise a text could be appended to the file in between, and be
-			// lost.
+			// There must be no `await` from here to the removal. Otherwise a text could be appended to the file in between, and would be lost.
 			if (isUsed(group)) continue;
 			if (Date.now() - changedAt > minSweptAgeMs && !this.#files.has(group)) rmSync(path, { force: true });
 			else sweep.leavesYoung = true;
@@ -174,12 +176,12 @@ export class LargeTexts {
 		}
 	}
 
-	/** Syncs in the background, so that the next commit that waits for the disk need not wait long. */
+	/** Starts a sync in the background if many bytes are unsynced, so that the next commit that waits for the disk need not wait long. */
 	#syncIfManyUnsynced(): void {
 		let unsyncedBytes = 0;
 		for (const file of this.#files.values()) unsyncedBytes += file.unsyncedBytes;
 		if (unsyncedBytes < maxUnsyncedBytes || this.#syncing !== undefined) return;
-		// An error is ignored here: the next commit that waits for the disk syncs again, and fails if that fails.
+		// Ignore errors here: the next commit that waits for the disk syncs again, and fails if that sync fails.
 		this.#syncing = this.#syncAll()
 			.catch(() => {})
 			.finally(() => {

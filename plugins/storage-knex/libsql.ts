@@ -4,7 +4,7 @@ import { importPackage } from "./import-package.ts";
 import type { Binding } from "./values.ts";
 
 export interface LibsqlStatement {
-	/** Makes later calls return rows as arrays. */
+	/** Makes later calls of `all` and `get` return rows as arrays. */
 	raw(): LibsqlStatement;
 	all(bindings: readonly Binding[]): Binding[][];
 	get(bindings: readonly Binding[]): Binding[] | undefined;
@@ -16,7 +16,7 @@ export interface LibsqlDatabase {
 	readonly inTransaction: boolean;
 	prepare(sql: string): LibsqlStatement;
 	exec(sql: string): void;
-	/** Runs statements in another thread. Until it settles, any other call would block the event loop and wait for it. */
+	/** Runs statements in another thread. Until the promise settles, any other call would block the event loop. */
 	execAsync(sql: string): Promise<void>;
 	close(): void;
 }
@@ -51,13 +51,13 @@ export async function importLibsql(): Promise<LibsqlConstructor> {
 
 export interface KnexOverLibsql {
 	readonly knex: Knex;
-	/** Takes the only connection out of knex, which can run no statement afterwards. */
+	/** Takes the only connection out of the pool of knex. Afterwards knex can only build statements. */
 	takeConnection(): Promise<LibsqlDatabase>;
 	/** Closes the connection. */
 	stop(): Promise<void>;
 }
 
-/** Creates a knex with one connection, which `connect` opens. */
+/** Creates a knex instance with one connection, which `connect` opens. */
 export async function createKnex(file: string, connect: () => LibsqlDatabase, logger: Logger): Promise<KnexOverLibsql> {
 	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;
 	const client = await createClient(connect);
@@ -86,8 +86,8 @@ export async function createKnex(file: string, connect: () => LibsqlDatabase, lo
 }
 
 /**
- * Creates the client class for knex. It uses libsql like better-sqlite3, but a transaction takes the write lock when it begins, because
- * upgrading a read lock can fail.
+ * Creates the client class for knex. It is based on the one for better-sqlite3, but its transactions take the write lock when they begin,
+ * because upgrading a read lock can fail.
  */
 async function createClient(connect: () => LibsqlDatabase): Promise<KnexClientConstructor> {
 	const SqliteClient = (await importPackage("knex/lib/dialects/better-sqlite3/index.js")) as KnexClientConstructor;

@@ -16,7 +16,7 @@ export async function migrate(knex: Knex, database: string): Promise<void> {
 		getMigrationName: ({ name }) => name,
 		getMigration: async (migration) => ({ up: (transaction) => runAndRecord(transaction, migration), down: rejectRollback }),
 	};
-	// Only pending migrations are listed here. Those in the database were checked by `findPending`.
+	// Disable the validation of knex, because only pending migrations are listed. `findPending` has checked those in the database.
 	await knex.migrate.latest({ migrationSource, tableName, disableMigrationsListValidation: true });
 }
 
@@ -31,7 +31,7 @@ export function listKnownMigrations(): readonly string[] {
 	return [...migrations.map(({ name }) => name), ...listDeclaredMigrations()];
 }
 
-/** Returns the pending migrations. The numbered ones are first, because they convert the data of older versions. */
+/** Returns the pending migrations. The numbered ones are first, because they change tables of older versions. */
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const finishedNames = (await knex.schema.hasTable(tableName)) ? await readFinishedNames(knex) : [];
 	const knownNames = new Set(listKnownMigrations());
@@ -45,7 +45,7 @@ async function findPending(knex: Knex, database: string): Promise<readonly Migra
 async function runAndRecord(knex: Knex, migration: Migration): Promise<void> {
 	await runMigration(knex, migration);
 	if (migrations.includes(migration)) return;
-	// knex records the migration itself. The parts of a table are recorded too, so that a later version adds only new parts.
+	// knex records only the name of the migration. Also record the parts of a new table, so that a later version adds only new parts.
 	const prefix = migration.name.startsWith(optionalPrefix) ? optionalPrefix : "";
 	const partNames = partNamesOf(migration)
 		.map((name) => prefix + name)

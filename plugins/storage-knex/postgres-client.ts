@@ -23,7 +23,7 @@ import { createSource, type PostgresSource } from "./postgres-source.ts";
 import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
 
-/** Attempts to run a write that conflicts with other transactions. */
+/** Maximum number of attempts to run a write that conflicts with other transactions. */
 const maxWriteAttempts = 10;
 
 export function createPostgresDatabase(options: PostgresStorageOptions): Database {
@@ -60,7 +60,10 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	};
 }
 
-/** Returns the `SVC_CONFIG` for a backup or a restore. PostgreSQL's own tools, which match the version of the server, do both. */
+/**
+ * Returns the `SVC_CONFIG` for `backup` and `restore`, which are not supported. Its hint is the command of PostgreSQL's own tools, which
+ * must match the version of the server.
+ */
 function toUnsupportedError(options: PostgresStorageOptions, toCommand: (target: string) => string): SvcError {
 	const { server, label } = parsePostgresStorageOptions(options);
 	const toArguments = (target: PostgresTarget) =>
@@ -96,7 +99,7 @@ interface FirstConnection {
 	readonly connection: PostgresConnection;
 }
 
-/** Opens the first connection. Throws `SVC_CONFIG` or `SVC_UNAVAILABLE` if the server refuses it; a wrong configuration is noticed here. */
+/** Opens the first connection. Throws `SVC_CONFIG` if a wrong configuration is the reason for a failure, otherwise `SVC_UNAVAILABLE`. */
 async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise<FirstConnection> {
 	const source = await createSource(settings, readOnly);
 	try {
@@ -106,7 +109,7 @@ async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise
 	}
 }
 
-/** Uses the first connection before other callers can, then gives it to the pool. */
+/** Calls `work`, which uses the first connection before other callers can. Then hands the connection over to the source. */
 async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: PostgresSource, work: () => Promise<T>): Promise<T> {
 	watch.begin(connection);
 	try {
@@ -153,7 +156,7 @@ class PostgresClient implements DatabaseClient {
 				if (!isCollision(storageError)) throw storageError;
 				if (attempt === maxWriteAttempts)
 					throw new SvcError("SVC_UNAVAILABLE", "other writes kept getting in the way", { cause: storageError });
-				// A random delay, so that the conflicting writes do not start at the same moment again.
+				// Wait for a random time, so that the conflicting writes do not start at the same moment again.
 				await wait(Math.random() * 10 * attempt);
 			}
 		}
@@ -177,7 +180,7 @@ class PostgresClient implements DatabaseClient {
 		await this.#source.watch.stop();
 	}
 
-	/** Calls `work` with a new connection, which is closed afterwards. For statements that may take longer than those of the pool. */
+	/** Calls `work` with a new connection, which is closed afterwards. For statements that may take longer than the pool allows. */
 	async useDedicated(work: (connection: PostgresConnection) => Promise<void>): Promise<void> {
 		const { watch } = this.#source;
 		const connection = await this.#source.openDedicated();
@@ -192,7 +195,7 @@ class PostgresClient implements DatabaseClient {
 }
 
 async function vacuum(connection: PostgresConnection, table: string): Promise<void> {
-	// Throttled like autovacuum, so that other statements do not wait for the disk.
+	// Throttle it like autovacuum, so that other statements do not wait for the disk.
 	await connection.execute("set statement_timeout = 0; set vacuum_cost_delay = 2");
 	await connection.execute(`vacuum (skip_locked, analyze) "${table}"`);
 }

@@ -29,12 +29,12 @@ export interface PostgresResult {
 	readonly command: string;
 }
 
-/** Statements that a connection prepares at most, because the server keeps each of them in memory. */
+/** Maximum number of statements that a connection prepares. The server keeps each of them in memory. */
 const maxPreparedStatements = 500;
 
 /**
- * Connection that one caller uses at a time. A lost connection is never used again. Otherwise the driver would open another one and
- * continue a transaction there that it began on the first.
+ * Connection that one caller uses at a time. A lost connection is never used again. Otherwise the driver would open a new one, and continue
+ * there a transaction that began on the lost one.
  */
 export class PostgresConnection {
 	readonly #driver: PostgresDriverConnection;
@@ -43,7 +43,10 @@ export class PostgresConnection {
 	readonly #pendingRejections = new Set<(error: ConnectionLostError) => void>();
 	#loss: ConnectionLostError | undefined;
 
-	/** @param settings statements that set the session for one transaction; if given, everything runs in a transaction */
+	/**
+	 * @param settings settings as statements for a single transaction; if they are given, all statements run in transactions that begin with
+	 * them
+	 */
 	constructor(driver: PostgresDriverConnection, settings?: string) {
 		this.#driver = driver;
 		this.#transactionSettings = settings;
@@ -91,14 +94,17 @@ export class PostgresConnection {
 		return answers;
 	}
 
-	/** Closes the connection once the server has answered all statements. Does not wait long for a server that does not answer. */
+	/** Closes the connection once the server has answered all statements. Does not wait long for a server that does not respond. */
 	async end(): Promise<void> {
 		if (this.#loss) return;
 		this.#loss = new ConnectionLostError("the connection is closed");
 		await this.#driver.end();
 	}
 
-	/** Marks the connection as lost: rejects all pending statements and closes the connection at once. Returns the first reason given. */
+	/**
+	 * Marks the connection as lost, rejects all pending statements and closes the connection at once. Returns the reason, or the earlier one
+	 * if the connection was already lost.
+	 */
 	markLost(reason: ConnectionLostError): ConnectionLostError {
 		if (this.#loss) return this.#loss;
 		this.#loss = reason;
@@ -125,15 +131,13 @@ export class PostgresConnection {
 			const { rows, count } = await this.#guard(() => this.#driver.query(sql, bindings, prepare));
 			return resultKind === "row" || resultKind === "rows" ? { rows, changes: 0 } : { rows: [], changes: count };
 		} catch (error) {
-			// The server has become a standby. Another server is the primary now, and a new connection may reach it.
+			// The server is now a standby. A new connection may reach the server that has become the primary.
 			if (sqlStateOf(error) === "25006") this.markLost(new ConnectionLostError("the server takes no writes"));
 			throw toStepFailure(error, resultKind);
 		}
 	}
 
-	/**
-	 * Settles every promise with the result of the server or the loss. The driver leaves some promises pending when a connection is lost.
-	 */
+	/** Runs a request of the driver. Rejects it if the connection is lost, because the driver leaves some promises pending then. */
 	#guard<T>(send: () => PromiseLike<T>): Promise<T> {
 		if (this.#loss) return Promise.reject(this.#loss);
 		return new Promise((resolve, reject) => {

@@ -20,19 +20,21 @@ interface UnfinishedWrites {
 
 const noUnfinishedWrites: UnfinishedWrites = { together: [], separately: [] };
 
-/** Groups that run at a time: while one is being committed, the next one is sent. */
+/** Maximum number of groups that run at a time: while one is being committed, the next one is sent. */
 const maxConcurrentGroups = 2;
 
-/** Bounds of a group, roughly: a larger group would hold its locks for too long. */
+/** Approximate limits of a group. A larger group would hold its locks for too long. */
 const maxGroupWrites = 50;
 const maxGroupCharacters = 1_048_576;
 
-/** Failed writes that a group is repeated without. After one more failure, its remaining writes run separately. */
+/**
+ * Maximum number of times that a group is repeated without its failed write. After one more failure, its remaining writes run separately.
+ */
 const maxRepeatsWithoutFailed = 3;
 
 /**
- * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. This
- * costs the server and this process less than half the work. A write that fails is removed from its group and fails alone.
+ * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. The server and
+ * this process have less than half the work of separate transactions. A write that fails is removed from its group and fails alone.
  */
 export class PostgresGroupCommit {
 	readonly #connections: ConnectionPool;
@@ -90,7 +92,7 @@ export class PostgresGroupCommit {
 		try {
 			return await this.#connections.use((connection) => runTogether(connection, group));
 		} catch (error) {
-			// There is no connection, or it was lost. The group may have been committed, so its writes are not repeated.
+			// No connection could be opened, or it was lost. In the second case the group may have been committed, so its writes are not repeated.
 			for (const { reject } of group) reject(toStorageError(error));
 			return noUnfinishedWrites;
 		}
@@ -128,7 +130,8 @@ async function runTogether(connection: PostgresConnection, group: readonly Queue
 	const failedWrite = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
 	if (!failedWrite || isCollision(toStorageError(error))) return { together: [], separately: group };
 	const together = group.filter((queued) => queued !== failedWrite.queued);
-	// The conflicting row may be of the same group, and is certain only once the others are committed. So this write runs after them.
+	// The conflicting row may be from another write of the group, which is not committed yet. So run the failed write again, after the others
+	// are committed.
 	if (!isSvcError(toStorageError(error), "SVC_UNAVAILABLE")) return { together, separately: [failedWrite.queued] };
 	failedWrite.queued.reject(toStorageError(error));
 	return { together, separately: [] };

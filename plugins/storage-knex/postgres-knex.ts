@@ -26,9 +26,9 @@ interface QueryObject {
 }
 
 /**
- * Creates a knex for PostgreSQL. It builds statements and, if a connection is given, runs migrations on it. The migrations are the same for
- * all databases. This knex adds what PostgreSQL needs: strings are compared by code point, and nulls are first in every index, as in every
- * requested order.
+ * Creates a knex instance for PostgreSQL. It builds statements and, if a connection is given, runs migrations on it. To the migrations,
+ * which are the same for all databases, it adds what PostgreSQL needs: columns that compare strings by code point, and indexes with nulls
+ * first, as in every requested order.
  */
 export async function createPostgresKnex(connection?: PostgresConnection): Promise<Knex> {
 	const createKnexInstance = (await importPackage("knex")) as (config: Knex.Config) => Knex;

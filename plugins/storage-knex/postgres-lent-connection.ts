@@ -17,7 +17,7 @@ export interface HostPool {
 	connect(): Promise<HostClient>;
 }
 
-/** Connection of a `HostPool`, until it is released. */
+/** Connection borrowed from a `HostPool`, until it is released. */
 export interface HostClient {
 	query(query: { readonly text: string }): Promise<unknown>;
 	/** @param destroy true to close the connection instead of returning it to the pool */
@@ -40,15 +40,15 @@ interface RawResult {
 	readonly command: string;
 }
 
-/** OIDs of the types whose values are numbers here. */
+/** OIDs of the PostgreSQL types whose values are converted to numbers. */
 const numberTypes = new Set([20, 21, 23, 26, 700, 701]);
-/** OID of the type boolean. */
+/** OID of the PostgreSQL type boolean. */
 const booleanType = 16;
 
 /** Type parsers that return values as the server sends them, regardless of the parsers that the host has configured. */
 const rawTypes = { getTypeParser: () => (text: string) => text };
 
-/** Borrowed connection of the host's pool. */
+/** Connection borrowed from the pool of the host. */
 export class LentDriverConnection implements PostgresDriverConnection {
 	readonly #client: HostClient;
 	readonly #onError: (error: Error) => void;
@@ -66,7 +66,7 @@ export class LentDriverConnection implements PostgresDriverConnection {
 		return this.#send({ text: sql });
 	}
 
-	/** Does not prepare statements, because the host may use a connection pooler that cannot. */
+	/** Never prepares statements, because the host may use a connection pooler that does not support them. */
 	query(sql: string, bindings: readonly unknown[]): PromiseLike<PostgresRows> {
 		return this.#ask(sql, bindings).then(({ rows, fields, rowCount }) => ({
 			rows: rows.map((row) => row.map((value, index) => toBinding(value, fields[index]?.dataTypeID))),
@@ -96,7 +96,7 @@ export class LentDriverConnection implements PostgresDriverConnection {
 		return this.#send({ text, values, rowMode: "array", types: rawTypes }) as Promise<RawResult>;
 	}
 
-	/** Sends one query after another, as the package requires. */
+	/** Sends a query once the previous one has been answered, as the package pg requires. */
 	#send(query: HostQuery): Promise<unknown> {
 		const answer = this.#lastQuery.then(() => {
 			if (this.#isReleased) throw new ConnectionLostError("the connection was lost");
@@ -111,7 +111,7 @@ export class LentDriverConnection implements PostgresDriverConnection {
 	#release(destroy: boolean): void {
 		if (this.#isReleased) return;
 		this.#isReleased = true;
-		// A destroyed connection may still emit an error, and has no other listener.
+		// Keep the listener on a destroyed connection: it may still emit an error, which without a listener would end the process.
 		if (!destroy) this.#client.off("error", this.#onError);
 		this.#client.release(destroy);
 	}

@@ -9,7 +9,7 @@ import type { ServerWatch } from "./server-watch.ts";
 /** Milliseconds that the host's pool may take to provide a connection. */
 const borrowTimeoutMs = 10_000;
 
-/** Pool that borrows connections from the host's pool. Each is returned after every use, so that queries of the host need not wait long. */
+/** Pool that borrows connections from the host's pool, and returns them after every use, so that queries of the host need not wait long. */
 export class LentPool implements ConnectionPool {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
@@ -62,17 +62,17 @@ export class LentPool implements ConnectionPool {
 /**
  * Borrows a connection from the host's pool. Throws `SVC_UNAVAILABLE` if the pool provides none within 10 s.
  *
- * @param settings statements that set the session for one transaction; they run in every transaction
+ * @param settings settings as statements for a single transaction; they run at the beginning of every transaction
  */
 export async function borrow(pool: HostPool, settings: string): Promise<PostgresConnection> {
 	return toConnection(await connect(pool), settings);
 }
 
 /**
- * Borrows a connection for statements that run outside of transactions. `end` closes the connection instead of returning it, because the
- * settings stay with it.
+ * Borrows a connection for statements that run outside of transactions. Its settings remain until it is closed, so `end` closes it instead
+ * of returning it to the host's pool.
  *
- * @param settings statements that set the session
+ * @param settings settings as statements for the session
  */
 export async function borrowDedicated(pool: HostPool, settings: string): Promise<PostgresConnection> {
 	const client = await connect(pool);

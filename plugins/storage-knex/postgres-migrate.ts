@@ -5,17 +5,17 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** First number of all advisory locks of this service. */
+/** First key of the advisory lock for migrations. The second key is a hash of the name of the schema. */
 const advisoryLockNumber = 1_936_092_001;
 
 /** Oldest supported `server_version_num`: PostgreSQL 13. */
 const minServerVersion = 130_000;
 
 /**
- * Migrates the tables to the state that this version needs. One node migrates while the others wait; they then find nothing to do. Throws
- * `SVC_CONFIG` if the user lacks the privileges, and `SVC_UNAVAILABLE` if another node holds the lock for more than 20 s.
+ * Migrates the tables to the state that this version needs. One node migrates while other nodes wait; they then find no pending migrations.
+ * Throws `SVC_CONFIG` if the user lacks the privileges, and `SVC_UNAVAILABLE` if another node holds the lock for more than 20 s.
  *
- * @param connection connection that the caller closes afterwards, because settings and a lock stay with it
+ * @param connection connection that the caller must close afterwards, because its settings and its lock remain until then
  */
 export async function migratePostgres(connection: PostgresConnection, settings: PostgresSettings): Promise<void> {
 	try {
@@ -57,7 +57,7 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 	try {
 		await connection.execute(`create schema if not exists "${schema}"`);
 	} catch (error) {
-		// If several nodes create it at the same time, one succeeds and the others get one of these errors.
+		// If several nodes create the schema at the same time, one succeeds, and the other nodes get one of these errors.
 		if (sqlStateOf(error) === "23505" || sqlStateOf(error) === "42P06") return;
 		if (sqlStateOf(error) !== "42501") throw error;
 		throw new SvcError("SVC_CONFIG", `storage.schema "${schema}" does not exist and user "${user}" may not make it`, {
@@ -66,7 +66,7 @@ async function createSchema(connection: PostgresConnection, { schema, user }: Po
 	}
 }
 
-/** Takes the advisory lock for migrations. The connection holds it, so that it is released if the process ends. */
+/** Takes the advisory lock for migrations. It belongs to the connection, so the server releases it if the process ends. */
 async function lock(connection: PostgresConnection, { label }: PostgresSettings): Promise<void> {
 	try {
 		await connection.execute("set statement_timeout = 0; set lock_timeout = '20s'");

@@ -18,7 +18,7 @@ export interface PostgresPoolOptions extends PostgresCommonOptions {
 	readonly ssl?: never;
 }
 
-/** Options that are independent of the source of the connections. */
+/** Options that are the same with a `url` and with a `pool`. */
 interface PostgresCommonOptions {
 	readonly client: "postgres";
 	/** Schema of the tables; created if it does not exist. Default: the schema of the url, otherwise the user's schema for new tables. */
@@ -30,7 +30,7 @@ interface PostgresCommonOptions {
 	readonly pool_size?: number;
 }
 
-/** Checked options with their defaults. */
+/** Validated options, with defaults. */
 export interface PostgresSettings {
 	readonly server: { readonly target: PostgresTarget } | { readonly pool: HostPool };
 	/** `host:port/database`, for messages. */
@@ -46,7 +46,7 @@ type ServerSettings = Pick<PostgresSettings, "server" | "label" | "user" | "sche
 const optionNames = ["client", "url", "pool", "schema", "pool_size", "ssl"];
 
 /**
- * Parses options. Throws `SVC_CONFIG` for invalid options. JavaScript callers may pass any value, and a wrong one must not silently mean
+ * Validates the options. Throws `SVC_CONFIG` for invalid ones: plain JavaScript may pass any value, and a wrong one must not silently mean
  * the default.
  */
 export function parsePostgresStorageOptions(options: PostgresStorageOptions): PostgresSettings {
@@ -79,7 +79,7 @@ function parsePool(options: PostgresPoolOptions): ServerSettings {
 	return { server: { pool }, ...describePool(pool), schema: undefined, defaultSize };
 }
 
-/** Describes the database of the pool for messages, as far as the options of the pool contain it. */
+/** Returns user and address of the host's pool for messages, as far as its options contain them. */
 function describePool({ options }: HostPool): Pick<PostgresSettings, "label" | "user"> {
 	const { connectionString = "" } = options;
 	const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;

@@ -20,7 +20,7 @@ interface DriverQuery<T> extends Promise<DriverRows<T>> {
 	forEach(onRow: (row: T) => void): DriverQuery<T>;
 }
 
-/** Used members of the package `postgres`. */
+/** Members of the package `postgres` that are used here. */
 interface PostgresSql {
 	unsafe<T>(sql: string, bindings: readonly unknown[], options: { readonly prepare: boolean; readonly simple: boolean }): DriverQuery<T>;
 	end(options: { readonly timeout: number }): Promise<void>;
@@ -32,23 +32,23 @@ export interface PostgresServer {
 	readonly postgres: PostgresPackage;
 	readonly target: PostgresTarget;
 	readonly tls: ConnectionOptions | undefined;
-	/** Statements that run first on every connection. */
+	/** Settings as statements, which run first on every connection. */
 	readonly setup: string;
 }
 
 const noRows: (readonly Binding[])[] = [];
 
-/** Milliseconds that a connection may take from the first packet to the result of its first statement. */
+/** Maximum milliseconds for opening a connection, from the first packet to the result of the first statement. */
 const connectTimeoutMs = 4_000;
 
-// All stored integers are safe integers, so a bigint is read as a number.
+// Read a bigint as a number, because all stored integers are safe integers.
 const types = { integer: { to: 20, from: [20], serialize: String, parse: Number } };
 
 export async function importPostgres(): Promise<PostgresPackage> {
 	return (await importPackage("postgres")) as PostgresPackage;
 }
 
-/** Opens a connection. Rejects with the error of the server, or with a `ConnectionLostError` that gives the reason. */
+/** Opens a connection. Rejects with the error of the server, or with a `ConnectionLostError` if the server did not send one. */
 export async function openConnection(server: PostgresServer): Promise<PostgresConnection> {
 	const controller = new AbortController();
 	const timer = setTimeout(
@@ -82,7 +82,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 	}
 }
 
-/** Connection of a separate instance of the driver, which has only this connection. */
+/** The only connection of a driver instance: each connection has its own instance. */
 class OwnDriverConnection implements PostgresDriverConnection {
 	readonly #sql: PostgresSql;
 	readonly #socket: () => Socket | undefined;
@@ -97,8 +97,8 @@ class OwnDriverConnection implements PostgresDriverConnection {
 	}
 
 	query(sql: string, bindings: readonly unknown[], prepare: boolean): ReturnType<PostgresDriverConnection["query"]> {
-		// The driver's promises have closures as members, which V8 frees only in a full garbage collection, together with the driver's own
-		// list of rows. This list is freed earlier.
+		// Collect the rows in a separate list. V8 frees the list of the driver only in a full garbage collection, because closures of the
+		// driver's promises refer to it.
 		let rows: (readonly Binding[])[] = [];
 		const answer = this.#sql.unsafe(sql, bindings, { prepare, simple: false }).values();
 		return answer

@@ -9,7 +9,7 @@ interface Waiter {
 	readonly reject: (error: unknown) => void;
 }
 
-/** Connection that no caller uses. */
+/** Open connection that no caller uses. */
 interface IdleConnection {
 	readonly connection: PostgresConnection;
 	/** Time of its last use, in milliseconds of `performance`. */
@@ -30,7 +30,7 @@ export class OwnPool implements ConnectionPool {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
-	/** Idle connections; the most recently used is taken first, because its caches are warm. */
+	/** Idle connections, sorted by their last use. The most recently used is taken first, because its caches are warm. */
 	#idle: IdleConnection[] = [];
 	#waiters: Waiter[] = [];
 	/** Number of connections that are open or being opened. */
@@ -57,7 +57,7 @@ export class OwnPool implements ConnectionPool {
 		}
 	}
 
-	/** Adds a connection that was opened elsewhere. */
+	/** Adds an open connection, which then belongs to the pool. */
 	add(connection: PostgresConnection): void {
 		this.#count += 1;
 		this.#release(connection);
@@ -121,7 +121,7 @@ export class OwnPool implements ConnectionPool {
 		else this.#idle.push({ connection, since: performance.now() });
 	}
 
-	/** Rejects all waiting callers, because a connection for them would fail in the same way. */
+	/** Rejects all waiting callers, because opening a connection for them would fail in the same way. */
 	#rejectWaiting(error: unknown): void {
 		for (const { reject } of this.#waiters.splice(0)) reject(error);
 	}

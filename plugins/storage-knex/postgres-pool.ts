@@ -1,6 +1,6 @@
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Pool of connections, each used by one caller at a time. */
+/** Pool of connections. One caller at a time uses a connection. */
 export interface ConnectionPool {
 	/** Maximum number of connections. */
 	readonly size: number;

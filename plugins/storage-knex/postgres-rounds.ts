@@ -3,7 +3,10 @@ import { fromPostgresError } from "../_postgres/errors.ts";
 import { type StatementResult, type Step, StepError, throwIntoRounds, type Write, type WriteRounds } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Runs one write on its own, in a transaction if it has several statements. Throws the error with which the write explains its failure. */
+/**
+ * Runs one write separately from others, in a transaction if it has several statements. If it fails, throws the error that the write itself
+ * throws for the reason.
+ */
 export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
 	const steps = write.rounds();
 	const first = startRounds(steps);
@@ -16,20 +19,23 @@ export async function runRounds<T>(connection: PostgresConnection, write: Write<
 	return finishRounds(steps, answers);
 }
 
-/** Starts a write. Returns its first round, which holds all statements that write. */
+/** Starts a write. Returns its first round, which contains all statements that write. */
 export function startRounds(steps: WriteRounds<unknown>): readonly Step[] {
 	const next = steps.next();
 	return next.done ? [] : next.value;
 }
 
-/** Returns the result of a committed write. */
+/** Returns the result of a committed write from the results of its first round. */
 export function finishRounds<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
 	const next = steps.next(answers);
 	if (!next.done) throw new Error("a write has more than one round");
 	return next.value;
 }
 
-/** Lets a write find the reason of its failure, and throws it. The write was rolled back, and its further statements only read. */
+/**
+ * Runs the remaining rounds of a failed write, which find the reason, and throws its error. They only read, because the write was rolled
+ * back.
+ */
 async function explain(connection: PostgresConnection, steps: WriteRounds<unknown>, error: unknown): Promise<never> {
 	let next = throwIntoRounds(steps, error);
 	while (!next.done) next = steps.next(await connection.runAll(next.value));

@@ -8,13 +8,15 @@ import { OwnPool } from "./postgres-own-pool.ts";
 import type { ConnectionPool } from "./postgres-pool.ts";
 import { ServerWatch } from "./server-watch.ts";
 
-/** Source of connections: an own pool, or the pool of the host. */
+/** Source of connections: the service's own pool, or the pool of the host. */
 export interface PostgresSource {
 	readonly connections: ConnectionPool;
 	readonly watch: ServerWatch;
 	/** Opens a dedicated connection for statements that take long or must run outside of transactions. The caller must end it. */
 	openDedicated(): Promise<PostgresConnection>;
-	/** Accepts a dedicated connection with unchanged settings: the service's own pool keeps it; a connection of the host is returned. */
+	/**
+	 * Takes over a dedicated connection whose settings are unchanged: adds it to the service's own pool, or ends it if it belongs to the host.
+	 */
 	adopt(connection: PostgresConnection): Promise<void>;
 }
 
@@ -34,7 +36,7 @@ async function createOwnSource(target: PostgresTarget, settings: PostgresSetting
 
 function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresSource {
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
-	// No probe: probing a slow server takes one more connection, which the host's pool may not have.
+	// Without a probe: it would need one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
 	const connections = new LentPool(open, { size: settings.poolSize, watch });
 	return {
@@ -61,10 +63,10 @@ function toLocalSettings(options: SessionOptions, readOnly: boolean): string {
 
 function toSettings({ schema }: SessionOptions): readonly string[] {
 	return [
-		// Statements are prepared only to save round trips. A generic plan for all values would be slow for most of them.
+		// Statements are prepared only to save round trips. A generic plan, which is the same for all values, would be slow for most of them.
 		"plan_cache_mode = force_custom_plan",
 		"default_transaction_isolation = 'read committed'",
-		// A stuck statement, or a node that stopped during a write, must not block the other nodes for long.
+		// A statement that hangs, or a node that stopped during a write, must not block other nodes for long.
 		"statement_timeout = '30s'",
 		"lock_timeout = '5s'",
 		"idle_in_transaction_session_timeout = '10s'",
@@ -73,7 +75,7 @@ function toSettings({ schema }: SessionOptions): readonly string[] {
 	];
 }
 
-/** Stores large values nearly twice as fast, in the same space. Older servers, and some builds, lack lz4. */
+/** Selects lz4 for large values if the server supports it: storing them is nearly twice as fast and takes the same space. */
 const fastCompression =
 	"select set_config('default_toast_compression', 'lz4', false) from pg_settings where name = 'default_toast_compression' and 'lz4' = any(enumvals)";
 

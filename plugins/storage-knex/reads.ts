@@ -11,7 +11,7 @@ export interface SelectInput<E> {
 	readonly fields: readonly Field[];
 }
 
-/** Builds the select of a query, in the form that reads the fewest rows. */
+/** Returns the select statement for a query with its bindings. Chooses the form that reads the fewest rows. */
 export function toSelect<E>(statements: Statements, { kind, query, fields }: SelectInput<E>): Step {
 	const { dialect } = statements;
 	const { limit, offset = 0 } = query;
@@ -38,11 +38,14 @@ export function toSelect<E>(statements: Statements, { kind, query, fields }: Sel
 export interface CountInput {
 	readonly kind: EntityKind;
 	readonly where: Conditions;
-	/** Number of rows to count at most. All rows are counted if undefined. */
+	/** Maximum number of rows to count. Undefined to count all rows. */
 	readonly limit: number | undefined;
 }
 
-/** Builds a count of the matching rows. Its result may exceed the limit if an exact count is not more expensive. */
+/**
+ * Returns the statement that counts the matching rows, with its bindings. The result may exceed the limit if an exact count is not more
+ * expensive.
+ */
 export function toCount(statements: Statements, { kind, where, limit }: CountInput): Step {
 	const comparisons = toComparisons(kind, where);
 	const field = toNullField(kind, comparisons);
@@ -53,7 +56,7 @@ export function toCount(statements: Statements, { kind, where, limit }: CountInp
 	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
 }
 
-/** Returns the field if the only condition is that it is null, and a sparse index begins with it. */
+/** Returns the field that must be null if this is the only condition and a sparse index begins with the field. */
 function toNullField(kind: EntityKind, where: readonly Comparison[]): string | undefined {
 	const [{ field, form } = { field: "", form: "never" }, ...others] = where;
 	return form === "null" && others.length === 0 && hasSparseIndexOn(kind, field) ? field : undefined;
@@ -74,10 +77,10 @@ export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 	return [...orderBy, ["id", orderBy.at(-1)?.[1] ?? "asc"]];
 }
 
-/** Returns true for a late page of a list that is sorted by time. The time of its first row must be available in an index alone. */
+/** Returns true for a late page of a list that is sorted by time, if the time of its first row can be found in an index alone. */
 function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
 	const timeline = timelineOf(kind);
-	// Below this offset it is faster to read and discard the rows.
+	// For a small offset it is faster to read and discard the rows.
 	if (offset < latePageLookback || timeline === undefined || first?.[0] !== timeline) return false;
 	if (findLeadingNullField(kind, where, timeline) !== undefined) return true;
 	return indexesOf(kind).some((fields) => {
@@ -90,7 +93,7 @@ function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ord
 	});
 }
 
-/** Maximum number of branches. With more values, sorting all matching rows is not slower. */
+/** Maximum number of branches. With more branches, sorting all matching rows is not slower. */
 const maxBranches = 20;
 
 /**
@@ -100,7 +103,7 @@ const maxBranches = 20;
  */
 function toBranches(kind: EntityKind, where: readonly Comparison[], orderBy: Ordering): readonly Branch[] | undefined {
 	const parts = splitByValue(kind, where, orderBy) ?? splitByNull(kind, where, orderBy);
-	// A field with one value in the whole branch does not affect the order.
+	// Leave out fields that have a single value in the branch: they do not affect the order.
 	return parts?.map((part) => ({ where: part, orderBy: orderBy.filter(([field]) => !hasSingleValue(part, field)) }));
 }
 

@@ -2,10 +2,13 @@ import { sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** Milliseconds that a statement may take before the server is probed. */
+/** Milliseconds for which a connection may be in use before the server is probed. */
 const probeDelayMs = 2_000;
 
-/** Milliseconds after which a result must have been lost: more than the `statement_timeout` of 30 s that the server has for the pool. */
+/**
+ * Milliseconds after which a connection counts as lost. More than the `statement_timeout` of 30 s, after which the server itself cancels a
+ * statement.
+ */
 const maxStatementMs = 40_000;
 
 /** State of a connection in use. */
@@ -18,7 +21,8 @@ interface WatchedConnection {
 
 /**
  * Distinguishes a slow statement from a server that no longer answers, because it is frozen or the network drops all packets. If a
- * statement takes long, the watch opens another connection as a probe. If the probe fails, all watched connections are given up.
+ * connection is in use for long, the watch opens another connection as a probe. If the server does not respond to the probe, all watched
+ * connections are marked as lost.
  */
 export class ServerWatch {
 	readonly #probe: (() => Promise<PostgresConnection>) | undefined;
@@ -27,7 +31,7 @@ export class ServerWatch {
 	#lastAliveAt = 0;
 	#probing: Promise<void> | undefined;
 
-	/** @param probe opens a connection and times out by itself; without it, the watch only gives up single connections after 40 s of use */
+	/** @param probe opens a connection and times out by itself; without it, the watch only marks each connection as lost after 40 s of use */
 	constructor(probe?: () => Promise<PostgresConnection>) {
 		this.#probe = probe;
 	}
@@ -49,7 +53,7 @@ export class ServerWatch {
 		this.#timer = undefined;
 	}
 
-	/** Resolves when the connection of a running probe is closed. */
+	/** Resolves when a running probe has ended and its connection is closed. */
 	async stop(): Promise<void> {
 		await this.#probing;
 	}

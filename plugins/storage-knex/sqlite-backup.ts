@@ -6,7 +6,7 @@ import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists, toOp
 import { inlineLargeTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 /**
- * Writes a consistent copy of the database to another file, even while a service uses it. One transaction reads everything and blocks no
+ * Writes a consistent copy of the database to another file, even while a service uses it. A single transaction reads all data and blocks no
  * other connection. A page-by-page copy would restart with each write. Throws `SVC_CONFIG` if there is no database, `SVC_CONFLICT` if the
  * target exists, and `SVC_UNAVAILABLE` if it cannot be written.
  */
@@ -17,14 +17,15 @@ export async function backUp(Database: LibsqlConstructor, file: string, target: 
 	if (await exists(path)) throw toExistsError(path);
 	const partFile = `${path}.part`;
 	try {
-		// Remove the file of an earlier failed attempt. SQLite writes into an empty file; it would itself create one that others can read.
+		// Remove the file of an earlier failed attempt. Create an empty file for SQLite, which would otherwise create one that other users can
+		// read.
 		await rm(partFile, { force: true });
 		await createPrivateFile(partFile);
 		await copyInto(Database, file, partFile);
 		await completeCopy(Database, file, partFile);
 		await assertUndamaged(Database, partFile);
 		await syncToDisk(partFile);
-		// Fails if another process has created the file in the meantime, so that it is never replaced.
+		// Fails if another process has created a file with this name in the meantime, so that no file is ever replaced.
 		await link(partFile, path);
 		await syncToDisk(dirname(path));
 	} catch (error) {
@@ -39,7 +40,7 @@ export async function backUp(Database: LibsqlConstructor, file: string, target: 
 async function copyInto(Database: LibsqlConstructor, file: string, partFile: string): Promise<void> {
 	let connection: InstanceType<LibsqlConstructor>;
 	try {
-		// Not opened read-only: if there is no log, SQLite would then assume that no process changes the file.
+		// Do not open it read-only: without a log, `toReadOnlyAddress` makes SQLite assume that no process changes the file.
 		connection = new Database(file, { timeout: 5_000 });
 	} catch (error) {
 		throw toOpeningError(error, file);
@@ -51,7 +52,7 @@ async function copyInto(Database: LibsqlConstructor, file: string, partFile: str
 	}
 }
 
-/** Adds the large texts to the copy. Runs without a journal and syncs, because an incomplete copy is discarded anyway. */
+/** Adds the large texts to the copy. Uses neither a journal nor syncs, because an incomplete copy is discarded anyway. */
 async function completeCopy(Database: LibsqlConstructor, file: string, partFile: string): Promise<void> {
 	if (!(await exists(toTextDirectory(file)))) return;
 	const connection = new Database(partFile, { timeout: 5_000 });

@@ -80,9 +80,9 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	const file = toFile(options, context);
 	const Database = await importLibsql();
 	try {
-		// Checked before any file is created: a file of another program, or of a newer version, must not be changed.
+		// Check this before creating any file: a file of another program, or of a newer version, must not be changed.
 		await assertServiceDatabase(Database, file);
-		// Planning throws an error that names the unknown migration.
+		// `planSqlite` throws an error with the name of the unknown migration.
 		if (await isFromNewerVersion(Database, file)) await planSqlite(options, context);
 		await createFile(file);
 		const unlock = lockDatabase(Database, file);
@@ -97,7 +97,7 @@ async function openSqlite(options: SqliteOptions, context: PluginContext): Promi
 	}
 }
 
-/** Returns the pending migrations. Only reads: a missing file is not created. */
+/** Returns the names of the pending migrations. Only reads: does not create a missing file. */
 async function planSqlite(options: SqliteOptions, context: PluginContext): Promise<readonly string[]> {
 	const file = toFile(checkOptions(options), context);
 	const Database = await importLibsql();
@@ -139,7 +139,7 @@ function toFile({ file }: SqliteOptions, { dataDirectory }: PluginContext): stri
 	return file === undefined ? join(dataDirectory, "svc.db") : resolve(file);
 }
 
-/** Parameters of opening a database file that this process has locked. */
+/** Parameters for opening a database file that this process has locked. */
 interface LockedFile {
 	readonly Database: LibsqlConstructor;
 	readonly file: string;
@@ -185,7 +185,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 	}
 }
 
-/** Throws `SVC_CONFIG` for invalid options. JavaScript callers may pass any value, and a wrong one must not silently mean the default. */
+/** Throws `SVC_CONFIG` for invalid options: plain JavaScript may pass any value, and a wrong one must not silently mean the default. */
 function checkOptions(options: SqliteOptions): SqliteOptions {
 	const { client, file, synchronous }: { readonly [name: string]: unknown } = { ...options };
 	if (client !== "sqlite")
@@ -201,15 +201,15 @@ async function createFile(file: string): Promise<void> {
 }
 
 /**
- * Copies the write-ahead log of a service that was killed into the file. Otherwise a log that has filled its volume would prevent every
- * write of the next start.
+ * Copies the write-ahead log that a killed service has left into the file. Otherwise a log that has filled its volume would prevent all
+ * writes of the next start.
  */
 function checkpointLeftoverLog(Database: LibsqlConstructor, file: string): void {
 	const connection = connect(Database, file);
 	try {
 		connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 	} catch (error) {
-		// Another program is reading; the log is emptied later.
+		// Another program reads the file; a later checkpoint empties the log.
 		if (!isBusy(error)) throw error;
 	} finally {
 		connection.close();
@@ -217,7 +217,7 @@ function checkpointLeftoverLog(Database: LibsqlConstructor, file: string): void 
 }
 
 function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
-	// Waiting for a lock blocks the event loop, so the timeout is short, 50 ms. Group commit repeats a group without blocking.
+	// Waiting for a lock blocks the event loop, so the timeout is only 50 ms. Group commit then retries without blocking.
 	const database = new Database(file, { timeout: 50 });
 	// Takes effect only while the file is empty, and allows the file to shrink later.
 	database.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -227,7 +227,7 @@ function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	return database;
 }
 
-/** Pages of 4 KiB that one step of compaction frees, which takes milliseconds. */
+/** Maximum number of pages (4 KiB each) that one step of compaction frees. A step takes milliseconds. */
 const maxFreedPages = 500;
 
 /** Value of `PRAGMA auto_vacuum` for `INCREMENTAL`. */
@@ -253,9 +253,9 @@ async function compactFile({ writer, commits, connect }: CompactionInput): Promi
 	const { freedPages, remainingPages } = await commits.runOutsideTransaction(() => {
 		const initialPages = read(freePages);
 		if (initialPages === 0 || read(autoVacuum) !== incrementalAutoVacuum) return { freedPages: 0, remainingPages: 0 };
-		// Losing this step with the power loses no data, so it need not wait for the disk.
+		// If a power failure undoes this step, no data is lost, so it need not wait for the disk.
 		writer.setDurable(false);
-		// Not prepared: a prepared statement frees one page for each row that is read, and only `exec` reads to the end.
+		// Use `exec`, because the statement frees one page for each row that is read, and a prepared statement does not read all rows.
 		writer.exec(`pragma incremental_vacuum(${maxFreedPages})`);
 		const remainingPages = read(freePages);
 		return { freedPages: initialPages - remainingPages, remainingPages };
@@ -263,7 +263,7 @@ async function compactFile({ writer, commits, connect }: CompactionInput): Promi
 	if (freedPages === 0 || remainingPages > 0) return freedPages > 0;
 	const database = connect();
 	try {
-		// The removal of the pages is only in the log until a checkpoint, and the file keeps its length.
+		// Until a checkpoint, the removal of the pages is only in the log, and the file keeps its size.
 		await database.execAsync("PRAGMA wal_checkpoint(PASSIVE)");
 	} finally {
 		database.close();

@@ -6,19 +6,19 @@ import type { GroupConnection } from "./sqlite-group-commit.ts";
 import type { BoundedLog, PlannedWrite } from "./sqlite-log.ts";
 import type { Binding } from "./values.ts";
 
-/** Prepared statements in memory at most; a service uses far fewer shapes. */
+/** Maximum number of prepared statements in memory. A service normally uses far fewer. */
 const maxPreparedStatements = 500;
 
 /** Connection to the database file. A service has one that writes and one that reads, so that reads need not wait for commits. */
 export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
-	/** Large texts, which are synced before each commit that waits for the disk. */
+	/** Large texts, which must be synced before each commit that waits for the disk. */
 	readonly #largeTexts: Pick<LargeTexts, "sync"> | undefined;
 	readonly #log: BoundedLog | undefined;
 	readonly #preparedStatements = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
 
-	/** @param writing dependencies of a connection that writes */
+	/** @param writing dependencies that only a connection that writes needs */
 	constructor(database: LibsqlDatabase, writing: { readonly largeTexts?: Pick<LargeTexts, "sync">; readonly log?: BoundedLog } = {}) {
 		this.#database = database;
 		this.#largeTexts = writing.largeTexts;
@@ -93,7 +93,8 @@ export class SqliteConnection implements GroupConnection {
 	}
 
 	/**
-	 * Commits. Large texts are synced to the disk before the rows that refer to them; otherwise a power failure could lose the texts alone.
+	 * Runs statements that commit. First syncs the large texts to the disk. Otherwise a power failure could destroy texts to which committed
+	 * rows refer.
 	 */
 	async #commitBy(sql: string): Promise<void> {
 		const syncing = this.#durable ? this.#largeTexts?.sync() : undefined;

@@ -3,7 +3,7 @@ import { KeyTakenError } from "./database-client.ts";
 
 const uniqueViolationCodes = new Set(["SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"]);
 
-/** Beginnings of the codes of disk, lock and memory errors. The caller did not cause them, and they may be temporary. */
+/** Prefixes of the codes of disk, lock and memory errors, which may be temporary and are not caused by the caller. */
 const unavailabilityCodes = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB|PROTOCOL|INTERRUPT|NOLFS|PERM)/;
 
 /**

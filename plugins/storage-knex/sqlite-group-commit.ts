@@ -4,10 +4,7 @@ import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 import type { PlannedWrite } from "./sqlite-log.ts";
 import { toWriteScript } from "./write-script.ts";
 
-/**
- * Connection that groups are written through. Calls that return no promise have finished when they return. All calls throw errors of
- * the driver.
- */
+/** Connection through which groups are written. Methods that return no promise are synchronous. All methods throw errors of the driver. */
 export interface GroupConnection {
 	readonly inTransaction: boolean;
 	exec(sql: string): void;
@@ -21,10 +18,7 @@ export interface GroupConnection {
 	runTransaction(text: string): Promise<void>;
 	/** Sets whether later commits wait for the disk. The caller must not call it inside a transaction. */
 	setDurable(durable: boolean): void;
-	/**
-	 * Throws `SVC_UNAVAILABLE` if the disk has no room for a transaction that writes this much. Called before each transaction,
-	 * outside of transactions.
-	 */
+	/** Throws `SVC_UNAVAILABLE` if the disk has too little space for a transaction of this size. Called before each transaction. */
 	assertSpace?(planned: PlannedWrite): void;
 }
 
@@ -43,42 +37,46 @@ interface GroupResult {
 	settle(): void;
 }
 
-/** Bounds of a group, roughly: a larger group would block the event loop for too long. */
+/** Approximate limits of a group. A larger group would block the event loop for too long. */
 const maxGroupRows = 500;
 const maxGroupCharacters = 4_194_304;
 
-/** Rows that are worth a transaction of their own. From this number on, a group does not wait for the end of the turn of the event loop. */
+/**
+ * Number of queued rows from which a group does not wait for the end of the turn of the event loop. So many rows justify a separate
+ * transaction.
+ */
 const immediateFlushRows = 16;
 
-/** Milliseconds to wait for a lock of another process, such as a person at the `sqlite3` prompt. */
+/** Maximum milliseconds to wait for a lock of another process, such as the `sqlite3` shell. */
 const maxLockWaitMs = 5_000;
 const lockRetryIntervalMs = 20;
 
 /**
- * Group commit for SQLite: writes that callers request in one turn of the event loop share a transaction, and so one wait for the disk.
+ * Group commit for SQLite: writes that callers request in one turn of the event loop share a transaction, so that they wait for the disk
+ * only once.
  *
  * States:
  * - *Idle*: nothing is queued. The first write, or the first function for `#interludes`, schedules a flush.
  * - *Scheduled*: the flush starts at the end of the turn (`setImmediate`), so that further writes of the turn join the group. Once the
- *   queued writes have 16 rows, it starts as a microtask instead. After a postponed or rejected group it starts by a timer.
+ * queued writes have 16 rows, it starts as a microtask instead. After a postponed or rejected group it starts by a timer.
  * - *Running*: a group is taken from the head of the queue, at most about 500 rows or 4 Mi characters. If its writes return nothing and
- *   have many statements, `BEGIN` to `COMMIT` run as one SQL script in another thread. Otherwise the statements run on the event loop.
+ * have many statements, `BEGIN` to `COMMIT` run as one SQL script in another thread. Otherwise the statements run on the event loop.
  * - *Committing*: another thread commits. The flush then takes the next group, or becomes idle if the queue is empty.
  *
  * Concurrency: there is at most one transaction. While another thread commits, callers may queue writes, but nothing may use the
  * connection: any call would block the event loop until the commit has ended. If more writes are queued, the promises of a group settle
- * only after the next group has started. The code that awaits them then runs during the commit of that group. A function of
- * `#interludes` is called after the current group, or the next one, while no transaction is open.
+ * only after the next group has started. The code that awaits them then runs during the commit of that group. A function of `#interludes`
+ * is called after the current group, or the next one, while no transaction is open.
  *
  * Failures:
  * - A write that fails because of its own content fails alone. SQLite itself undoes a single statement. If a write of several statements
- *   fails, the group is rolled back and repeated with savepoints. Savepoints cost about half as much as the statements they guard, so
- *   the first try does without them.
+ * fails, the group is rolled back and repeated with savepoints. Savepoints cost about half as much as the statements they guard, so the
+ * first try does without them.
  * - A group that fails as a script is repeated statement by statement, which shows the write that fails.
  * - If another process holds the lock, the group returns to the head of the queue and is repeated every 20 ms. If the lock is still held
- *   after 5 s, or `BEGIN` fails for another reason, the group and all queued writes reject with `SVC_UNAVAILABLE`.
+ * after 5 s, or `BEGIN` fails for another reason, the group and all queued writes reject with `SVC_UNAVAILABLE`.
  * - If a script or a commit fails because of the disk, its group rejects with `SVC_UNAVAILABLE` and is not repeated. The system reports a
- *   failed fsync only once, so that a repeated commit could succeed although data is lost.
+ * failed fsync only once, so that a repeated commit could succeed although data is lost.
  *
  * Guarantees: a promise resolves only after its transaction is committed. With `durable`, the data is on the disk by that time, unless
  * every write of the group is relaxed. Without this rule, a power failure could destroy an acknowledged write.
@@ -93,9 +91,11 @@ export class SqliteGroupCommit {
 	#isFlushActive = false;
 	/** Set while a flush waits for the end of this turn of the event loop. */
 	#endOfTurn: NodeJS.Immediate | undefined;
-	/** True if the last transaction was committed. Asking the connection whether one is open costs as much as a small statement. */
+	/**
+	 * True if the last transaction was committed, so that none is open. Querying the connection for that costs as much as a small statement.
+	 */
 	#isLastCommitted = false;
-	/** Time of the first attempt that met the lock of another process, in milliseconds of `performance`. */
+	/** Time of the first attempt that failed because of a lock of another process, in milliseconds of `performance`. */
 	#busySince: number | undefined;
 	#onIdle: (() => void) | undefined;
 
@@ -191,14 +191,17 @@ export class SqliteGroupCommit {
 		return this.#run(group, text !== undefined);
 	}
 
-	/** Returns undefined if nothing was stored and the statements must run one by one, which shows why. */
+	/**
+	 * Runs a group as a script. Returns undefined if it failed and nothing was stored: the statements must then run one by one, which shows
+	 * the write that fails.
+	 */
 	async #runAsText(group: readonly QueuedWrite[], text: string): Promise<GroupResult | undefined> {
 		try {
 			this.#prepareTransaction(group);
 			await this.#connection.runTransaction(text);
 		} catch (error) {
 			if (isBusy(error) || !isUnavailable(fromSqliteError(error))) return undefined;
-			// Not repeated: the system reports only once that data did not reach the disk, so a second commit could falsely succeed.
+			// Do not repeat it: the system reports only once that data did not reach the disk, so a second commit could falsely succeed.
 			this.#rollBack();
 			return this.#rejectWrites(group, error);
 		}
@@ -237,7 +240,10 @@ export class SqliteGroupCommit {
 		}
 	}
 
-	/** Savepoints cost about half as much as the statements that they guard, so they are used only if a write has failed. */
+	/**
+	 * Runs the writes of a group. Uses savepoints only after a write has failed, because they cost about half as much as the statements that
+	 * they guard.
+	 */
 	#runWrites(group: readonly QueuedWrite[]): (() => void)[] {
 		try {
 			return group.map((queued) => this.#runWrite(queued, false));
@@ -249,7 +255,10 @@ export class SqliteGroupCommit {
 		}
 	}
 
-	/** Returns a function that settles the caller's promise once the group is committed. Throws if the group cannot continue. */
+	/**
+	 * Runs a write. Returns a function that settles the promise of its caller, to be called once the group is committed. Throws if the group
+	 * cannot continue.
+	 */
 	#runWrite({ write, resolve, reject }: QueuedWrite, usesSavepoints: boolean): () => void {
 		const hasSavepoint = write.compound && usesSavepoints;
 		if (hasSavepoint) this.#connection.exec("SAVEPOINT one_write");
@@ -290,7 +299,7 @@ export class SqliteGroupCommit {
 	}
 
 	#rollBack(): void {
-		// A full disk and similar errors end the transaction themselves.
+		// Some errors, such as a full disk, have already ended the transaction.
 		if (!this.#connection.inTransaction) return;
 		try {
 			this.#connection.exec("ROLLBACK");
@@ -305,7 +314,7 @@ export class SqliteGroupCommit {
 			? storageError
 			: new SvcError("SVC_UNAVAILABLE", "the database did not take the write", { cause: error });
 		return {
-			// A timer, because a caller that retries at once would block the event loop otherwise.
+			// Continue by a timer. Otherwise a caller that retries at once would block the event loop.
 			delayMs: 0,
 			settle() {
 				for (const { reject } of group) reject(reason);
@@ -334,7 +343,7 @@ function countRows(group: readonly QueuedWrite[]): number {
 	return group.reduce((sum, { write }) => sum + write.rows, 0);
 }
 
-/** A write of several statements has failed, and statements of it may have taken effect. */
+/** Thrown if a write of several statements has failed, and some of its statements may have taken effect. */
 class PartialWriteError extends Error {}
 
 function isUnavailable(error: unknown): boolean {

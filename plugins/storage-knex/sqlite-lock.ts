@@ -4,15 +4,15 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** Returns the path of the small file next to the database that a running service holds a lock on. */
+/** Returns the path of the lock file of a database. A running service holds a lock on this small file. */
 export function toLockFile(file: string): string {
 	return `${file}.lock`;
 }
 
 /**
  * Prevents a second service from using the database in `file`, until this process ends or the returned function is called. Throws
- * `SVC_UNAVAILABLE` if another service uses it. The lock is on a separate small file. The system releases it with the process, and
- * it does not block readers of the database.
+ * `SVC_UNAVAILABLE` if another service uses it. Because the lock is on a separate file, it does not block readers of the database. The
+ * operating system releases it when the process ends.
  */
 export function lockDatabase(Database: LibsqlConstructor, file: string): () => void {
 	const connection = new Database(toLockFile(file), { timeout: 0 });

@@ -3,19 +3,22 @@ import { dirname } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 
 const pageBytes = 4_096;
-/** 64 MB. With a long log, pages that many writes change, such as the ends of indexes, are copied into the file only once. */
+/**
+ * Maximum of the limit for the write-ahead log, in pages (64 MB). A long log saves work: a page that many writes change, such as the end of
+ * an index, is copied into the database file only once.
+ */
 const maxLogPages = 16_000;
-/** 256 KB. */
+/** Minimum of the limit for the write-ahead log, in pages (256 KB). */
 const minLogPages = 64;
-/** Free bytes above which free space is checked only once a second. Below it, free space is checked before each transaction. */
+/** Free bytes of the volume above which free space is checked only once a second. With less, it is checked before each transaction. */
 const ampleFreeBytes = 1_073_741_824;
 const checkIntervalMs = 1_000;
-/** Bytes that remain free in addition to the needs of a transaction. */
+/** Bytes that must remain free in addition to those that a transaction needs. */
 const reserveBytes = 1_048_576;
 /** Bytes that a row may add to the log in addition to its own data: the changed pages of its table and indexes. */
 const logBytesPerRow = 24_576;
 
-/** Connection that writes. */
+/** Connection that writes to the database, reduced to what limiting its log needs. */
 export interface LogConnection {
 	exec(sql: string): void;
 }
@@ -33,9 +36,9 @@ export function readLogBytes(file: string): number {
 }
 
 /**
- * Prevents the write-ahead log from filling its volume. The log can only be emptied into the database file, which needs space to grow.
- * So a volume that the log has filled would stay full. The log is therefore limited to a quarter of the available space. A transaction
- * is rejected before it begins if it would leave less space than emptying the log may need.
+ * Prevents the write-ahead log from filling its volume. Emptying the log copies it into the database file, which may need space to grow. So
+ * a volume that the log has filled would remain full. The log is therefore limited to a quarter of the available space. A transaction is
+ * rejected before it begins if it would leave less space than emptying the log may need.
  */
 export class BoundedLog {
 	readonly #connection: LogConnection;
@@ -44,7 +47,10 @@ export class BoundedLog {
 	#limitPages = 0;
 	/** Time of the next check of the volume, in milliseconds of `performance`. */
 	#nextCheckAt = 0;
-	/** Earliest time of the next checkpoint to free space. A checkpoint is expensive, and repeating one at once would free nothing more. */
+	/**
+	 * Earliest time of the next checkpoint that is made to free space. A checkpoint is expensive, and repeating it at once would free nothing
+	 * more.
+	 */
 	#nextCheckpointAt = 0;
 
 	/** @param readFreeBytes returns the free bytes of the volume of `file`; tests replace it */
@@ -54,7 +60,7 @@ export class BoundedLog {
 		this.#readFreeBytes = readFreeBytes;
 	}
 
-	/** Called before each transaction. Throws `SVC_UNAVAILABLE` if the volume has too little space for it. */
+	/** Throws `SVC_UNAVAILABLE` if the volume has too little space for a transaction. Called before each transaction. */
 	prepareTransaction({ rows, size }: PlannedWrite): void {
 		const now = performance.now();
 		if (now < this.#nextCheckAt) return;
@@ -75,7 +81,7 @@ export class BoundedLog {
 		const pages = Math.min(maxLogPages, Math.max(minLogPages, quarterPages));
 		if (pages === this.#limitPages) return;
 		this.#connection.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
-		// A longer log is truncated to this size when it restarts: twice its limit, because overwriting a log is cheaper than extending it.
+		// Size to which a longer log is truncated when it restarts. Twice the limit, because overwriting a log is cheaper than extending it.
 		this.#connection.exec(`PRAGMA journal_size_limit = ${2 * pages * pageBytes}`);
 		this.#limitPages = pages;
 	}
@@ -84,7 +90,7 @@ export class BoundedLog {
 		try {
 			this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 		} catch {
-			// Another program is reading, or there is too little space. The transaction is then rejected.
+			// Another program reads the file, or there is too little space. If the space is still too small, the transaction is rejected.
 		}
 	}
 

@@ -9,12 +9,12 @@ import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.t
 import { isBusy, sqliteCodeOf } from "./sqlite-errors.ts";
 import { toLockFile } from "./sqlite-lock.ts";
 
-/** Seconds after which opening a file that another program has locked should be retried. */
+/** Seconds after which a start should be retried if another program has locked the file. */
 const retryAfterSeconds = 1;
 
 /**
- * Returns an address that opens a database for reading and changes no files. If the database has a write-ahead log, it is not checkpointed;
- * otherwise no log is created.
+ * Returns a URI that opens a database for reading without changing any file: an existing write-ahead log is not checkpointed, and none is
+ * created.
  */
 export async function toReadOnlyAddress(file: string): Promise<string> {
 	return `${pathToFileURL(file).href}?${(await exists(`${file}-wal`)) ? "mode=ro" : "immutable=1"}`;
@@ -37,7 +37,7 @@ export async function assertServiceDatabase(Database: LibsqlConstructor, file: s
 		if (isFirstStartUnfinished(connection, hasMigrations)) return;
 	} catch (error) {
 		if (sqliteCodeOf(error) !== "SQLITE_ERROR") throw toOpeningError(error, file);
-		// A table named `migrations` has other columns, so the file belongs to another program.
+		// The table `migrations` has other columns, so the file belongs to another program.
 	} finally {
 		connection?.close();
 	}
@@ -57,7 +57,7 @@ function assertRegularFiles(file: string): void {
 	}
 }
 
-/** Returns why a file could not be opened if a file of the database belongs to another user than the process; undefined otherwise. */
+/** Returns an explanation if a file of the database belongs to another user than the process; otherwise undefined. */
 function toOwnerMessage(file: string): string | undefined {
 	const user = process.geteuid?.();
 	for (const path of toFiles(file)) {
@@ -83,14 +83,14 @@ export async function isFromNewerVersion(Database: LibsqlConstructor, file: stri
 	}
 }
 
-/** Returns true if a service was killed during its first start, before it created other tables than those that record migrations. */
+/** Returns true if the file is of a service that was killed during its first start, when only the tables that record migrations existed. */
 function isFirstStartUnfinished(connection: LibsqlDatabase, hasMigrations: boolean): boolean {
 	const others = "type = 'table' AND name NOT IN ('migrations', 'migrations_lock', 'sqlite_sequence')";
 	if (holds(connection, `EXISTS (SELECT 1 FROM sqlite_master WHERE ${others})`)) return false;
 	return !hasMigrations || !holds(connection, "EXISTS (SELECT 1 FROM migrations)");
 }
 
-/** Throws `SVC_CONFIG` if the file is damaged anywhere. Reads the whole file. */
+/** Throws `SVC_CONFIG` if any part of the file is damaged. Reads the whole file. */
 export async function assertUndamaged(Database: LibsqlConstructor, file: string): Promise<void> {
 	let connection: LibsqlDatabase | undefined;
 	let isWhole: boolean;
@@ -120,7 +120,7 @@ export function toOpeningError(error: unknown, file: string): unknown {
 		});
 	if (!isBusy(error))
 		return new SvcError("SVC_UNAVAILABLE", `database "${file}" cannot be opened: ${toErrorMessage(error)}`, { cause: error });
-	// The lock is temporary, so the start is retried.
+	// The lock is probably temporary, so the caller should retry the start.
 	return new SvcError("SVC_UNAVAILABLE", `database "${file}" is locked by another program`, {
 		cause: error,
 		facts: { retry_after: retryAfterSeconds },
@@ -128,8 +128,8 @@ export function toOpeningError(error: unknown, file: string): unknown {
 }
 
 /**
- * Returns true if a condition holds. A prepared statement would keep the file open until it is garbage-collected, so `exec` is used. It
- * returns nothing, so the statement fails if the condition does not hold.
+ * Returns true if an SQL condition is true. Uses `exec`, because a prepared statement would keep the file open until it is
+ * garbage-collected. `exec` returns no result, so the statement is written to fail if the condition is false.
  */
 function holds(connection: LibsqlDatabase, condition: string): boolean {
 	try {
@@ -141,10 +141,12 @@ function holds(connection: LibsqlDatabase, condition: string): boolean {
 	}
 }
 
-/** Creates a file that only its owner can read, because SQLite would create one that others can read. Does not change an existing file. */
+/**
+ * Creates a file that only its owner can read, because SQLite would create one that other users can read. Does not change an existing file.
+ */
 export async function createPrivateFile(path: string): Promise<void> {
 	try {
-		// Opens only a file that does not exist: closing an existing file would release the locks that this process holds on it.
+		// Open the file only if it does not exist: closing an existing file would release the locks that this process holds on it.
 		await (await open(path, "wx", 0o600)).close();
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;

@@ -11,9 +11,9 @@ import { toTextDirectory } from "./sqlite-texts.ts";
 const companionSuffixes = ["-wal", "-shm"];
 
 /**
- * Replaces the database by a backup. The files of the old database remain next to it under another name. Returns the path of the old file,
- * or undefined if there was none. At every moment the path refers to either the whole old file or the whole new one. Throws `SVC_CONFIG` if
- * the source is not a backup, and `SVC_UNAVAILABLE` if a service uses the database.
+ * Replaces the database by a backup. The files of the old database remain in the same directory under other names. Returns the path of the
+ * old file, or undefined if there was none. At every moment the path refers to either the whole old file or the whole new one. Throws
+ * `SVC_CONFIG` if the source is not a backup, and `SVC_UNAVAILABLE` if a service uses the database.
  */
 export async function restore(Database: LibsqlConstructor, file: string, source: string): Promise<string | undefined> {
 	const from = resolve(source);
@@ -42,7 +42,10 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 	}
 }
 
-/** Renames the old database with its log. SQLite would otherwise apply the old log to the new database. */
+/**
+ * Gives the old database, its log and its large texts new names, and returns that of the database. Otherwise SQLite would apply the old log
+ * to the new database.
+ */
 async function moveAside(file: string): Promise<string> {
 	const oldFile = await linkWithTime(file);
 	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(oldFile));

@@ -9,7 +9,7 @@ import type { Binding } from "./values.ts";
 /** Number of large texts that are copied into their rows in one transaction. */
 const maxInlinedTexts = 16;
 
-/** Returns the directory next to a database that holds its large texts. */
+/** Returns the path of the directory for the large texts of a database, which is next to its file. */
 export function toTextDirectory(file: string): string {
 	return `${file}-output`;
 }
@@ -22,7 +22,7 @@ export interface SweepOptions {
 	readonly kinds: Set<EntityKind>;
 }
 
-/** Removes some of the large texts whose rows were removed. Returns true if there are more files to check. */
+/** Removes a part of the files of large texts whose rows were removed. Returns true if there are more files to check. */
 export async function sweepTexts({ largeTexts, reader, kinds }: SweepOptions): Promise<boolean> {
 	const kind = [...kinds].find((each) => entityKinds[each].bulky !== undefined);
 	const bulky = kind && entityKinds[kind].bulky;
@@ -34,7 +34,7 @@ export async function sweepTexts({ largeTexts, reader, kinds }: SweepOptions): P
 	return hasMore;
 }
 
-/** Copies the large texts of a database into the rows of its copy, so that the copy is complete as a single file. */
+/** Copies the large texts of a database into the rows of its copy, so that the copy is complete without further files. */
 export async function inlineLargeTexts(copy: LibsqlDatabase, file: string): Promise<void> {
 	const largeTexts = new LargeTexts(toTextDirectory(file));
 	for (const kind of Object.keys(entityKinds) as EntityKind[]) {

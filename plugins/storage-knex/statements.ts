@@ -10,19 +10,19 @@ import { type Field, fieldsOf } from "./values.ts";
 /** Fields to sort by, the most significant first. */
 export type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
 
-/** A field that a patch sets. */
+/** A field that a patch changes. */
 export interface Assignment {
 	readonly field: string;
 	/** True if the value is appended to the JSON array in the field, false if it replaces the value. */
 	readonly isAppended: boolean;
 }
 
-/** Shape of a select. */
+/** Shape of a select: everything that determines its SQL, without the values. */
 export interface Selection {
 	readonly fields: readonly Field[];
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
-	/** Field that is null in all matching rows. An index begins with it and continues in the requested order. */
+	/** Field that is null in all matching rows and with which an index begins. The index continues with the fields of the requested order. */
 	readonly leadingNullField?: string | undefined;
 	/** True if the select has a limit. */
 	readonly hasLimit: boolean;
@@ -30,21 +30,23 @@ export interface Selection {
 	readonly hasOffset: boolean;
 }
 
-/** One part of the matching rows; only its first rows are read. */
+/** A part of the matching rows, of which only the first are read. */
 export interface Branch {
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
 }
 
-/** Rows before a late page that are read to find the sort value with which the page begins. */
+/** Number of rows before a late page that are read to find the sort value with which the page begins. */
 export const latePageLookback = 100;
 
-/** More statement shapes than a service normally uses. Without this bound, unusual queries of clients could fill the memory. */
+/**
+ * Maximum number of cached statements. A service normally uses fewer; without a limit, unusual queries of clients could fill the memory.
+ */
 const maxShapes = 2_000;
 
 /**
- * Builds the SQL of every statement, once for each shape. Bindings are passed in the order of the parts of a statement: assignments, id,
- * conditions, limit, offset.
+ * Builds the SQL of all statements, and caches it by the shape of the statement. The order of the bindings is: assignments, id, conditions,
+ * limit, offset.
  */
 export class Statements {
 	readonly dialect: Dialect;
@@ -60,7 +62,7 @@ export class Statements {
 	}
 
 	insert(kind: EntityKind): Statement {
-		// Not built by knex, which would change the order of the columns.
+		// Built without knex, which would change the order of the columns.
 		const names = namesOf(fieldsOf(kind));
 		return this.#getOrBuild(`insert ${kind}`, "changes", ({ knex, mark }) => {
 			const text = `insert into ?? (${names.map(() => "??")}) values (${names.map(() => "?")})`;
@@ -142,7 +144,7 @@ export class Statements {
 		});
 	}
 
-	/** Builds a count. If it is limited, the limit is the last binding. */
+	/** Builds a count of the matching entities. If it is limited, the limit is the last binding. */
 	count(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
 		return this.#getOrBuild(`count ${kind} ${toShape(where)} ${limited}`, "row", (context) => {
 			const { knex, table, mark } = context;
@@ -153,8 +155,8 @@ export class Statements {
 	}
 
 	/**
-	 * Builds a count of entities whose field is null: all entities minus those in the sparse index of the field. The nulls themselves are
-	 * not in the index, so that counting them would read every entity.
+	 * Builds a count of entities whose field is null: all entities minus those in the sparse index of the field. Counting them directly would
+	 * read every entity, because the index does not contain them.
 	 */
 	countNulls(kind: EntityKind, field: string): Statement {
 		return this.#getOrBuild(`count missing ${kind} ${field}`, "row", ({ knex, table }) =>
@@ -212,12 +214,11 @@ export class Statements {
 	}
 
 	/**
-	 * Builds a patch of the first matching entities that no other transaction has locked. Requires `dialect.locksRows`. Returns their
-	 * position in the order, and their fields. Bindings: conditions, limit, assignments.
+	 * Builds a patch of the first matching entities that no other transaction has locked. Requires `dialect.locksRows`. Returns their position
+	 * in the order, and their fields. Bindings: conditions, limit, assignments.
 	 *
-	 * The order does not end with the id, so that entities with equal values may be returned in any order. An index in this order then
-	 * supplies the first rows without reading more. With the id in the order, a planner that expects few rows would read and sort all of
-	 * them.
+	 * The order does not end with the id, so entities with equal values may be claimed in any order. The first rows then come from an index in
+	 * this order. With the id in the order, a planner that expects few rows would read and sort all matching rows.
 	 */
 	claim(kind: EntityKind, { where, orderBy }: Pick<Selection, "where" | "orderBy">, assignments: readonly Assignment[]): Statement {
 		const shape = `claim ${kind} ${toShape(where)} ${orderBy.join(";")} ${toAssignmentShape(assignments)}`;
@@ -253,11 +254,11 @@ export class Statements {
 	}
 
 	#order(query: Knex.QueryBuilder, orderBy: Ordering, lead?: string): Knex.QueryBuilder {
-		// Does not change the order. Without it, PostgreSQL does not detect that the index is sorted by its other fields if the first is
-		// null.
+		// This field is null in all rows, so it does not change the order. Without it, PostgreSQL does not detect that the index is sorted by its
+		// other fields.
 		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
-			// The id is never null, and its index is not declared with an order of nulls.
+			// The id is never null, and its index has no declared position of nulls, so the order must not have one.
 			if (field === "id") query.orderBy(field, direction);
 			else query.orderByRaw(this.dialect.order[direction], [field]);
 		}
@@ -299,7 +300,10 @@ export class Statements {
 interface BuildContext {
 	readonly knex: Knex;
 	table(kind: EntityKind): Knex.QueryBuilder;
-	/** Adds a binding. Returns its number, which stands for its value while the statement is built. Calls follow the order in the SQL. */
+	/**
+	 * Adds a binding. Returns its number, which represents the value while the statement is built. Must be called in the order of the bindings
+	 * in the SQL.
+	 */
 	mark(): number;
 }
 
@@ -320,7 +324,9 @@ function toAssignmentShape(assignments: readonly Assignment[]): string {
 	return assignments.map(({ field, isAppended }) => (isAppended ? `${field}+` : field)).join();
 }
 
-/** Skips from each value to the next one in the index instead of reading every row. */
+/**
+ * Query for the distinct values of an indexed field. It skips from each value to the next one in the index instead of reading every row.
+ */
 const distinctByIndexSql = `with recursive distinct_values(value) as (
 	select min(??) from ?? where ?? is not null
 	union all

@@ -5,19 +5,19 @@ import { type BlockPool, blockBytes } from "./block-pool.ts";
 const writeAll = promisify(writev);
 const syncData = promisify(fdatasync);
 
-/** Maximum number of texts that one system call writes. */
+/** Maximum number of large texts that one system call writes. */
 const maxTextsPerCall = 512;
 
-/** Memory block that is being filled with texts. */
+/** Memory block that is being filled with the bytes of large texts. */
 interface FillingBlock {
 	readonly bytes: Buffer;
 	usedBytes: number;
 }
 
-/** File to which large texts are appended. It stays open while more texts are expected. */
+/** File to which large texts are appended. It remains open while more texts are expected. */
 export class TextFile {
 	readonly #descriptor: number;
-	/** Offset of the next text. Bytes that a killed process wrote at the end remain, but no row refers to them. */
+	/** Offset of the next text. The file may end with bytes that a killed process has written and to which no row refers. */
 	#end: number;
 	/** Texts that were added but not yet written. */
 	#pending: Uint8Array[] = [];
@@ -28,7 +28,7 @@ export class TextFile {
 	/** Block that holds pending texts. */
 	#block: FillingBlock | undefined;
 	readonly #spare: BlockPool;
-	/** Total bytes that were passed to the system, whose write has ended, and that are on the disk. */
+	/** Total bytes whose write has begun, whose write has ended, and that are on the disk. */
 	#submittedBytes = 0;
 	#writtenBytes = 0;
 	#syncedBytes = 0;
@@ -46,7 +46,7 @@ export class TextFile {
 		this.#end = fstatSync(this.#descriptor).size;
 	}
 
-	/** Bytes that a power failure would destroy. */
+	/** Number of bytes that a power failure would destroy. */
 	get unsyncedBytes(): number {
 		return this.#submittedBytes - this.#syncedBytes;
 	}
@@ -57,8 +57,8 @@ export class TextFile {
 	}
 
 	/**
-	 * Adds a text. Returns its bytes and their offset in the file, where they are once `flush` has resolved. Bytes are not copied, so the
-	 * caller must not change them before.
+	 * Adds a text. Returns its bytes and their offset in the file, to which the next `flush` writes them. Bytes are not copied, so the caller
+	 * must not change them until `flush` has resolved.
 	 */
 	add(text: string | Uint8Array): { readonly bytes: Uint8Array; readonly offset: number } {
 		const bytes = typeof text === "string" ? this.#toBytes(text) : text;
@@ -70,7 +70,7 @@ export class TextFile {
 		return { bytes, offset };
 	}
 
-	/** Writes the pending texts. Rejects if the operating system fails to write them; their offsets are then invalid. */
+	/** Writes the pending texts. Rejects if the operating system fails to write them; there is then no text at their offsets. */
 	flush(): Promise<void> {
 		if (this.#pending.length === 0) return this.#writing;
 		const texts = this.#pending;
@@ -102,8 +102,8 @@ export class TextFile {
 	}
 
 	/**
-	 * Syncs all bytes written so far to the disk. Bytes whose write has not ended are left to the next call. Concurrent calls are safe,
-	 * because each remembers how many bytes it has synced.
+	 * Syncs all bytes written so far to the disk. Bytes whose write has not ended are synced by the next call. Concurrent calls are safe,
+	 * because each records only the bytes that were written before it began.
 	 */
 	async sync(): Promise<void> {
 		const writtenBytes = this.#writtenBytes;
@@ -128,7 +128,7 @@ export class TextFile {
 				remaining = dropBytes(remaining, bytesWritten);
 			}
 		} finally {
-			// Includes bytes that the system did not write: no row refers to them.
+			// After a failure, also counts bytes that were not written, because no row refers to them.
 			this.#writtenBytes += length;
 		}
 	}

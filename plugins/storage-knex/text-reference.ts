@@ -6,7 +6,7 @@ export interface TextLocation {
 	readonly group: string;
 	/** Bytes from the beginning of the file. */
 	readonly offset: number;
-	/** Bytes of the text. */
+	/** Length of the text in bytes. */
 	readonly length: number;
 	/** CRC-32 of the bytes. */
 	readonly checksum: number;

@@ -1,6 +1,6 @@
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, parseJson, stringifyJson } from "../../core/contract/index.ts";
 
-/** Value of a parameter or of a column. Booleans are read as 0 and 1 if the database has no booleans. */
+/** Value of a parameter or of a column. If the database has no booleans, they are read as 0 and 1. */
 export type Binding = string | number | boolean | null;
 
 export type Field = readonly [name: string, type: FieldType];
@@ -91,6 +91,6 @@ export function needsEscape(bytes: Uint8Array): boolean {
 
 function unescapeText(text: string): string {
 	if (!text.includes("\u0001")) return text;
-	// A run of U+0001 begins with an escape, so that replacing from the left never joins halves of two escapes.
+	// Every sequence of U+0001 begins with an escape, so replacing from the left never joins the halves of two escapes.
 	return text.replaceAll("\u0001\u0001", "\u0000").replaceAll("\u0001\u0002", "\u0001");
 }

@@ -3,8 +3,8 @@ import type { Statement, Step, Write } from "./database-client.ts";
 import type { Binding } from "./values.ts";
 
 /**
- * Minimum number of steps for a script. Fewer steps run one by one, because prepared statements take less processor time in total. With
- * more steps, relieving the event loop is worth more.
+ * Minimum number of steps for a script. Fewer steps run one by one, because prepared statements take less processor time. With more steps,
+ * running them outside of the event loop is worth the difference.
  */
 const minSteps = 12;
 /** Maximum characters of the values in a script. Longer values are better passed as bindings than copied into a script. */
@@ -15,7 +15,7 @@ const maxExactDigits = 15;
 /** Fails if the statement before it changed no row. */
 const assertChanged = "select json('nothing was changed') where changes() = 0;";
 
-/** SQL of a statement, split at its placeholders. */
+/** SQL of a statement, split into the parts between its placeholders. */
 interface SplitStatement {
 	readonly pieces: readonly string[];
 	/** True if the statement is an insert to which more rows can be appended after a comma. */
@@ -25,8 +25,8 @@ interface SplitStatement {
 const splitStatements = new WeakMap<Statement, SplitStatement>();
 
 /**
- * Returns all statements of the writes as one script. Returns undefined if one of the writes has a result, or if separate statements are
- * faster.
+ * Returns all statements of the writes, with their values, as one script. Returns undefined if one of the writes has a result, if separate
+ * statements are faster, or if a value cannot be written into a script.
  */
 export function toWriteScript(writes: readonly Write<unknown>[]): string | undefined {
 	let characters = 0;
@@ -59,7 +59,7 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
 		if (sameInserts !== undefined) sameInserts.push(step);
 		else if (toSplitStatement(statement).acceptsMoreRows) inserts.set(statement, [step]);
 		else {
-			// A change by id can only depend on inserts of its own kind.
+			// A change by id can only depend on inserts of the same kind, so only these must run before it.
 			flush(target?.id === undefined ? undefined : target.kind);
 			ordered.push(step);
 		}

@@ -23,7 +23,7 @@ import { uniqueIndexesOf } from "./indexes.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
 import { type Binding, type Field, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 
-// Each function copies the values from its arguments before it returns, because the caller may change these objects afterwards.
+// The exported functions copy the values of their arguments before they return, because the caller may change these objects afterwards.
 
 export function toInsert<K extends EntityKind>(statements: Statements, kind: K, entities: readonly EntityMap[K][]): Write<void> {
 	return toSilentWrite(statements, [toInsertSteps(statements, kind, entities)]);
@@ -36,7 +36,10 @@ export interface UpdateInput {
 	readonly expected: Conditions;
 }
 
-/** Result of the write: the updated row, or undefined if the entity does not exist or does not match the expected values. */
+/**
+ * Returns a write that updates an entity. Its result is the updated row, or undefined if the entity does not exist or does not match the
+ * expected values.
+ */
 export function toUpdate(statements: Statements, input: UpdateInput): Write<readonly Binding[] | undefined> {
 	return toWrite(statements, [toUpdateSteps(statements, input, "row")], ([answer]) => answer?.rows[0]);
 }
@@ -102,14 +105,14 @@ function toInsertSteps<K extends EntityKind>(statements: Statements, kind: K, en
 	const steps = rows.length > 1 && statements.dialect.listTypes ? [toSingleStep()] : rows.map(toStep);
 	return { kind, steps, bindings: rows, rows: rows.length };
 
-	/** Inserts all rows by one statement. */
+	/** Returns a step that inserts all rows with one statement. */
 	function toSingleStep(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
 		return { statement: statements.insertAll(kind), bindings: columns, target: { kind, rows: () => rows.map(toValues) } };
 	}
 }
 
-/** Replaces large texts of the row by references to them. */
+/** Returns the row with its large text replaced by a reference. */
 function withLargeTexts(
 	{ largeTexts }: Statements,
 	kind: EntityKind,
@@ -140,7 +143,10 @@ function toRemoveSteps(statements: Statements, kind: EntityKind, conditions: Con
 
 type ClaimSteps = () => WriteRounds<readonly (readonly Binding[])[]>;
 
-/** Claims by one statement. The first column of its rows is the position in the requested order, as an update returns rows in any order. */
+/**
+ * Claims with one statement. The first column of the returned rows is the position in the requested order, because an update returns rows
+ * in any order.
+ */
 function claimInOneStatement(
 	statements: Statements,
 	{ kind, where: conditions, orderBy, limit }: ClaimInput,
@@ -159,7 +165,7 @@ function claimInOneStatement(
 	};
 }
 
-/** Claims by a select and an update. Safe only for a database with one writer, where no other write can run between the two. */
+/** Claims with a select and an update. Safe only for a database with one writer, where no other write can run between the two. */
 function claimInTwoStatements(
 	statements: Statements,
 	{ kind, where: conditions, orderBy, limit }: ClaimInput,
@@ -215,7 +221,7 @@ function toWrite<T>(
 		*rounds() {
 			return conclude(yield* roundOrConflict(statements, steps));
 		},
-		// Listed one by one: spreading them costs more than the rest of this function.
+		// Copy these members one by one: spreading the object costs more than the rest of this function.
 		relaxed,
 		shareable,
 		rows,
@@ -239,12 +245,12 @@ function toSilentWrite(statements: Statements, parts: readonly OperationSteps[])
 	};
 }
 
-/** Rows that a write may have at most to share a transaction with writes of other callers. */
+/** Maximum number of rows of a write that may share a transaction with writes of other callers. */
 const maxShareableRows = 200;
 
 interface OperationCost {
 	readonly kind: EntityKind;
-	/** One list for each row: joining them would take as long as everything else that is done for several rows. */
+	/** Bindings as one list for each row. Joining the lists would take as long as all other work for several rows. */
 	readonly bindings: readonly (readonly Binding[])[];
 	readonly rows: number;
 	/** True if the operation may write more than `rows` rows, so that its duration is unknown. */
@@ -266,8 +272,8 @@ function toCost(costs: readonly OperationCost[]): Pick<Write<unknown>, "relaxed"
 }
 
 /**
- * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken or a statement found no row to change. `conflict_id` names the conflicting
- * entity, if it is still stored.
+ * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken, or if a statement found no row to change. The fact `conflict_id` is the
+ * id of the conflicting or unchanged entity. It is missing if the conflicting entity has been removed since.
  */
 function* roundOrConflict(statements: Statements, steps: readonly Step[]): WriteRounds<readonly StatementResult[]> {
 	try {
@@ -288,7 +294,9 @@ function toStale({ kind, id }: WriteTarget, cause: unknown): SvcError {
 	return new SvcError("SVC_CONFLICT", `${kind} "${id}" does not exist or is no longer as expected`, { cause, facts: { conflict_id: id } });
 }
 
-/** Returns the id of the entity that holds one of the unique keys to write. Returns undefined if that entity was removed since. */
+/**
+ * Returns the id of the entity that already has one of the unique keys to write. Returns undefined if that entity has been removed since.
+ */
 function* findOwner(statements: Statements, { kind, rows, id }: WriteTarget): WriteRounds<string | undefined> {
 	const stored = id === undefined ? {} : yield* readValues(statements, kind, id);
 	const newRows = rows().map((values) => ({ ...stored, ...values }));

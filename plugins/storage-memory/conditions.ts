@@ -18,13 +18,13 @@ const comparisons: Readonly<Record<string, (value: Scalar, operand: unknown) => 
 	prefix: (value, operand) => typeof value === "string" && value.startsWith(String(operand)),
 };
 
-/** Returns a test that a row passes if all conditions are fulfilled. */
+/** Returns a function that returns true for rows that fulfill all conditions. */
 export function toRowTest(kind: EntityKind, where: Conditions): RowTest {
 	const tests = Object.entries(where).map(([field, condition]) => toFieldTest(kind, field, condition));
 	return (row) => tests.every((test) => test(row));
 }
 
-/** Throws `SVC_INVALID` unless lists can filter and sort by the field. */
+/** Throws `SVC_INVALID` if queries cannot filter or sort by the field. */
 export function assertScalarField(kind: EntityKind, field: string): void {
 	const fields: Readonly<Record<string, FieldType>> = entityKinds[kind].fields;
 	if (Object.hasOwn(fields, field) && fields[field] !== "json" && entityKinds[kind].bulky?.field !== field) return;
@@ -48,7 +48,8 @@ function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTe
 }
 
 /**
- * Returns a test for a member that searches the JSON. Only the quotes of names and values are unescaped in it, so a match is a real member.
+ * Returns a test for a member of a JSON object, which searches the stored JSON for `"name":"value"`. Only the quotes around names and
+ * values are unescaped in it, so a match is always a member.
  */
 function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest {
 	const { fields, bulky } = entityKinds[kind] as {

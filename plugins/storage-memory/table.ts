@@ -13,7 +13,10 @@ interface Indexed {
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
-/** Rows of one kind by id, with their unique keys. For lookups by value it also contains the ids by each leading index field. */
+/**
+ * Rows of one kind by id, with their unique keys. To find rows by value, it also contains the ids by the values of the first field of each
+ * index.
+ */
 export class Table {
 	readonly #kind: EntityKind;
 	readonly #rows = new Map<string, Row>();
@@ -44,7 +47,7 @@ export class Table {
 		if (after) this.#link(after);
 	}
 
-	/** Returns rows that include all matches of the conditions, by id or by the first indexed field. Otherwise returns all rows. */
+	/** Returns rows among which are all matches of the conditions: those found by the id or by an indexed field, otherwise all rows. */
 	#candidates(where: Conditions): Row[] {
 		if (typeof where["id"] === "string") return this.#toRows([where["id"]]);
 		for (const [field, condition] of Object.entries(where)) {
@@ -95,7 +98,10 @@ export class Table {
 	}
 }
 
-/** Returns a unique key. Null differs from every value, even from null, so a key that contains null is never used. */
+/**
+ * Returns the values of a unique key as a string. Returns undefined if one of them is null, because null differs from every value, even
+ * from null.
+ */
 function toKey(fields: readonly string[], row: Row): string | undefined {
 	const values = fields.map((field) => row[field] ?? null);
 	return values.includes(null) ? undefined : JSON.stringify(values);

@@ -53,9 +53,8 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 };
 
 /**
- * Adds policies, nodes and duties (tasks that one node at a time does for all), and the column `queue` of executions. Replaces eight
- * indexes of executions: seven get `parent_id`, and those of rules and triggers leave out executions without one. That of due executions
- * gets `queue`.
+ * Adds policies, nodes and duties (singleton tasks), and the column `queue` of executions with an index. Replaces eight indexes of
+ * executions: `parent_id` is added to seven, and `queue` to that of due executions.
  */
 export const nodesAndPolicies: Migration = {
 	name: "0004-nodes-and-policies",

@@ -11,7 +11,7 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 export const lockedDoors: Migration = {
 	name: "0005-locked-doors",
 	tables,
-	// Null in records of earlier versions.
+	// These columns are null in records of earlier versions.
 	columns: {
 		executions: { author: "text", scopes: "text", known_secrets: "text" },
 		trigger_instances: { known_secrets: "text" },

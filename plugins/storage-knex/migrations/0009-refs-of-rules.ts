@@ -8,9 +8,9 @@ const tables: Readonly<Record<string, TableDefinition>> = {
 };
 
 /**
- * Reorders the unique index of enforcements from rule and event to event and rule. The entries of one event were scattered in the former
- * index, one position for each rule; in the new one they are adjacent. The enforcements of a rule are found by the refs that it had. The
- * refs are taken from existing enforcements, and from all rules, because nodes of earlier versions may still enforce them.
+ * Replaces the unique index of enforcements on rule and event by one on event and rule, in which the entries of one event are adjacent. The
+ * enforcements of a rule are now found by the refs that the rule has had, which the new table lists. They are taken from existing
+ * enforcements, and from all rules, because nodes of earlier versions may still create enforcements.
  */
 export const refsOfRules: Migration = {
 	name: "0009-refs-of-rules",

@@ -10,8 +10,8 @@ import { refsOfRules } from "./0009-refs-of-rules.ts";
 import type { Migration } from "./migration.ts";
 
 /**
- * All numbered migrations, in the order in which they were written. New migrations are added at the end; none may be changed or removed. A
- * new kind, a new nullable field and a new index need no numbered migration (see declared-migrations.ts).
+ * All numbered migrations, in the order in which they run. New migrations are added at the end; none may be changed or removed. A new kind,
+ * a new nullable field and a new index need no numbered migration (see declared-migrations.ts).
  */
 export const migrations: readonly Migration[] = [
 	executionsAndCatalog,

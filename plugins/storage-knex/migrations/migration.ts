@@ -1,14 +1,14 @@
 /** Type of a column; `text` also holds JSON. */
 export type ColumnType = "text" | "integer" | "real" | "boolean";
 
-/** Fields of several indexes. */
+/** Several indexes, each as the list of its fields. */
 export type Combinations = readonly (readonly string[])[];
 
 /** Indexes of a table. */
 export interface IndexDefinition {
 	readonly unique?: Combinations;
 	readonly indexes?: Combinations;
-	/** Indexes by column that omit the rows in which the column is null. */
+	/** Sparse indexes, by the column that must not be null: rows in which it is null are not in the index. */
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
@@ -24,16 +24,16 @@ export interface TableDefinition extends IndexDefinition {
 export interface Migration {
 	/** Number and topic. Recorded in the table `migrations` of every database where it was run. */
 	readonly name: string;
-	/** New tables. The other members, by table, change tables of earlier migrations, except the member for rows. */
+	/** New tables. `insertedRows` fills them; the other members change tables of earlier migrations. */
 	readonly tables?: Readonly<Record<string, TableDefinition>>;
 	/** New columns, which are null in existing rows. */
 	readonly columns?: Readonly<Record<string, TableDefinition["columns"]>>;
-	/** Rows of new tables: by table, a select of all its columns in their order, in SQL that every database understands. */
+	/** Rows of new tables: for each table, a select of all its columns in their order, in SQL that every supported database accepts. */
 	readonly insertedRows?: Readonly<Record<string, string>>;
 	/** Indexes to drop. */
 	readonly droppedIndexes?: Readonly<Record<string, Combinations>>;
 	/** Unique indexes to drop. */
 	readonly droppedUniqueIndexes?: Readonly<Record<string, Combinations>>;
-	/** New indexes, created after others were dropped. */
+	/** New indexes. They are created after indexes were dropped, because an index may keep its name. */
 	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }
