@@ -19,8 +19,8 @@ export async function importModule(
 	subject: string,
 	{ cacheDirectory, interopDefault = true }: ImportOptions = {},
 ): Promise<unknown> {
-	// Try the native import first, so that a configuration and the service share one copy of the package. Set `fsCache`, because jiti by
-	// default writes its cache into node_modules.
+	// Try the native import first, so that a configuration and the service share one copy of the package. Without `fsCache`, jiti would cache
+	// in node_modules.
 	const jiti = createJiti(import.meta.url, { tryNative: true, interopDefault, fsCache: cacheDirectory ?? false });
 	try {
 		return await jiti.import<unknown>(path);

@@ -10,8 +10,8 @@ import { packageFile } from "./version.ts";
 const configName = "svc.config.ts";
 
 /**
- * Returns functions that inspect, draw and test workflow definitions with a runner of a configuration. Starts neither the service nor the
- * runner, and does not check whether actions exist. Throws `SVC_CONFIG` if the configuration cannot be read, or if it has no such runner.
+ * Returns functions that inspect and test workflow definitions with a runner of a configuration. Starts nothing and does not check whether
+ * actions exist. Throws `SVC_CONFIG` if the configuration cannot be read, or if it has no such runner.
  */
 export async function openDefinitions({ config, runner: name }: DefinitionOptions): Promise<LocalDefinitions> {
 	const file = findConfig(config);
@@ -37,8 +37,8 @@ export async function openDefinitions({ config, runner: name }: DefinitionOption
 }
 
 /**
- * Returns the path of the configuration file: the given one, otherwise the one in the working directory, otherwise the one of the package.
- * The last allows testing a pack without a configuration.
+ * Returns the given configuration file, otherwise the one in the working directory, otherwise that of the package, with which a pack can be
+ * tested without a configuration.
  */
 export function findConfig(given: string | undefined): string {
 	if (given !== undefined) return resolve(given);

@@ -27,7 +27,7 @@ export interface LoggerContext {
 	readonly logger?: Logger | undefined;
 }
 
-/** Creates the log of one service. This is the only place where secrets in logs are masked. */
+/** Creates the log of one service. Secrets in logs are masked only here. */
 export function createLogger(options: Options["log"], { debug, stream = process.stderr, logger: target }: LoggerContext): ServiceLogger {
 	const secrets = new SecretValues();
 	const isMasking = options.mask_secrets && !debug;

@@ -32,8 +32,7 @@ export interface ServeContext {
  * alive and stopping.
  */
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
-	// Collect garbage sooner. By default, V8 lets a heap as small as that of the service multiply before it collects the garbage of streamed
-	// output.
+	// By default, V8 lets a small heap multiply before it collects the garbage of streamed output.
 	setFlagsFromString("--heap-growing-percent=50");
 	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
@@ -245,7 +244,7 @@ export function findOtherCopy(configFile: string): PackageCopy | undefined {
 	return { directory: dirname(file), version };
 }
 
-/** Returns the path of the package.json of the copy that the project of a file would import, or undefined if the project has none. */
+/** Returns the package.json of the copy that a file would import, or undefined if its project has none. */
 function resolvePackage(configFile: string): string | undefined {
 	try {
 		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));

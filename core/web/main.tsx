@@ -11,7 +11,7 @@ import { Shell } from "./parts/shell.tsx";
 import { SignIn } from "./parts/sign-in.tsx";
 import { applyTheme } from "./parts/theme-choice.tsx";
 
-/** Shows the current page or, depending on the state of the session, the sign-in form or an error. */
+/** Shows the current page, the sign-in form or an error, depending on the session. */
 function App() {
 	switch (session.state.value) {
 		case "signed-in":

@@ -34,7 +34,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 	}
 }
 
-/** Removes the lock if this process still holds it. Another process may have taken it because it counted as abandoned. */
+/** Removes the lock, unless it counted as abandoned and another process has taken it. */
 async function release(lock: string, mark: string): Promise<void> {
 	try {
 		if ((await readFile(lock, "utf8")) === mark) await rm(lock, { force: true });
@@ -60,8 +60,7 @@ async function freeWhenLeft(lock: string): Promise<void> {
 		const left = await stat(lock);
 		const mark = await readFile(lock, "utf8");
 		if (Date.now() - left.mtimeMs < oldest && !isOfEndedProcess(mark)) return;
-		// Only the process that creates the claim file may remove the abandoned lock. Otherwise a slow process could remove the lock of the next
-		// holder.
+		// Only the process that creates this file removes the lock. Otherwise a slow process could remove that of the next holder.
 		const claim = `${lock}.${left.ino}-${left.mtimeMs}`;
 		await (await open(claim, "wx", 0o600)).close();
 		try {

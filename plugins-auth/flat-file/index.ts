@@ -25,7 +25,7 @@ export interface FlatFileOptions {
 /** Maximum password bytes, the limit of crypt(3). A longer password is refused without hashing it. */
 const maximumBytes = 511;
 
-/** Description, for a warning, of the passwords that cannot be verified without the system's crypt(3). */
+/** Passwords, for a warning, that only the system's crypt(3) can verify. */
 const unknownSchemes = "passwords hashed with yescrypt and other schemes of the system";
 
 /** Users from a file in the format of `htpasswd` and `mkpasswd`. Edits take effect at once. */
@@ -177,8 +177,8 @@ function toText(lines: readonly string[]): string {
 }
 
 /**
- * Replaces the contents of a file with the result of `change`, which gets an empty string if the file does not exist. Concurrent
- * replacements run one at a time. A concurrent reader sees either the old or the new file, and so does a start after a crash.
+ * Replaces the contents of a file; concurrent replacements run one at a time. A concurrent reader, or a start after a crash, sees either
+ * the old or the new file. `change` gets an empty string if there is no file.
  */
 async function replaceFile(path: string, change: (text: string) => string): Promise<void> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -29,7 +29,7 @@ const schemes: readonly Scheme[] = [
 		name: "bcrypt",
 		// A cost above 16 would take minutes in JavaScript.
 		pattern: /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/,
-		// Compare before checking the length, so that refusing a password that is too long takes as long as refusing a wrong one.
+		// Compare before checking the length, so that refusing a password that is too long takes the same time.
 		compare: (password, stored) => compareSync(password, stored) && Buffer.byteLength(password) <= maximumBcryptBytes,
 	},
 	{
@@ -134,13 +134,10 @@ function md5(parts: readonly Buffer[]): Buffer {
 	return createHash("md5").update(Buffer.concat(parts)).digest();
 }
 
-/**
- * Hashes a password with the system's crypt(3). `setting` contains the scheme and the salt. Returns undefined if the scheme is not
- * supported.
- */
+/** Hashes a password with crypt(3). `setting` is scheme and salt. Returns undefined if the scheme is not supported. */
 type SystemCrypt = (password: string, setting: string) => string | undefined;
 
-/** Bytes of the work area for `crypt_r`, enough for every libcrypt; old versions of glibc need the most, 128 KiB. */
+/** Bytes of the work area for `crypt_r`, enough for every libcrypt; old versions of glibc need 128 KiB. */
 const stateSize = 256 * 1024;
 /** Names of the library in different distributions. */
 const libraries = ["libcrypt.so.1", "libcrypt.so.2"];

@@ -14,8 +14,8 @@ const resultCode = {
 } as const;
 
 /**
- * Result codes of a refused sign-in. Besides a wrong password, the account may have no password, or be locked or deleted; directories use
- * different codes for these cases.
+ * Result codes of a refused sign-in: a wrong password, or an account that has no password, is locked or deleted. Directories use different
+ * codes.
  */
 const refusals: readonly number[] = [
 	resultCode.invalidCredentials,
@@ -26,10 +26,7 @@ const refusals: readonly number[] = [
 	resultCode.unwillingToPerform,
 ];
 
-/**
- * Creates the error for a sign-in that could not be verified. Its message tells the user nothing about the directory; the reason is the
- * cause, for the log.
- */
+/** Creates the error for a sign-in that could not be verified. The user gets no details; the log gets the reason, which is the cause. */
 export function createVerificationError(reason: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", "the directory is not available at the moment", { cause: new Error(reason, { cause }) });
 }

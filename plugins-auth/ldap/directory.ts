@@ -129,8 +129,8 @@ function withoutRepeats(found: readonly FoundEntry[]): readonly FoundEntry[] {
 }
 
 /**
- * Runs a request. Converts an error response to `SVC_UNAVAILABLE`, because it does not show whether the credentials are right. Rethrows an
- * outage unchanged, so that the caller can try another server.
+ * Converts an error response to `SVC_UNAVAILABLE`, because it does not show whether the password is right. Rethrows an outage unchanged, so
+ * that the caller can try another server.
  */
 async function answered<R>(reason: string, ask: () => Promise<R>): Promise<R> {
 	try {

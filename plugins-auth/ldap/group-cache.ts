@@ -27,7 +27,7 @@ export class GroupCache {
 	}
 
 	/**
-	 * Returns the cached groups of a user, or undefined if none are cached or they have expired.
+	 * Returns the cached groups of a user, or undefined if there are none.
 	 *
 	 * @param owner distinguished name of the user; a username may later refer to another entry
 	 */

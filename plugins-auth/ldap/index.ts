@@ -17,7 +17,7 @@ export type { LdapOptions } from "./options.ts";
 /** Users of an LDAP directory. They must be in the groups of `group_dns`; the directory itself verifies their passwords. */
 export const ldap = defineAuthBackend<LdapOptions>("ldap", (options) => new Ldap(options));
 
-/** Maximum number of concurrent sign-ins; each uses two connections to a directory server. */
+/** Maximum concurrent sign-ins. Each uses two connections to a server. */
 const mostAtOnce = 64;
 /** Maximum bytes of a username or password. Some servers close the connection if a longer one is sent. */
 const longestText = 16_384;

@@ -15,9 +15,9 @@ export interface LdapOptions {
 	readonly host: string;
 	/** Port of all servers. Default 389, or 636 with `use_ssl`; 0 also means the default. */
 	readonly port?: number | null;
-	/** True for LDAPS: TLS from the start of the connection. Default false. */
+	/** True for LDAPS. Default false. */
 	readonly use_ssl?: boolean | null;
-	/** True for StartTLS: the connection switches to TLS. Default false. */
+	/** True for StartTLS. Default false. */
 	readonly use_tls?: boolean | null;
 	/** File with the certificates (PEM) that verify server certificates. Without it they are not verified. */
 	readonly cacert?: string | null;

@@ -12,7 +12,7 @@ export interface TlsSettings {
 	readonly isVerified: boolean;
 }
 
-/** Reads the certificate files and creates the TLS context. */
+/** Reads the certificates and creates the TLS context. */
 export function readTlsSettings(reader: OptionReader, client: ClientSettings): TlsSettings {
 	const ca = reader.converted("cacert", reader.text("cacert"), readCertificates);
 	const certificate = reader.converted("client_options.24580", client.certificate, readCertificates);

@@ -39,12 +39,12 @@ export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger
 	};
 }
 
-/** Returns an identifier of a provider, such as a subject, in a form that is unique among all providers. */
+/** Makes an identifier of a provider, such as a subject, unique among all providers. */
 export function toUnique(issuer: string, name: string): string {
 	return `${issuer} ${name}`;
 }
 
-/** Returns true if a claim can be stored as an identifier: a non-empty string of at most 1,000 characters. */
+/** Returns true if a claim is a string that is neither empty nor too long. */
 export function isIdentifier(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
 }
@@ -63,8 +63,8 @@ function findClaim({ token, userinfo }: VerifiedClaims, name: string): unknown {
 }
 
 /**
- * Returns a claim by its full name or, if there is none, by its path (`a.b` is `b` in the object `a`). The full name is first because a
- * claim name may be a URL, which contains dots.
+ * Returns a claim by its full name, otherwise by its path: `a.b` is `b` in the object `a`. The full name is first because a claim name may
+ * be a URL, which contains dots.
  */
 function readClaim(claims: Claims, name: string): unknown {
 	if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;

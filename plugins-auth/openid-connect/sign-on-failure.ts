@@ -17,9 +17,7 @@ const refusals = new Set([
 	"consent_required",
 ]);
 
-/**
- * Error codes of the package for invalid responses, which refuse the sign-in. After any other error, the result of the sign-in is unknown.
- */
+/** Error codes of the package for invalid responses. After any other error, the result of the sign-in is unknown. */
 const badAnswers = new Set([
 	"OAUTH_INVALID_RESPONSE",
 	"OAUTH_JWT_CLAIM_COMPARISON_FAILED",
@@ -29,7 +27,7 @@ const badAnswers = new Set([
 	"OAUTH_UNSUPPORTED_OPERATION",
 ]);
 
-/** Error code of the package for a 401 response with a challenge header, such as for an unknown client. */
+/** Error code of a 401 response with a challenge header, such as for an unknown client. */
 const challenge = "OAUTH_WWW_AUTHENTICATE_CHALLENGE";
 
 /**

@@ -137,8 +137,8 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 	}
 
 	/**
-	 * Returns the claims of the userinfo endpoint. Returns an empty object if the token contains all needed claims or there is no such
-	 * endpoint. Returns undefined if the sign-in is refused, for example because the response is about another user.
+	 * Returns the claims of the userinfo endpoint, an empty object if they are not needed or there is no endpoint, or undefined if the sign-in
+	 * is refused, for example because the response is about another user.
 	 */
 	async #askUserinfo(opened: client.Configuration, tokens: TokenAnswer, signal: AbortSignal): Promise<Record<string, unknown> | undefined> {
 		const token = tokens.claims();

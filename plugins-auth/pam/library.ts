@@ -14,7 +14,7 @@ const hiddenPrompt = 1;
 const items = { user: 2, failDelay: 10 } as const;
 /** `PAM_SILENT` and `PAM_DISALLOW_NULL_AUTHTOK`: no messages, and no accounts without a password. */
 const flags = 0x8000 | 0x1;
-/** Maximum number of messages in one call of the conversation function, a limit of PAM. */
+/** Maximum messages in one call of the conversation function, a limit of PAM. */
 const mostMessages = 32;
 
 /** Loads libpam. Throws `SVC_CONFIG` with the missing requirement if that is impossible. */
@@ -47,8 +47,7 @@ export class PamLibrary {
 			(count: number, messages: unknown, responses: unknown) => this.#converse(count, messages, responses),
 			koffi.pointer(converse),
 		);
-		// With this callback, libpam does not sleep after a refusal, so that the process is free for the next conversation. The caller waits
-		// instead.
+		// With this callback, libpam does not sleep after a refusal, so that the process is free for the next conversation.
 		this.#onDelay = koffi.register((_status: number, microseconds: number) => {
 			this.#delay = microseconds / 1000;
 		}, koffi.pointer(wait));

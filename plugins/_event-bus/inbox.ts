@@ -7,25 +7,19 @@ export interface InboxOptions {
 	readonly fanOut: FanOut;
 	/** Milliseconds between two heartbeats of each sender. */
 	readonly beat: number;
-	/** Returns the lanes (partitions of the events) whose packets this node receives. */
+	/** Returns the lanes that this node receives. */
 	readonly lanes: () => Iterable<number>;
 	/** Called with the error if a packet cannot be parsed. */
 	readonly onMalformed: (error: unknown) => void;
 }
 
 interface Sender {
-	/**
-	 * Highest received sequence number of each lane. A lane is missing until its first packet or heartbeat arrives, because this node does not
-	 * know earlier numbers.
-	 */
+	/** Highest received sequence number of each lane; missing until its first packet or heartbeat arrives. */
 	readonly reached: Map<number, number>;
 	heardAt: number;
 }
 
-/**
- * Numbers of heartbeat intervals: after `beatsUntilKnown`, every active sender must have been received; after `beatsUntilForgotten`, a
- * silent sender is forgotten.
- */
+/** Heartbeat intervals after which every active sender must have been received, and after which a silent sender is forgotten. */
 const beatsUntilKnown = 2.5;
 const beatsUntilForgotten = 12;
 const mostSenders = 1_000;
@@ -50,7 +44,7 @@ export class Inbox {
 		return this.#ownBeats;
 	}
 
-	/** Called when the connection is lost. Forgets all senders, because sequence numbers are compared only within one connection. */
+	/** Called when the connection is lost. Forgets all senders: their numbers are compared only within one connection. */
 	close(): void {
 		this.#isOpen = false;
 		this.#senders.clear();
@@ -63,10 +57,7 @@ export class Inbox {
 		this.#options.fanOut.lag("the connection of the event bus was lost, events of other nodes may be missing");
 	}
 
-	/**
-	 * Forgets the sequence numbers of a lane that this node starts to receive. Otherwise packets that it did not subscribe to would count as
-	 * missing.
-	 */
+	/** Called when this node starts to receive a lane. Otherwise packets from before that would count as missing. */
 	forgetLane(lane: number): void {
 		for (const { reached } of this.#senders.values()) reached.delete(lane);
 	}

@@ -18,7 +18,7 @@ const shortestPause = 100;
 const longestPause = 2_000;
 const lasting = 5_000;
 
-/** Keeps a transport connected. Reconnects after each loss or failed attempt, without limit and with increasing pauses. */
+/** Keeps a transport connected: reconnects without limit, with increasing pauses. */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #stopping = new AbortController();
@@ -82,7 +82,7 @@ export class Link {
 		}
 	}
 
-	/** Logs a failure unless the previous one had the same reason, so that repeated attempts do not fill the log. */
+	/** Logs a failure, unless the previous one had the same reason. */
 	#report(error: unknown): void {
 		const reason = toReason(error);
 		if (reason === this.#reported || this.#stopping.signal.aborted) return;

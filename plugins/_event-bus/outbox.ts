@@ -72,7 +72,7 @@ export class Outbox {
 	}
 
 	/**
-	 * Resolves when a packet is available or `signal` aborts. Waits until the next turn of the event loop, so that events published together
+	 * Resolves when a packet is available or `signal` aborts. Waits for the next turn of the event loop, so that events published together
 	 * share a packet.
 	 */
 	async filled(signal: AbortSignal): Promise<void> {

@@ -2,8 +2,8 @@ import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../../core/contract/index.ts";
 
 /**
- * TLS of a connection to a server. With `true`, Node.js must trust the server's certificate. An object contains options of `tls.connect` of
- * Node.js, with the contents of certificates and keys, not their paths.
+ * TLS of a connection. `true`: Node.js must trust the server's certificate. An object: options of `tls.connect` of Node.js, with the
+ * contents of certificates and keys, not their paths.
  */
 export type TlsOption = boolean | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
 

@@ -48,7 +48,7 @@ export class SharedBus implements EventBus {
 	/** Aborts when the current connection is lost. */
 	#lost: AbortSignal = AbortSignal.abort();
 	#listening: Promise<void> | undefined;
-	/** Number of events dropped since the last connection. The log reports them together at the next connection. */
+	/** Number of events dropped since the last connection. Logged at the next one. */
 	#dropped = 0;
 
 	constructor(transport: Transport, { beat = 5_000 }: SharedBusOptions = {}) {
@@ -105,7 +105,7 @@ export class SharedBus implements EventBus {
 		const subscription = this.#open(names, options);
 		for (const lane of added) this.#inbox?.forgetLane(lane);
 		if (added.length > 0) this.#listening = this.#listen();
-		// Also wait if a concurrent call requested the lane, because the lane is not yet received.
+		// Also wait if a concurrent call has requested the lane.
 		await this.#listening;
 		return subscription;
 	}

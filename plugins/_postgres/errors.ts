@@ -59,9 +59,7 @@ function toUnavailable(cause: unknown): SvcError {
 	return new SvcError("SVC_UNAVAILABLE", `the database cannot be used now: ${toErrorMessage(cause)}`, { cause, facts });
 }
 
-/**
- * Returns true if the server, or its machine, has explicitly refused the connection or is shutting down. A missing response does not count.
- */
+/** Returns true if the server or its machine has explicitly refused the connection. A missing response does not count. */
 function isAway(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const code = "code" in error ? String(error.code) : "";

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from "n
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { PostgresTarget } from "./options.ts";
 
-/** `SSLRequest` message of the PostgreSQL protocol, which requests TLS. */
+/** `SSLRequest` message of the PostgreSQL protocol. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 type SocketTarget = Pick<PostgresTarget, "host" | "port">;
@@ -42,7 +42,7 @@ function toPlace({ host, port }: SocketTarget): NetConnectOpts {
 async function secure(socket: Socket, tls: ConnectionOptions, signal: AbortSignal): Promise<Socket> {
 	socket.write(sslRequest);
 	const [answer] = (await once(socket, "data", { signal })) as [Buffer];
-	// Anything but the single byte `S` is refused: further bytes could have been injected by an attacker before the encryption.
+	// Accept only the single byte `S`: further bytes could have been injected by an attacker.
 	if (answer.toString("latin1") !== "S") throw new Error("the server does not offer TLS");
 	const { servername = "", ...rest } = tls;
 	const options = { ...rest, socket, ...(isIP(servername) ? { host: servername } : { servername }) };

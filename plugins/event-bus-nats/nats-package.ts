@@ -29,10 +29,7 @@ interface NatsPackage {
 /** Makes one attempt to connect to one server. */
 export type Connect = (server: ServerAddress) => Promise<NatsConnection>;
 
-/**
- * Maximum milliseconds for connecting, and milliseconds between two pings. If two pings are unanswered when the next is due, the connection
- * counts as lost.
- */
+/** Maximum milliseconds for connecting, and milliseconds between two pings. The server may miss two pings. */
 const connectTimeout = 5_000;
 const pingInterval = 10_000;
 
@@ -74,7 +71,7 @@ function tried(name: string, create: () => Authenticator): Authenticator {
 		authenticator("nonce");
 		return authenticator;
 	} catch {
-		// Do not keep the error as the cause, because it may contain the key.
+		// Without the cause, which may contain the key.
 		throw new SvcError("SVC_CONFIG", `event_bus.${name}: holds no valid key`);
 	}
 }

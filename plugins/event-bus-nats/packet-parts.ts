@@ -15,7 +15,7 @@ export function splitPacket(packet: Packet, most: number): Packet[] {
 	return pieces.map((piece, index) => ({ ...packet, kind: partKind, body: `${packet.kind} ${index} ${pieces.length}\n${piece}` }));
 }
 
-/** Splits UTF-8 bytes into strings of at most `size` bytes, without cutting a character. */
+/** Splits UTF-8 bytes into strings, without cutting a character. */
 function splitText(bytes: Buffer, size: number): string[] {
 	const pieces: string[] = [];
 	for (let start = 0; start < bytes.length; ) {

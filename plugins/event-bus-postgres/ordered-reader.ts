@@ -15,7 +15,7 @@ const mostAtOnce = 8;
 /** Maximum number of packets that wait for the body of an earlier one. */
 const mostWaiting = 10_000;
 
-/** Delivers packets in the order of their arrival, although the bodies of large packets must first be read from the table. */
+/** Delivers packets in the order of their arrival, although large ones must first be read from the table. */
 export class OrderedReader {
 	readonly #options: OrderedReaderOptions;
 	#waiting: Packet[] = [];

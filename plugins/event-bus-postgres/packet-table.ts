@@ -74,7 +74,7 @@ export class PacketTable {
 		return new Map(rows.map((row) => [`${row["sender"]} ${row["sequence"]}`, String(row["body"])]));
 	}
 
-	/** Deletes expired rows. Does nothing if the table was empty at the last call and was not used since. */
+	/** Deletes expired rows, unless there can be none. */
 	async clean(): Promise<void> {
 		if (!this.#mayHoldOld) return;
 		const [left] = await this.#client.unsafe(

@@ -43,7 +43,7 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 			database,
 			ssl,
 			connect_timeout: connectTimeout,
-			// The driver must not close connections on its own: the bus treats each closed connection as lost and reconnects.
+			// The driver must not close connections on its own: the bus would count them as lost.
 			idle_timeout: null,
 			max_lifetime: null,
 			keep_alive: 10,
@@ -55,8 +55,7 @@ export async function createClients(target: PostgresTarget): Promise<CreateClien
 }
 
 /**
- * Returns TLS options with the expected server name. TLS does not allow an IP address as `servername`, so it is passed as `host`, with
- * which the certificate is compared.
+ * Returns TLS options with the expected server name. `servername` must not be an IP address; the certificate is then compared with `host`.
  */
 function withName({ servername = "", ...tls }: ConnectionOptions): ConnectionOptions {
 	return isIP(servername) ? { ...tls, host: servername } : { ...tls, servername };

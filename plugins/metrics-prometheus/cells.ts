@@ -5,7 +5,7 @@ interface Level<C> {
 	cell: C | undefined;
 }
 
-/** One combination of label values with its cell, which contains the counts. */
+/** One combination of label values, and its cell. */
 export interface Counted<C> {
 	readonly labels: Readonly<Record<string, string>>;
 	readonly cell: C;
@@ -50,8 +50,8 @@ export class Cells<C> {
 	}
 
 	/**
-	 * Returns the cell for label values, and creates it if necessary. Values beyond the limit are mapped to `other` here at each call, because
-	 * caching them would defeat the limit.
+	 * Returns or creates the cell of label values. Values beyond the limit are mapped to `other` at each call, because caching them would
+	 * defeat the limit.
 	 */
 	#make(values: readonly string[]): C {
 		const told = this.#bounds.map((bound, index) => bound.of(values[index] ?? ""));

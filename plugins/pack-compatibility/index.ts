@@ -69,8 +69,8 @@ function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObj
 }
 
 /**
- * Converts the words for true and false in definitions of parameters or of a configuration, at every level: in the boolean attributes, and
- * in the default of a boolean parameter.
+ * Converts the words for true and false in definitions of parameters or of a configuration, at every level, including the default of a
+ * boolean parameter.
  */
 function withDefinitionFlags(definitions: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, toDefinition(definition)]));
@@ -87,7 +87,7 @@ function toDefinition(definition: JsonValue): JsonValue {
 	);
 }
 
-/** Runner types by their name in StackStorm. Current packs use `orquesta`; the other names are of old packs. */
+/** Runner types by their name in StackStorm: the first in current packs, the others in old ones. */
 const runnerTypes: DialectNames = {
 	orquesta: "workflow",
 	"http-runner": "http-request",

@@ -17,7 +17,7 @@ class References {
 	#count = 0;
 
 	constructor(schema: JsonObject) {
-		// References begin at the root of a complete schema, but the file contains only the value of its `properties`.
+		// The file contains only the value of `properties` of a schema, but references begin at its root.
 		this.#root = { properties: schema };
 	}
 
@@ -50,10 +50,7 @@ class References {
 	}
 }
 
-/**
- * Returns the member names on the path of a reference. For a reference outside the file, returns the reference itself, which no object has
- * as a member.
- */
+/** Returns the member names on the path of a reference. For one outside the file, returns itself, which no object has as a member. */
 function toPath(reference: string): readonly string[] {
 	if (!reference.startsWith("#/")) return [reference];
 	return reference

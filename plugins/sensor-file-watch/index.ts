@@ -132,7 +132,7 @@ function watch({ state, dispatch, signal, logger }: SensorContext, name: string,
 	return { path, tail, problem: undefined };
 }
 
-/** Returns the name under which the position of a trigger is stored. It is not the path of the file, which may be too long for a name. */
+/** Returns the name under which the position of a trigger is stored. The path of the file may be too long for that. */
 function toStateName({ ref }: SensorTrigger): string {
 	return ref.slice(ref.indexOf(".") + 1);
 }

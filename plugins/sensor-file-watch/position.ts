@@ -32,7 +32,7 @@ export function toFileId({ dev, ino }: { readonly dev: bigint; readonly ino: big
 	return `${dev}:${ino}`;
 }
 
-/** Returns the first bytes of a file, with which it is recognized: at most 256, and not beyond the offset up to which it was read. */
+/** Returns the bytes at the beginning of a file that identify it, but none that were not read yet. */
 export async function readBeginning(handle: FileHandle, offset: number): Promise<Buffer> {
 	const length = Math.min(offset, headLength);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);

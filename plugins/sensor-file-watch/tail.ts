@@ -25,7 +25,7 @@ export interface TailOptions {
 	save(position: StoredPosition): Promise<void>;
 	/** Called for each line with a key that stays the same if the line is read again. */
 	onLine(line: string, key: string): Promise<void>;
-	/** Called if lines may have been lost because the file was replaced while it was not watched. */
+	/** Called if lines may be lost because the file was replaced while it was not watched. */
 	onGap(): void;
 }
 
@@ -43,10 +43,7 @@ interface Current {
 	saved: { readonly offset: number; readonly at: number } | undefined;
 }
 
-/**
- * Number of polls without new lines in a replaced file before the new file is read, because the writer may continue to write into the old
- * one.
- */
+/** Polls without new lines in a replaced file before the new file is read, because the writer may still write into the old one. */
 const quietLooks = 3;
 /** Milliseconds between two saves of the position. After a crash, lines since the last save are read again and recognized by their keys. */
 const saveInterval = 5_000;
@@ -62,7 +59,7 @@ export class Tail {
 		this.#options = options;
 	}
 
-	/** Polls once: reports new lines, and switches to a new file after a rotation. */
+	/** Reports new lines. Switches to the new file after a rotation. */
 	async look(): Promise<void> {
 		if (this.#current === undefined) await this.#open();
 		if (this.#current === undefined) return;
@@ -83,7 +80,7 @@ export class Tail {
 		}
 	}
 
-	/** Opens the file at the stored position. If it was rotated, opens the rotated file to read its last lines. */
+	/** Opens the file or, if it was rotated, the old file, to read its last lines. */
 	async #open(): Promise<void> {
 		const position = await this.#options.load();
 		const handle = await this.#options.files.open(this.#options.path);
@@ -146,8 +143,8 @@ export class Tail {
 			const lines = cutLines(piece.subarray(0, bytesRead));
 			if (lines.length === 0) break;
 			if (!(await hasHead(from.handle, from.head))) {
-				// The file was rewritten during the read. If it still contains the bytes at this offset, they may be new and are read again from the
-				// start. Otherwise they are lines of the old contents and must be reported now.
+				// The file was rewritten. If it still contains these bytes at this offset, they may be new and are read again from the start. Otherwise
+				// they are old lines and must be reported now.
 				if (!(await holdsAt(from.handle, from.offset, piece.subarray(0, bytesRead)))) await this.#tell(from, piece, lines);
 				if (!this.#options.signal.aborted) await this.#begin(from.handle, 0);
 				return true;

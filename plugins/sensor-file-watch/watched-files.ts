@@ -19,10 +19,7 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 	}
 	const allowed = paths.map((path) => resolve(path));
 
-	/**
-	 * Returns true if a file may be watched. A symbolic link in an allowed directory must not point outside of it; an allowed file may itself
-	 * be a link.
-	 */
+	/** Returns true if the file may be watched. A link in a directory must not lead out of it. A configured file may itself be a link. */
 	async function isAllowed(path: string, real: string): Promise<boolean> {
 		if (allowed.includes(path)) return true;
 		for (const directory of allowed) {

@@ -62,7 +62,7 @@ function createLook(url: URL, options: HttpPollOptions & { readonly name: string
 
 	return async ({ state, signal, dispatch: tell }) => {
 		const before = await readSeen(state, url);
-		// Without conditions, the server sends a complete response even if nothing has changed. Needed if every response is dispatched.
+		// If every response is dispatched, do not let the server answer 304.
 		const conditions = before === undefined || dispatch === "always" ? {} : toConditions(before);
 		const answer = await sendPollRequest({ url, headers: { ...conditions, ...headers }, timeout, allowRedirects, maxBody, signal });
 		if (answer === undefined) return;
@@ -90,7 +90,7 @@ async function readSeen(state: SensorContext["state"], url: URL): Promise<Seen |
 	return seen?.url === url.href ? seen : undefined;
 }
 
-/** Data of the previous response that is stored for the next poll. */
+/** Stored data of the previous response. */
 interface Seen {
 	/** Random id, with which an event refers to the preceding response. */
 	readonly id: string;
@@ -109,7 +109,7 @@ function toSeen(url: URL, { status_code, body_hash, headers }: PollResponse): Se
 
 /** Returns conditional headers. With them, the server responds with 304 if the response has not changed. */
 function toConditions({ etag, last_modified, status_code }: Seen): Readonly<Record<string, string>> {
-	// After another status than 200, a 304 would not mean that the response is the same.
+	// After another status than 200, a 304 has no meaning.
 	if (status_code !== 200) return {};
 	return {
 		...(etag !== null && { "if-none-match": etag }),

@@ -11,7 +11,7 @@ const sqlOperators = { equal: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as c
 /** Kind of a comparison. */
 type Form = "equal" | "null" | "not" | "not-null" | "in" | "gt" | "gte" | "lt" | "lte" | "member" | "never";
 
-/** One comparison. Only field and form determine the SQL, so statements are cached by them and not by the bindings. */
+/** One comparison. Field and form determine the SQL of a statement; the bindings do not. */
 export interface Comparison {
 	readonly field: string;
 	readonly form: Form;
@@ -49,7 +49,6 @@ export function assertScalarField(kind: EntityKind, field: string): void {
 	throw new SvcError("SVC_INVALID", `field "${field}" of ${kind} cannot be used to filter or sort`);
 }
 
-/** Options of `applyComparisons`. */
 export interface ApplyOptions {
 	/** Adds a binding and returns its placeholder. */
 	readonly mark: () => number;
@@ -80,8 +79,8 @@ export function applyComparisons(
 }
 
 /**
- * Returns a form of the comparison for which the database uses no index, because the id has already selected the row. Returns undefined if
- * the comparison never uses an index, or the database does not need such a form.
+ * Returns a form of the comparison for which no index is used, because the id has already selected the row. Returns undefined if no index
+ * is used anyway, or the database needs no such form.
  */
 function toUnindexed(form: Form, { withoutIndex, inList }: Dialect): string | undefined {
 	if (withoutIndex === undefined || form === "not" || form === "never" || form === "member") return undefined;

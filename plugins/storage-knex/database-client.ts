@@ -82,8 +82,8 @@ export interface Dialect {
 	readonly inList: string;
 	/**
 	 * Rewrites a condition so that the database uses no index for it. Absent for a database that always finds rows by a given id. A planner
-	 * that decides by statistics may prefer an index with few live entries over the id, and then scan all its dead entries, which vacuum
-	 * cannot remove during a long snapshot.
+	 * that decides by statistics may prefer an index with few live entries, and scan all its dead ones, which vacuum cannot remove during a
+	 * long snapshot.
 	 */
 	readonly withoutIndex?: (condition: string) => string;
 	/** Condition that the column `??` contains the string `?`. */

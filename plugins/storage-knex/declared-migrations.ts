@@ -23,10 +23,7 @@ export function toDeclaredMigrations(finishedNames: readonly string[]): readonly
 	});
 }
 
-/**
- * Prefix of the migrations of kinds that a configuration may leave out. Unknown names with this prefix do not prevent a start, because they
- * need not be from a newer version.
- */
+/** Prefix of the migrations of kinds that a configuration may leave out. Unknown names with it do not prevent a start. */
 export const optionalPrefix = "optional ";
 
 /** Returns the names of all tables, columns and indexes that the kinds declare. */
@@ -64,7 +61,6 @@ function partsOfNumbered(): ReadonlySet<string> {
 	return existing;
 }
 
-/** Declaration of a kind. */
 interface KindDeclaration extends IndexDefinition {
 	readonly fields: Readonly<Record<string, FieldType>>;
 	readonly optional?: boolean;

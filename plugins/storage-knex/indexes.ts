@@ -3,7 +3,6 @@ import { type EntityKind, entityKinds } from "../../core/contract/index.ts";
 type FieldComparison = { readonly field: string; readonly form: string };
 type Combinations = readonly (readonly string[])[];
 
-/** Declaration of the indexes of a kind. */
 interface IndexDeclaration {
 	readonly unique?: Combinations;
 	readonly indexes?: Combinations;
@@ -41,8 +40,8 @@ export function hasIndexWithManyNulls(kind: EntityKind, field: string): boolean 
 }
 
 /**
- * Returns the field that a query requires to be null and with which an index for the query begins. The second field of the index must be
- * that of the requested order, and the index must contain all compared fields. Returns undefined if there is no such index.
+ * Returns the field that must be null and with which an index for the query begins. The index must continue with the field of the requested
+ * order, and contain all compared fields. Returns undefined if there is none.
  */
 export function findLeadingNullField(kind: EntityKind, where: readonly FieldComparison[], order: string | undefined): string | undefined {
 	const { oftenNull = [] }: IndexDeclaration = entityKinds[kind];

@@ -23,7 +23,7 @@ const idleTimeoutMs = 5_000;
 const minSweptAgeMs = 600_000;
 /** Number of files that one step of a sweep checks. */
 const maxSweptFiles = 200;
-/** Values of the grouping field that can be file names. Large texts of other groups stay in their rows. */
+/** Values of the grouping field that can be file names. Other large texts stay in their rows. */
 const safeFileName = /^[\w-]{1,100}$/;
 
 /** String that is returned for a large text whose bytes were lost in a power failure. A wrong checksum shows that they were lost. */
@@ -71,8 +71,8 @@ export class LargeTexts {
 	}
 
 	/**
-	 * Returns a reference if the entity contains its large text as bytes that must be stored outside of the row. Otherwise returns undefined;
-	 * the caller then passes the value to `put`.
+	 * Returns a reference if the entity contains its large text as bytes. Otherwise returns undefined, and the caller must pass the text to
+	 * `put`.
 	 */
 	putBytes(kind: EntityKind, entity: object): Binding | undefined {
 		const bytes = toBulkyBytes(entity);
@@ -176,7 +176,7 @@ export class LargeTexts {
 		}
 	}
 
-	/** Starts a sync in the background if many bytes are unsynced, so that the next commit that waits for the disk need not wait long. */
+	/** Syncs many bytes in the background, so that the next commit that waits for the disk need not wait long. */
 	#syncIfManyUnsynced(): void {
 		let unsyncedBytes = 0;
 		for (const file of this.#files.values()) unsyncedBytes += file.unsyncedBytes;

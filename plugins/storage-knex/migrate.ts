@@ -16,7 +16,7 @@ export async function migrate(knex: Knex, database: string): Promise<void> {
 		getMigrationName: ({ name }) => name,
 		getMigration: async (migration) => ({ up: (transaction) => runAndRecord(transaction, migration), down: rejectRollback }),
 	};
-	// Disable the validation of knex, because only pending migrations are listed. `findPending` has checked those in the database.
+	// knex need not validate the list, which contains only pending migrations: `findPending` has checked the others.
 	await knex.migrate.latest({ migrationSource, tableName, disableMigrationsListValidation: true });
 }
 

@@ -60,10 +60,7 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 	};
 }
 
-/**
- * Returns the `SVC_CONFIG` for `backup` and `restore`, which are not supported. Its hint is the command of PostgreSQL's own tools, which
- * must match the version of the server.
- */
+/** Returns the `SVC_CONFIG` for `backup` and `restore`. PostgreSQL's own tools do both and must match the version of the server. */
 function toUnsupportedError(options: PostgresStorageOptions, toCommand: (target: string) => string): SvcError {
 	const { server, label } = parsePostgresStorageOptions(options);
 	const toArguments = (target: PostgresTarget) =>

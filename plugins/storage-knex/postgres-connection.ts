@@ -43,10 +43,7 @@ export class PostgresConnection {
 	readonly #pendingRejections = new Set<(error: ConnectionLostError) => void>();
 	#loss: ConnectionLostError | undefined;
 
-	/**
-	 * @param settings settings as statements for a single transaction; if they are given, all statements run in transactions that begin with
-	 * them
-	 */
+	/** @param settings settings of a transaction, as statements; if given, all statements run in transactions that begin with them */
 	constructor(driver: PostgresDriverConnection, settings?: string) {
 		this.#driver = driver;
 		this.#transactionSettings = settings;
@@ -101,10 +98,7 @@ export class PostgresConnection {
 		await this.#driver.end();
 	}
 
-	/**
-	 * Marks the connection as lost, rejects all pending statements and closes the connection at once. Returns the reason, or the earlier one
-	 * if the connection was already lost.
-	 */
+	/** Marks the connection as lost, rejects all pending statements and closes it at once. Returns the first reason that was given. */
 	markLost(reason: ConnectionLostError): ConnectionLostError {
 		if (this.#loss) return this.#loss;
 		this.#loss = reason;

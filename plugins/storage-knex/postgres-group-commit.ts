@@ -27,9 +27,7 @@ const maxConcurrentGroups = 2;
 const maxGroupWrites = 50;
 const maxGroupCharacters = 1_048_576;
 
-/**
- * Maximum number of times that a group is repeated without its failed write. After one more failure, its remaining writes run separately.
- */
+/** Maximum repetitions of a group without its failed write. After one more failure, its remaining writes run separately. */
 const maxRepeatsWithoutFailed = 3;
 
 /**

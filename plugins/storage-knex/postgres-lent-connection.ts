@@ -96,7 +96,7 @@ export class LentDriverConnection implements PostgresDriverConnection {
 		return this.#send({ text, values, rowMode: "array", types: rawTypes }) as Promise<RawResult>;
 	}
 
-	/** Sends a query once the previous one has been answered, as the package pg requires. */
+	/** Sends one query after the other, as the package pg requires. */
 	#send(query: HostQuery): Promise<unknown> {
 		const answer = this.#lastQuery.then(() => {
 			if (this.#isReleased) throw new ConnectionLostError("the connection was lost");
@@ -111,7 +111,7 @@ export class LentDriverConnection implements PostgresDriverConnection {
 	#release(destroy: boolean): void {
 		if (this.#isReleased) return;
 		this.#isReleased = true;
-		// Keep the listener on a destroyed connection: it may still emit an error, which without a listener would end the process.
+		// A destroyed connection may still emit an error, which without a listener would end the process.
 		if (!destroy) this.#client.off("error", this.#onError);
 		this.#client.release(destroy);
 	}

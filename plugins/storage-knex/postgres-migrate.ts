@@ -5,7 +5,7 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** First key of the advisory lock for migrations. The second key is a hash of the name of the schema. */
+/** First key of the advisory lock for migrations; the second depends on the schema. */
 const advisoryLockNumber = 1_936_092_001;
 
 /** Oldest supported `server_version_num`: PostgreSQL 13. */

@@ -4,8 +4,7 @@ import { type StatementResult, type Step, StepError, throwIntoRounds, type Write
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 /**
- * Runs one write separately from others, in a transaction if it has several statements. If it fails, throws the error that the write itself
- * throws for the reason.
+ * Runs one write alone, in a transaction if it has several statements. If it fails, throws the error that the write creates for the reason.
  */
 export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
 	const steps = write.rounds();
@@ -25,7 +24,7 @@ export function startRounds(steps: WriteRounds<unknown>): readonly Step[] {
 	return next.done ? [] : next.value;
 }
 
-/** Returns the result of a committed write from the results of its first round. */
+/** Returns the result of a committed write, which had one round. */
 export function finishRounds<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
 	const next = steps.next(answers);
 	if (!next.done) throw new Error("a write has more than one round");

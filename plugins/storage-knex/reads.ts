@@ -11,7 +11,7 @@ export interface SelectInput<E> {
 	readonly fields: readonly Field[];
 }
 
-/** Returns the select statement for a query with its bindings. Chooses the form that reads the fewest rows. */
+/** Returns the select for a query, in the form that reads the fewest rows. */
 export function toSelect<E>(statements: Statements, { kind, query, fields }: SelectInput<E>): Step {
 	const { dialect } = statements;
 	const { limit, offset = 0 } = query;
@@ -42,10 +42,7 @@ export interface CountInput {
 	readonly limit: number | undefined;
 }
 
-/**
- * Returns the statement that counts the matching rows, with its bindings. The result may exceed the limit if an exact count is not more
- * expensive.
- */
+/** Returns the count of the matching rows. Its result may exceed the limit if an exact count is not more expensive. */
 export function toCount(statements: Statements, { kind, where, limit }: CountInput): Step {
 	const comparisons = toComparisons(kind, where);
 	const field = toNullField(kind, comparisons);

@@ -21,8 +21,8 @@ interface WatchedConnection {
 
 /**
  * Distinguishes a slow statement from a server that no longer answers, because it is frozen or the network drops all packets. If a
- * connection is in use for long, the watch opens another connection as a probe. If the server does not respond to the probe, all watched
- * connections are marked as lost.
+ * connection is in use for long, opens another one as a probe. If the server does not respond to it, all watched connections are marked as
+ * lost.
  */
 export class ServerWatch {
 	readonly #probe: (() => Promise<PostgresConnection>) | undefined;

@@ -236,7 +236,6 @@ const incrementalAutoVacuum = 2;
 const autoVacuum: Statement = { sql: "pragma auto_vacuum", resultKind: "row" };
 const freePages: Statement = { sql: "pragma freelist_count", resultKind: "row" };
 
-/** Parameters of a compaction. */
 interface CompactionInput {
 	readonly writer: SqliteConnection;
 	readonly commits: SqliteGroupCommit;

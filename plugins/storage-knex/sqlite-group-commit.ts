@@ -191,10 +191,7 @@ export class SqliteGroupCommit {
 		return this.#run(group, text !== undefined);
 	}
 
-	/**
-	 * Runs a group as a script. Returns undefined if it failed and nothing was stored: the statements must then run one by one, which shows
-	 * the write that fails.
-	 */
+	/** Returns undefined if the script stored nothing: its statements must then run one by one, which shows the write that fails. */
 	async #runAsText(group: readonly QueuedWrite[], text: string): Promise<GroupResult | undefined> {
 		try {
 			this.#prepareTransaction(group);
@@ -240,10 +237,7 @@ export class SqliteGroupCommit {
 		}
 	}
 
-	/**
-	 * Runs the writes of a group. Uses savepoints only after a write has failed, because they cost about half as much as the statements that
-	 * they guard.
-	 */
+	/** Uses savepoints only after a write has failed, because they cost about half as much as the statements that they guard. */
 	#runWrites(group: readonly QueuedWrite[]): (() => void)[] {
 		try {
 			return group.map((queued) => this.#runWrite(queued, false));
@@ -255,10 +249,7 @@ export class SqliteGroupCommit {
 		}
 	}
 
-	/**
-	 * Runs a write. Returns a function that settles the promise of its caller, to be called once the group is committed. Throws if the group
-	 * cannot continue.
-	 */
+	/** Runs a write. Returns a function that settles the caller's promise after the commit. Throws if the group cannot continue. */
 	#runWrite({ write, resolve, reject }: QueuedWrite, usesSavepoints: boolean): () => void {
 		const hasSavepoint = write.compound && usesSavepoints;
 		if (hasSavepoint) this.#connection.exec("SAVEPOINT one_write");

@@ -3,12 +3,9 @@ import { dirname } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 
 const pageBytes = 4_096;
-/**
- * Maximum of the limit for the write-ahead log, in pages (64 MB). A long log saves work: a page that many writes change, such as the end of
- * an index, is copied into the database file only once.
- */
+/** Maximum limit of the log (64 MB). In a long log, a page that many writes change is copied into the database file only once. */
 const maxLogPages = 16_000;
-/** Minimum of the limit for the write-ahead log, in pages (256 KB). */
+/** Minimum limit of the log (256 KB). */
 const minLogPages = 64;
 /** Free bytes of the volume above which free space is checked only once a second. With less, it is checked before each transaction. */
 const ampleFreeBytes = 1_073_741_824;
@@ -18,7 +15,7 @@ const reserveBytes = 1_048_576;
 /** Bytes that a row may add to the log in addition to its own data: the changed pages of its table and indexes. */
 const logBytesPerRow = 24_576;
 
-/** Connection that writes to the database, reduced to what limiting its log needs. */
+/** Connection that writes to the database. */
 export interface LogConnection {
 	exec(sql: string): void;
 }
@@ -90,7 +87,7 @@ export class BoundedLog {
 		try {
 			this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 		} catch {
-			// Another program reads the file, or there is too little space. If the space is still too small, the transaction is rejected.
+			// Another program reads the file, or there is too little space, for which the transaction is then rejected.
 		}
 	}
 

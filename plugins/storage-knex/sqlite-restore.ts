@@ -42,10 +42,7 @@ export async function restore(Database: LibsqlConstructor, file: string, source:
 	}
 }
 
-/**
- * Gives the old database, its log and its large texts new names, and returns that of the database. Otherwise SQLite would apply the old log
- * to the new database.
- */
+/** Renames the old database with its log and large texts. Otherwise SQLite would apply the old log to the new database. */
 async function moveAside(file: string): Promise<string> {
 	const oldFile = await linkWithTime(file);
 	if (await exists(toTextDirectory(file))) await rename(toTextDirectory(file), toTextDirectory(oldFile));

@@ -9,12 +9,11 @@ import type { Binding } from "./values.ts";
 /** Number of large texts that are copied into their rows in one transaction. */
 const maxInlinedTexts = 16;
 
-/** Returns the path of the directory for the large texts of a database, which is next to its file. */
+/** Returns the directory for the large texts of a database. */
 export function toTextDirectory(file: string): string {
 	return `${file}-output`;
 }
 
-/** Parameters of `sweepTexts`. */
 export interface SweepOptions {
 	readonly largeTexts: LargeTexts;
 	readonly reader: SqliteConnection;

@@ -17,16 +17,14 @@ export interface Assignment {
 	readonly isAppended: boolean;
 }
 
-/** Shape of a select: everything that determines its SQL, without the values. */
+/** Shape of a select, which determines its SQL. */
 export interface Selection {
 	readonly fields: readonly Field[];
 	readonly where: readonly Comparison[];
 	readonly orderBy: Ordering;
-	/** Field that is null in all matching rows and with which an index begins. The index continues with the fields of the requested order. */
+	/** Field that is null in all matching rows. An index begins with it and continues in the requested order. */
 	readonly leadingNullField?: string | undefined;
-	/** True if the select has a limit. */
 	readonly hasLimit: boolean;
-	/** True if the select has an offset. */
 	readonly hasOffset: boolean;
 }
 
@@ -258,7 +256,7 @@ export class Statements {
 		// other fields.
 		if (lead !== undefined) query.orderByRaw(this.dialect.order[orderBy[0]?.[1] ?? "asc"], [lead]);
 		for (const [field, direction] of orderBy) {
-			// The id is never null, and its index has no declared position of nulls, so the order must not have one.
+			// The id is never null, and its index declares no position of nulls.
 			if (field === "id") query.orderBy(field, direction);
 			else query.orderByRaw(this.dialect.order[direction], [field]);
 		}
@@ -324,9 +322,7 @@ function toAssignmentShape(assignments: readonly Assignment[]): string {
 	return assignments.map(({ field, isAppended }) => (isAppended ? `${field}+` : field)).join();
 }
 
-/**
- * Query for the distinct values of an indexed field. It skips from each value to the next one in the index instead of reading every row.
- */
+/** Distinct values of a field. Skips from each value to the next one in the index instead of reading every row. */
 const distinctByIndexSql = `with recursive distinct_values(value) as (
 	select min(??) from ?? where ?? is not null
 	union all

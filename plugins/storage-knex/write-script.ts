@@ -25,8 +25,8 @@ interface SplitStatement {
 const splitStatements = new WeakMap<Statement, SplitStatement>();
 
 /**
- * Returns all statements of the writes, with their values, as one script. Returns undefined if one of the writes has a result, if separate
- * statements are faster, or if a value cannot be written into a script.
+ * Returns all statements of the writes as one script. Returns undefined if a write has a result, if separate statements are faster, or if
+ * `toSqlText` does.
  */
 export function toWriteScript(writes: readonly Write<unknown>[]): string | undefined {
 	let characters = 0;
@@ -59,7 +59,7 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
 		if (sameInserts !== undefined) sameInserts.push(step);
 		else if (toSplitStatement(statement).acceptsMoreRows) inserts.set(statement, [step]);
 		else {
-			// A change by id can only depend on inserts of the same kind, so only these must run before it.
+			// A change by id can only depend on inserts of the same kind.
 			flush(target?.id === undefined ? undefined : target.kind);
 			ordered.push(step);
 		}

@@ -36,10 +36,7 @@ export interface UpdateInput {
 	readonly expected: Conditions;
 }
 
-/**
- * Returns a write that updates an entity. Its result is the updated row, or undefined if the entity does not exist or does not match the
- * expected values.
- */
+/** Returns an update. Its result is the updated row, or undefined if the entity does not exist or does not match the expected values. */
 export function toUpdate(statements: Statements, input: UpdateInput): Write<readonly Binding[] | undefined> {
 	return toWrite(statements, [toUpdateSteps(statements, input, "row")], ([answer]) => answer?.rows[0]);
 }
@@ -273,7 +270,7 @@ function toCost(costs: readonly OperationCost[]): Pick<Write<unknown>, "relaxed"
 
 /**
  * Runs one round. Throws `SVC_CONFLICT` if a unique key is taken, or if a statement found no row to change. The fact `conflict_id` is the
- * id of the conflicting or unchanged entity. It is missing if the conflicting entity has been removed since.
+ * id of that entity, unless it has been removed since.
  */
 function* roundOrConflict(statements: Statements, steps: readonly Step[]): WriteRounds<readonly StatementResult[]> {
 	try {

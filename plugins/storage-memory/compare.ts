@@ -1,7 +1,7 @@
 /** Value of a stored field; `json` fields are stored as strings. */
 export type Scalar = string | number | boolean | null;
 
-/** Compares field values: null is first, strings are compared by code point, and false is before true. */
+/** Compares field values: null first, strings by code point, false before true. */
 export function compareScalars(left: Scalar, right: Scalar): number {
 	if (left === right) return 0;
 	if (left === null) return -1;
@@ -20,8 +20,8 @@ function compareText(left: string, right: string): number {
 }
 
 /**
- * Returns a rank that orders UTF-16 code units by code point. As code units, surrogates are below U+E000 to U+FFFF, although the code
- * points that they encode are above.
+ * Returns a rank that orders UTF-16 code units by code point. Surrogates are below U+E000 to U+FFFF, although the code points that they
+ * encode are above.
  */
 function toRank(unit: number): number {
 	if (unit >= 0xe000) return unit - 0x800;

@@ -48,8 +48,8 @@ function toFieldTest(kind: EntityKind, field: string, condition: unknown): RowTe
 }
 
 /**
- * Returns a test for a member of a JSON object, which searches the stored JSON for `"name":"value"`. Only the quotes around names and
- * values are unescaped in it, so a match is always a member.
+ * Returns a test that searches the stored JSON for `"name":"value"`. Only the quotes around names and values are unescaped in it, so a
+ * match is a member.
  */
 function toMemberTest(kind: EntityKind, field: string, member: unknown): RowTest {
 	const { fields, bulky } = entityKinds[kind] as {

@@ -18,10 +18,7 @@ import { Table } from "./table.ts";
 type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];
 type Change = { readonly table: Table; readonly before: Row | undefined; readonly after: Row | undefined };
 
-/**
- * Storage in memory, which also serves as the reference implementation. Every method runs synchronously, so it is atomic for concurrent
- * callers.
- */
+/** Reference implementation of a storage, in memory. Every method runs synchronously, so it is atomic for concurrent callers. */
 export class MemoryStorage implements Storage {
 	readonly capabilities = { shared: false, durable: false } as const;
 	readonly #tables = new Map<EntityKind, Table>();

@@ -98,10 +98,7 @@ export class Table {
 	}
 }
 
-/**
- * Returns the values of a unique key as a string. Returns undefined if one of them is null, because null differs from every value, even
- * from null.
- */
+/** Returns a unique key, or undefined if it contains null, because null differs from every value, even from null. */
 function toKey(fields: readonly string[], row: Row): string | undefined {
 	const values = fields.map((field) => row[field] ?? null);
 	return values.includes(null) ? undefined : JSON.stringify(values);

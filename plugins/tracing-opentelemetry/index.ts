@@ -7,7 +7,7 @@ import { SpanQueue } from "./span-queue.ts";
 
 export type { OpenTelemetryOptions } from "./options.ts";
 
-/** Telemetry plugin that sends traces to an OpenTelemetry receiver, as OTLP over HTTP. */
+/** Telemetry plugin that sends traces as OTLP over HTTP. */
 export const openTelemetry = defineTelemetry("opentelemetry", (options: OpenTelemetryOptions) => new OpenTelemetry(options));
 
 /** Maximum milliseconds for sending a batch, and for a stop to wait for the remaining spans. */
@@ -55,10 +55,7 @@ export class OpenTelemetry implements Telemetry {
 		this.#queue?.add(span);
 	}
 
-	/**
-	 * Returns true if a trace is sent. Depends only on the end of the trace id, which is random (W3C Trace Context), so that all nodes decide
-	 * alike.
-	 */
+	/** Decides by the end of the trace id, which is random (W3C Trace Context), so that all nodes decide alike. */
 	samples(traceId: string): boolean {
 		return this.#chosenBelow === allValues || Number.parseInt(traceId.slice(-8), 16) < this.#chosenBelow;
 	}
@@ -91,10 +88,7 @@ export class OpenTelemetry implements Telemetry {
 	}
 }
 
-/**
- * Creates a function that counts spans that could not be sent. It logs only the first loss, so that a long outage of the receiver does not
- * fill the log.
- */
+/** Creates a function that counts lost spans. It logs only the first loss, so that a long outage of the receiver does not fill the log. */
 function createReport(logger: Logger, dropped: Instrument | undefined) {
 	let isTold = false;
 	return (spans: number, error?: unknown) => {
@@ -109,7 +103,7 @@ function toOrigin({ serviceName }: OpenTelemetrySettings, nodeId: string): SpanO
 	return { "service.name": serviceName, "service.instance.id": nodeId, "host.name": hostname() };
 }
 
-/** Exports of the OpenTelemetry exporter base, which implements requests, retries and the standard environment variables. */
+/** The exporter base of OpenTelemetry, which implements requests, retries and environment variables. */
 type Exporting = typeof import("@opentelemetry/otlp-exporter-base/node-http");
 
 interface SpanPostSettings extends Pick<OpenTelemetrySettings, "url" | "headers"> {

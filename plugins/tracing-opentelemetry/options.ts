@@ -49,10 +49,7 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
 }
 
-/**
- * Returns the ratio that the standard environment variables define. Samplers that ignore the flag of the caller are not supported; with any
- * other sampler, the ratio is 1.
- */
+/** Returns the ratio that the standard environment variables define, or 1 if their sampler defines none. */
 function toRatio(env: Readonly<Record<string, string | undefined>>): number {
 	const sampler = env["OTEL_TRACES_SAMPLER"];
 	if (sampler === "parentbased_always_off") return 0;

@@ -1,6 +1,6 @@
 import type { Span } from "../../core/contract/index.ts";
 
-/** Values of the OTLP standard for the kind, the flags and the status of a span. */
+/** Values of the OTLP standard. */
 const internalKind = 1;
 const flags = { sampled: 0x101, sampledBelowRemote: 0x301 } as const;
 const status = { unset: '{"code":0}', error: 2 } as const;
@@ -78,7 +78,7 @@ function toValue(value: string | number): string {
 	return `{"doubleValue":${Number.isFinite(value) ? value : `"${value}"`}}`;
 }
 
-/** Converts microseconds to nanoseconds, as a string because nanoseconds since 1970 exceed the range of exact numbers. */
+/** Converts to nanoseconds, as a string because they exceed the range of exact numbers. */
 function toNanoseconds(microseconds: number): string {
 	const whole = Math.round(microseconds);
 	return whole === 0 ? "0" : `${whole}000`;

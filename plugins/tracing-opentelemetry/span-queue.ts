@@ -4,7 +4,6 @@ import type { SpanBatch } from "./span-batch.ts";
 export interface SpanQueueOptions {
 	/** Maximum number of waiting spans. */
 	readonly limit: number;
-	/** Creates an empty batch. */
 	readonly createBatch: () => SpanBatch;
 	/** Sends a batch; rejects if that fails. */
 	readonly send: (batch: SpanBatch) => Promise<void>;
@@ -18,8 +17,8 @@ const pause = 2_000;
 const together = 512;
 
 /**
- * Queues spans and sends them in batches, one request at a time. If the receiver is slow, memory holds at most `limit` waiting spans and
- * the batch that is being sent; further spans are dropped.
+ * Queues spans and sends them in batches, one request at a time. Memory holds at most `limit` waiting spans and the batch that is being
+ * sent.
  */
 export class SpanQueue {
 	readonly #parts: SpanQueueOptions;

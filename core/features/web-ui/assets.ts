@@ -45,7 +45,7 @@ export class Assets {
 		return this.#directory && readFileSync(new URL("index.html", this.#directory), "utf8");
 	}
 
-	/** Names of all files of the page, without the suffix of their compressed form. */
+	/** Names of the files, without the suffix `.br`. */
 	get names(): readonly string[] {
 		this.#names ??= this.#directory === undefined ? [] : readdirSync(this.#directory).flatMap((name) => toAssetName(name) ?? []);
 		return this.#names;

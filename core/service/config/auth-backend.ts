@@ -5,7 +5,7 @@ import { describeValue, isRecord } from "./describe.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Environment } from "./environment.ts";
 
-/** Backend that is used if authentication is enabled, the configuration names no backend, and `auth_backends` has this one. */
+/** Backend that is used if one is needed, the configuration names none, and `auth_backends` has this one. */
 const defaultBackend = "flat_file";
 
 /**

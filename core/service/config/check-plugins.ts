@@ -22,8 +22,8 @@ const titles: Readonly<Record<PluginKind, string>> = {
 };
 
 /**
- * Returns why a value is not a plugin of this kind, or undefined if it is one. TypeScript reports most such errors; this check is for
- * configurations in plain JavaScript.
+ * Returns why a value is not a plugin of this kind, or undefined if it is one. Needed for plain JavaScript; TypeScript reports most such
+ * errors.
  */
 export function findPluginProblem(path: string, kind: PluginKind, value: unknown): string | undefined {
 	if (isPlugin(value) && value.kind === kind) return findVersionProblem(path, value);

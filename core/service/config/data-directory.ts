@@ -15,8 +15,8 @@ export async function findOpenDataDirectory(path: string): Promise<string | unde
 }
 
 /**
- * Creates the data directory if it does not exist. Other users get no access to it, because it contains password hashes and the records of
- * all executions. Throws `SVC_CONFIG` if it cannot be created.
+ * Creates the data directory if needed. Other users get no access: it contains password hashes and the records of all executions. Throws
+ * `SVC_CONFIG` if that fails.
  */
 export async function prepareDataDirectory(path: string): Promise<void> {
 	try {

@@ -4,7 +4,7 @@ export function didYouMean(written: string, names: readonly string[]): string {
 	return name === undefined ? "" : `did you mean "${name}"? `;
 }
 
-/** Returns the name that is most similar to the written one, or undefined if the difference is too large for a typing error. */
+/** Returns the most similar name, or undefined if none is similar enough for a typing error. */
 export function findClosest(written: string, names: readonly string[]): string | undefined {
 	// Two edits are allowed, because a swap of two neighbouring letters counts as two.
 	const most = written.length < 4 ? 1 : 2;

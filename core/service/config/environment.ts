@@ -77,8 +77,8 @@ function parseText(definition: OptionDefinition, text: string): unknown {
 }
 
 /**
- * Returns warnings about unknown `SVC_` variables whose name is similar to a known one or begins like the variables of an option section.
- * Values are not shown, because they may be secrets.
+ * Returns warnings about unknown `SVC_` variables that resemble a known one or begin like those of a section. Values are not shown: they
+ * may be secrets.
  */
 export function findUnknownVariables(environment: Environment): string[] {
 	const known = [...optionVariables, ...otherVariables];

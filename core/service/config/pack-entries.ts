@@ -8,7 +8,7 @@ import { describeKind, describeValue, isRecord } from "./describe.ts";
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];
 const expected = `a directory, or { ${members.join(", ")} } with an interval of at least 5 seconds`;
 
-/** Returns the problems in `packs` of a configuration. Its entries are directories, and git repositories that the service follows. */
+/** Returns the problems in `packs` of a configuration, a list of directories and of git repositories to follow. */
 export function findPacksProblems(packs: unknown): readonly string[] {
 	if (packs === undefined) return [];
 	if (!Array.isArray(packs)) return [`packs: expected an array of directories, got ${describeValue(packs)}`];

@@ -58,14 +58,11 @@ export interface ResolvedConfig {
 }
 
 export interface ResolveContext {
-	/**
-	 * Environment whose variables override the configuration: `SVC_<SECTION>_<OPTION>`, `SVC_AUTH_BACKEND`, `SVC_AUTH_BACKEND_KWARGS` and
-	 * `SVC_DATA_DIR`, which is relative to the working directory.
-	 */
+	/** Environment. Its `SVC_` variables override the configuration; a relative `SVC_DATA_DIR` is relative to the working directory. */
 	readonly env: Environment;
 	/** Directory of the configuration file; relative paths of the configuration are relative to it. */
 	readonly directory: string;
-	/** Roles that this node runs instead of those in `node.only`. */
+	/** Roles that replace those in `node.only`. */
 	readonly only?: readonly string[] | undefined;
 }
 

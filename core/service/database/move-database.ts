@@ -40,7 +40,7 @@ export interface MovedKind {
 
 export interface MoveReport {
 	readonly kinds: readonly MovedKind[];
-	/** Paths of files and directories that a move of the database does not copy, each with its purpose. */
+	/** Paths of files and directories that a move does not copy, each with its purpose. */
 	readonly beside: readonly string[];
 }
 

@@ -4,8 +4,8 @@ const deepest = 12;
 const longestText = 16_384;
 
 /**
- * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause. Cyclic
- * references and values nested too deeply are replaced by `(…)`, and long strings are shortened.
+ * Returns the fields of a log line as values that JSON can represent, with each string redacted. Errors keep stack and cause. Cycles and
+ * deeply nested values become `(…)`, and long strings are shortened.
  */
 export function toPlainFields(fields: Readonly<Record<string, unknown>>, redactors: readonly Redactor[]): Record<string, unknown> {
 	return toPlainObject(fields, { redactors, path: [fields] });

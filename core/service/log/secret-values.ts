@@ -1,9 +1,6 @@
 import { Redactor } from "../../secrets/redactor.ts";
 
-/**
- * Maximum number of secret values, and of characters in all of them. Enough for all executions that a node can run at once. Limits memory
- * even if a value is never removed.
- */
+/** Limits memory even if values are never removed. Enough for all executions that a node can run at once. */
 const most = { values: 10_000, characters: 1_000_000 };
 /** Number of leading characters of a value that are searched for. `Redactor` also searches for each line of a value separately. */
 const longest = 4_096;

@@ -54,8 +54,7 @@ function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): 
 	const { action: expectedAction, parameters, executions = parameters === undefined ? undefined : [parameters] } = expect;
 	const problems =
 		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
-	// The parsed parameters are objects without a prototype, which never equal normal objects in a strict comparison. Serializing and parsing
-	// them gives them one.
+	// The parameters have no prototype, so they never strictly equal other objects. Serializing and parsing them adds one.
 	const got = parseJson(stringifyJson(all)) as readonly JsonObject[];
 	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
 	const [one = {}] = got;

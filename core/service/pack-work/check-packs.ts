@@ -123,6 +123,6 @@ function typeOf({ type }: Pick<RuleProblem, "type">, ref: string, { packs, descr
 	if (type === "other") return "note";
 	if (type !== "action") return "error";
 	if (described.has(ref)) return undefined;
-	// Only a note if the pack is unknown here: it may be installed in the service that will run the rule.
+	// An unknown pack is only a note: it may be installed where the rule will run.
 	return packs.has(splitRef(ref).pack) ? "error" : "note";
 }

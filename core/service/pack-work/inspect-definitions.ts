@@ -53,7 +53,7 @@ function toActionRefs({ ref, metadata }: PackInspection): readonly string[] {
 export interface KnownActions {
 	/** Refs of packs that are available. */
 	readonly packs: ReadonlySet<string>;
-	/** Refs of actions that have a metadata file, even one with problems. */
+	/** Refs of actions that have a metadata file. */
 	readonly described: ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ function toFindings(
 		// A problem of the action's own file is reported for that file.
 		if (described.has(ref)) return [];
 		const pack = ref.split(".")[0] ?? "";
-		// Only a note if the pack is unknown here: it may be installed in the service that will run the workflow.
+		// An unknown pack is only a note: it may be installed where the workflow will run.
 		if (!packs.has(pack))
 			return [{ ...findingOf("note", file, `the pack "${pack}" is not at hand: its actions were not looked at`, line), path: spec_path }];
 	}

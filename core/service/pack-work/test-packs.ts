@@ -36,7 +36,7 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 	return tests;
 }
 
-/** Functions that find the test cases of a pack, one for each kind of case. */
+/** Functions that find the test cases of a pack. */
 const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,

@@ -35,8 +35,8 @@ export interface DraftedContent {
 }
 
 /**
- * Returns the content that a start would produce, compared with the stored content. `stored` is undefined if the stored content cannot be
- * read. Registration runs twice in memory: without any records, to find those that plugins and files define, and with the stored records.
+ * Returns the content after a start, compared with the stored content, if `stored` is not undefined. Registers twice in memory: without
+ * records, to find those that plugins and files define, and with the stored records.
  */
 export async function draftContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DryRunStorage();
@@ -96,10 +96,7 @@ function isInstalled(entity: object, installed: ReadonlySet<string>): boolean {
 	return "pack" in entity && installed.has(String(entity.pack));
 }
 
-/**
- * Returns true if an earlier start created the record, so that a later start may remove it. Records created over the API are removed only
- * over the API.
- */
+/** Returns true if an earlier start created the record. Records created over the API are removed only over the API. */
 function isFromStart(kind: Kind, entity: object): boolean {
 	if (kind === "sensor") return true;
 	if ("metadata_file" in entity) return entity.metadata_file !== null;

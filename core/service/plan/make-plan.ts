@@ -174,7 +174,7 @@ function listFiles(config: ResolvedConfig): readonly PlannedFile[] {
 	return files.map((file) => ({ ...file, exists: existsSync(file.path) }));
 }
 
-/** Variables that override something other than an option, with the path that the plan shows for them. */
+/** Variables that do not override an option, with their path in the plan. */
 const others: readonly (readonly [variable: string, path: string])[] = [
 	["SVC_DATA_DIR", "data_dir"],
 	["SVC_ADMIN_PASSWORD", "admin_password"],
@@ -292,10 +292,7 @@ export interface FirstUserReport {
 	readonly warnings: readonly Finding[];
 }
 
-/**
- * Determines whether a start would create the first administrator. If the auth backend can add users, starts it, checks whether it has
- * users, and stops it.
- */
+/** Determines whether a start would create the first administrator. Starts an auth backend that can add users, queries it and stops it. */
 export async function lookAtFirstUser(
 	{ options, roles, access }: ResolvedConfig,
 	backend: AuthBackend | undefined,

@@ -10,8 +10,8 @@ const highWater = 1_048_576;
 const mostCharacters = 131_072;
 const mostPieces = 1_000;
 /**
- * Milliseconds for which output is collected before it is sent, and number of characters that end the collecting. The output of a short run
- * is thus sent together with its result.
+ * Milliseconds for which output is collected, and number of characters that are sent at once. The output of a short run is sent with its
+ * result.
  */
 const gatherTime = 20;
 const enough = 16_384;
@@ -26,7 +26,7 @@ const longestPause = 2_000;
 /** Error codes that may be temporary, so that the request is repeated. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
 
-/** Result of a run. The other fields of the request, such as the sequence number, are added when it is sent. */
+/** Result of a run, without the fields of the request such as the sequence number. */
 export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<WorkerEnd, "status" | "error">>;
 
 /**

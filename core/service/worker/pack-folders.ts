@@ -11,8 +11,7 @@ const packName = /^[a-z0-9_]+$/;
 const contentName = /^[0-9a-f]{64}$/;
 
 /**
- * Cache of pack files on this machine, in one directory for each version of the content: `<root>/<pack>/<content>`. They are fetched from
- * the service for the first run that needs them.
+ * Cache of pack files, in one directory for each content: `<root>/<pack>/<content>`. They are fetched for the first run that needs them.
  */
 export class PackFolders {
 	readonly #root: string;

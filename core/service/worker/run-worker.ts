@@ -86,7 +86,7 @@ async function work({ given, connection, runners, logger, dataDirectory }: Work)
 	}
 }
 
-/** Milliseconds for which a second signal counts as a repetition of the first: npm forwards a signal that the terminal has already sent. */
+/** Milliseconds for which a second signal counts as the same: npm forwards a signal that the terminal has already sent. */
 const repeatTime = 500;
 
 function onSignal(stop: (isAgain: boolean) => Promise<void>): { readonly done: Promise<void>; forget(): void } {

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect } from "node:tls";
 export interface TunnelOptions extends AgentOptions {
 	/** Address of the proxy: `http://user:password@host:port`. */
 	readonly proxy: string;
-	/** True if the URL of the service is `https:`, so that the tunnel carries TLS. */
+	/** True if the service is reached over TLS. */
 	readonly isSecure: boolean;
 	readonly ca?: string[];
 }

@@ -15,19 +15,14 @@ export interface WorkerOptions extends HeldJobOptions {
 	readonly onRefused: (error: Error) => void;
 }
 
-/**
- * Maximum seconds for which the service delays its response to a poll if there is no work. The service limits this to a third of the lease.
- */
+/** Maximum seconds for which a poll waits for work. The service limits this to a third of the lease. */
 const longestWait = 20;
 /** Minimum and maximum milliseconds between polls while the service is unreachable. */
 const firstPause = 100;
 const longestPause = 2_000;
 /** Maximum milliseconds for which a stop waits until the service has confirmed that the worker is leaving. */
 const longestFarewell = 5_000;
-/**
- * If an empty response arrives within this many milliseconds, the worker pauses. A service that is about to stop does not delay its
- * responses.
- */
+/** Milliseconds within which an empty response makes the worker pause: a service that is about to stop responds at once. */
 const early = 50;
 
 /**

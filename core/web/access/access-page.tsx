@@ -26,12 +26,10 @@ const roleColumns: readonly Column<RoleRecord>[] = [
 	{ title: "Grants", class: "right", cell: ({ system, permission_grant_objects: grants }) => (system ? "–" : grants.length) },
 ];
 
-/** Returns the link to the page of a role. */
 export function toRoleHref(name: string): string {
 	return toHref(toPath("/access/roles/:name", { name }));
 }
 
-/** Lists the roles. */
 export function RoleList() {
 	const roles = useResource((signal) => client.roles.list({}, { signal }), []);
 	return (

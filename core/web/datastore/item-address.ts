@@ -8,7 +8,6 @@ export type ScopeName = "system" | "user";
 /** User who owns an item; undefined for the signed-in user. */
 export type Owner = string | undefined;
 
-/** Returns the link to the page of an item. */
 export function toItemHref(item: Pick<KeyRecord, "name" | "scope" | "user">): string {
 	const scope = toScopeName(item.scope);
 	const user = item.user === session.user.value?.username ? undefined : item.user;

@@ -21,7 +21,6 @@ interface ItemProps {
 	readonly user: Owner;
 }
 
-/** Shows one item of the datastore. */
 export function Page({ values: { scope: given = "", name = "" } }: PageProps) {
 	const scope = toScopeName(given);
 	const user = addressBar.query("user") || undefined;

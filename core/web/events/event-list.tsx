@@ -29,7 +29,6 @@ const columns: readonly Column<TriggerInstanceRecord>[] = [
 	{ title: "When", cell: ({ occurrence_time }) => <Ago at={occurrence_time} /> },
 ];
 
-/** Returns the link to the page of an event. */
 export function toEventHref(id: string): string {
 	return toHref(toPath("/events/latest/:id", { id }));
 }

@@ -28,7 +28,6 @@ const columns: readonly Column<TimerRecord>[] = [
 	{ title: "Fires next", cell: ({ next_fire_at }) => (next_fire_at === null ? "never, or no rule is enabled" : toLocal(next_fire_at)) },
 ];
 
-/** Lists the timers. */
 export function TimerList() {
 	const timers = useResource(() => client.timers.list(), []);
 	return (

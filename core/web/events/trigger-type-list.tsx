@@ -26,12 +26,10 @@ const columns: readonly Column<TriggerTypeRecord>[] = [
 	{ title: "Tells", class: "mono item-name", cell: ({ payload_schema }) => toNames(payload_schema) },
 ];
 
-/** Returns the link to the page of a trigger type. */
 export function toTriggerTypeHref(ref: string): string {
 	return toHref(toPath("/events/triggers/:ref", { ref }));
 }
 
-/** Lists the trigger types. */
 export function TriggerTypeList() {
 	const query = { pack: addressBar.query("pack") || undefined, sort: "ref", ...toPaging(pageSize) };
 	const types = useResource(() => client.triggers.types.list(query), [JSON.stringify(query)]);

@@ -65,8 +65,8 @@ function Answer({ inquiry: { id, schema } }: { readonly inquiry: InquiryRecord }
 }
 
 /**
- * Converts the JSON schema of an answer to a parameter schema. A JSON schema lists its required properties in `required`; a parameter
- * schema has a flag for each parameter.
+ * Converts the JSON schema of an answer to a parameter schema. A JSON schema lists required properties in `required`; a parameter schema
+ * has a flag for each.
  */
 function toSchema({ properties = {}, required }: JsonObject): ParameterSchema {
 	const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];

@@ -11,8 +11,8 @@ export interface Address {
 export type QueryChange = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Current location in the page, which is stored after the `#` of the URL. It includes filters, tabs, selected tasks and lines. Therefore a
- * link to any view can be shared, and the back and forward buttons of the browser restore every view.
+ * Current location in the page, after the `#` of the URL. It includes filters, tabs, selected tasks and lines. So a link to any view can be
+ * shared, and the browser's back and forward buttons restore every view.
  */
 export class AddressBar {
 	readonly #current = signal(parse(location.hash));

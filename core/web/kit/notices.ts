@@ -11,7 +11,7 @@ export interface Notice {
 
 const shownFor = 8_000;
 
-/** Messages about the results of the user's actions. At most four are shown; newer ones replace older ones. */
+/** The last four messages about the results of the user's actions. */
 class Notices {
 	readonly #list = signal<readonly Notice[]>([]);
 	#last = 0;

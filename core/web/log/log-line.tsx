@@ -40,7 +40,7 @@ export function LogLine({ number, line, href, isMarked, look, mostParts }: LogLi
 	);
 }
 
-/** Returns the number of coloured parts and links of a line, each of which needs a DOM element. */
+/** Returns the number of coloured parts and links of a line; each needs an element. */
 export function countParts(line: OutputLineRecord | undefined): number {
 	return line === undefined || !(line.text.includes("\u001b") || hasLink(line.text)) ? 0 : toStyledParts(line.text).length;
 }

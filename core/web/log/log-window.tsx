@@ -6,10 +6,7 @@ import type { LogSource } from "./log-source.ts";
 
 /** Height of a line in pixels; must match the stylesheet. */
 const rowHeight = 18;
-/**
- * Maximum height of the scrolled element in pixels, because browsers do not render taller ones. For a longer output, one pixel of the
- * scroll bar stands for more lines.
- */
+/** Maximum height of an element in pixels: browsers do not render taller ones. For longer outputs, scrolling uses larger steps. */
 const tallest = 30_000_000;
 /** Lines that are rendered above and below the visible ones. */
 const spare = 8;
@@ -88,7 +85,7 @@ export function LogWindow({ source, line, look, isWrapped, isFollowed, onFollow 
 }
 
 interface LinesProps extends Pick<LogWindowProps, "source" | "line" | "look"> {
-	/** Number of lines before the first rendered one, whose number is `first + 1`. The number of the last rendered line is `last`. */
+	/** Number of lines before the first rendered one. `last` is the number of the last rendered line. */
 	readonly first: number;
 	readonly last: number;
 }

@@ -3,7 +3,7 @@ import Anser from "anser";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { hasLink, toLinkPieces } from "./find-links.ts";
 
-/** Terminal escape sequences other than colours, such as cursor movements and window titles. They are removed. */
+/** Terminal escape sequences to remove: all but colours, such as cursor movements and window titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
 const otherSequences = /\u001b(?:\[[0-9;?]*[A-HJKSTfhilnsu]|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 

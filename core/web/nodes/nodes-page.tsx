@@ -31,7 +31,6 @@ const columns: readonly Column<NodeRecord>[] = [
 	},
 ];
 
-/** Returns the link to the page of a node. */
 export function toNodeHref(id: string): string {
 	return toHref(toPath("/nodes/:id", { id }));
 }

@@ -10,7 +10,7 @@ import { toRunHref } from "../runs/run-address.ts";
  */
 export const followedInterval = 5_000;
 
-/** Operations on packs that the page can start. Each runs as an execution of the action with this name in the pack `packs`. */
+/** Operations on packs. Each one is an execution of the action with this name in the pack `packs`. */
 export type PackJobName = "install" | "upgrade" | "rollback" | "uninstall" | "look";
 
 const force = { type: "boolean", description: "Also where versions and dependencies stand against it." } as const;
@@ -33,7 +33,6 @@ export const jobSchemas = {
 	uninstall: { force: { type: "boolean", description: "Also where other packs depend on it." } },
 } as const satisfies Readonly<Record<string, ParameterSchema>>;
 
-/** Returns true if the user may start the job. */
 export function mayBegin(job: PackJobName): boolean {
 	return session.may(job === "uninstall" ? "pack_uninstall" : "pack_install") && session.may("action_execute", `action:packs:${job}`);
 }

@@ -29,7 +29,6 @@ const columns: readonly Column<PackRecord>[] = [
 	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
-/** Lists the packs. */
 export function PackList() {
 	const query = { include_attributes: shown, ...toPaging(pageSize) };
 	const packs = useRepeated(

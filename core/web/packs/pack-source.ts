@@ -1,12 +1,11 @@
 import type { PackRecord } from "../../features/clients.ts";
 import { toHref, toPath } from "../kit/address.ts";
 
-/** Returns the link to the page of a pack. */
 export function toPackHref(ref: string, view?: string): string {
 	return toHref(toPath("/packs/:ref", { ref }), { view });
 }
 
-/** Returns the source of a pack as one line of text, such as its repository and revision. */
+/** Returns the source of a pack, such as repository and revision, in one line. */
 export function toOrigin({ source, path }: Pick<PackRecord, "source" | "path">): string {
 	if (source === undefined) return path === undefined ? "the service itself" : `directory ${path}`;
 	const { kind, address, revision, subdirectory } = source;

@@ -11,7 +11,6 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
 	[["Esc"], "close a dialog"],
 ];
 
-/** Shows the keyboard shortcuts. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 	const isOn = useSignal(hasSingleKeys());
 	return (

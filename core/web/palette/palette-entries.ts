@@ -18,10 +18,7 @@ const mostShown = 40;
 interface RecordKind {
 	readonly kind: string;
 	readonly permission: string;
-	/**
-	 * Path of the page of a record, without the name. If no page has this path, entries link to the runs selected by `runFilter`, or are left
-	 * out without it.
-	 */
+	/** Path of the page of a record, without the name. If there is no such page, entries link to the runs that `runFilter` selects. */
 	readonly page: string;
 	/** Filter of the list of runs that selects the runs of a record. */
 	readonly runFilter?: string;

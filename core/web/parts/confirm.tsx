@@ -39,7 +39,7 @@ interface ConfirmProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Shows a dialog in which the user must confirm an operation before it is performed. */
+/** Shows a dialog in which the user confirms an operation. */
 export function Confirm({ title, action, isDangerous = false, onConfirm, onClose, children }: ConfirmProps) {
 	return (
 		<Dialog title={title} onClose={onClose}>
@@ -69,9 +69,7 @@ interface ConfirmWithReasonProps extends Omit<ConfirmProps, "onConfirm" | "child
 	readonly onConfirm: (reason: string | undefined) => void;
 }
 
-/**
- * Shows a dialog in which the user confirms an operation and may enter a reason. The service stores the reason with the name of the user.
- */
+/** Shows a confirmation dialog with an optional reason. The service stores the reason with the name of the user. */
 export function ConfirmWithReason({ onConfirm, ...confirm }: ConfirmWithReasonProps) {
 	const reason = useSignal("");
 	return (

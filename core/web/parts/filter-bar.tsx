@@ -1,7 +1,6 @@
 import { useRef } from "preact/hooks";
 import { addressBar } from "../kit/address.ts";
 
-/** A filter of a list. */
 export interface Filter {
 	/** Name of the query parameter in the address. */
 	readonly name: string;

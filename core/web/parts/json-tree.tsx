@@ -4,7 +4,7 @@ import type { JsonValue } from "../../contract/json.ts";
 
 /** Number of members of one level that are rendered at first; a button shows more. */
 const mostMembers = 100;
-/** Number of characters of a string that are rendered at first; a button shows the rest. */
+/** Characters of a string that are rendered at first. */
 const longestText = 2_000;
 
 interface JsonTreeProps {

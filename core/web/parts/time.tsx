@@ -10,7 +10,7 @@ export function Ago({ at }: { readonly at: string | undefined }) {
 	);
 }
 
-/** Shows the duration from one time to another. Without an end, shows the time that has passed until now. */
+/** Shows the duration from one time to another, or until now without an end. */
 export function Duration({ from, to }: { readonly from: string | undefined; readonly to?: string | undefined }) {
 	if (from === undefined) return <span class="faint">–</span>;
 	const end = to === undefined ? now.value : Date.parse(to);

@@ -35,7 +35,6 @@ const columns: readonly Column<RuleRecord>[] = [
 	{ title: "Then", cell: ({ action }) => escapeControlCharacters(action.ref) },
 ];
 
-/** Lists the rules. */
 export function Page() {
 	const state = addressBar.query("state");
 	const query = {

@@ -15,8 +15,7 @@ interface BulkActionsProps {
 type Act = "cancel" | "rerun";
 
 /**
- * Shows buttons that cancel or repeat the selected executions. Each execution is a separate request, so that one failure does not affect
- * the others.
+ * Shows buttons that cancel or repeat the selected executions. Each is a separate request, so that one failure does not affect the others.
  */
 export function BulkActions({ runs, onDone }: BulkActionsProps) {
 	const asked = useSignal<Act | undefined>(undefined);

@@ -3,8 +3,8 @@ import type { Migration } from "./migration.ts";
 const dueIndexes = [["status", "queue", "due_timestamp"]];
 
 /**
- * Replaces the indexes for claiming executions, so that waiting executions are claimed in the order of their start. Only delayed executions
- * are claimed in the order of their due time, with a separate index.
+ * Replaces indexes, so that waiting executions are claimed by their start. Only delayed ones are claimed by due time, with a separate
+ * index.
  */
 export const claimsByStart: Migration = {
 	name: "0008-claims-by-start",

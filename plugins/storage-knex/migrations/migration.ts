@@ -8,7 +8,7 @@ export type Combinations = readonly (readonly string[])[];
 export interface IndexDefinition {
 	readonly unique?: Combinations;
 	readonly indexes?: Combinations;
-	/** Sparse indexes, by the column that must not be null: rows in which it is null are not in the index. */
+	/** Sparse indexes by column. They leave out the rows in which it is null. */
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
@@ -34,6 +34,6 @@ export interface Migration {
 	readonly droppedIndexes?: Readonly<Record<string, Combinations>>;
 	/** Unique indexes to drop. */
 	readonly droppedUniqueIndexes?: Readonly<Record<string, Combinations>>;
-	/** New indexes. They are created after indexes were dropped, because an index may keep its name. */
+	/** New indexes. Created after the drops, because an index may keep its name. */
 	readonly indexes?: Readonly<Record<string, IndexDefinition>>;
 }
