@@ -88,8 +88,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 	}
 
 	async function stop(): Promise<void> {
-		// Draining makes a start fail that waits, for example for the storage. Any other start finishes first, so that only started parts are
-		// stopped.
+		// Draining makes a start that waits for the storage fail. Any other start finishes first, so that only started parts are stopped.
 		const drained = engine.drain();
 		await starting?.catch(() => undefined);
 		await drained;

@@ -58,7 +58,7 @@ export class OptionReader {
 		return isObject ? (value as Readonly<Record<string, unknown>>) : this.#report(name, "must be an object", {});
 	}
 
-	/** Returns the value converted by `convert`. If that throws, reports the message of the error as the problem and returns undefined. */
+	/** Returns the converted value. If `convert` throws, reports its message as the problem and returns undefined. */
 	converted<V, R>(name: string, value: V | undefined, convert: (value: V) => R): R | undefined {
 		if (value === undefined) return undefined;
 		try {
@@ -72,10 +72,7 @@ export class OptionReader {
 		this.#report(name, problem, undefined);
 	}
 
-	/**
-	 * Throws `SVC_CONFIG` with all problems of the named backend. Must be called last, because every option that was not read before counts as
-	 * unknown.
-	 */
+	/** Throws `SVC_CONFIG` with all problems of the named backend. Must be called last: every option that was not read is unknown. */
 	finish(backend: string): void {
 		for (const name of Object.keys(this.#input)) {
 			if (!this.#read.has(name)) this.#report(name, `unknown option; allowed: ${[...this.#read].join(", ")}`, undefined);

@@ -122,8 +122,8 @@ function firstDigest(password: Buffer, magic: string, salt: Buffer): Buffer {
 }
 
 /**
- * Encodes the digest as crypt(3) does: in groups of three bytes that are six positions apart. In the last group, byte 5 is the third byte;
- * byte 11 is encoded alone.
+ * Encodes the digest like crypt(3): three bytes each, six positions apart. In the last group, byte 5 is the third byte; byte 11 is encoded
+ * alone.
  */
 function encode(digest: Buffer): string {
 	const groups = [0, 1, 2, 3, 4].map((first) => toCryptBase64([digest[first], digest[first + 6], digest[first === 4 ? 5 : first + 12]]));

@@ -10,7 +10,7 @@ import { escapeValue } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
-/** A user of the directory who is in the groups that `group_dns` requires. The password is not verified yet. */
+/** A user of the directory who is in the required groups. The password is not verified yet. */
 export interface Account {
 	readonly dn: string;
 	/** Server that holds the entry and verifies the password. */
@@ -111,7 +111,7 @@ const maxNestedGroups = 2_000;
  */
 async function addNested(direct: readonly string[], context: GroupContext): Promise<readonly string[]> {
 	const all = new Map(direct.map((name) => [name.toLowerCase(), name]));
-	// Query the directory even for a user without groups, so that the duration does not reveal that there are none.
+	// Also query the directory for a user without groups, so that the duration does not reveal that.
 	let next: readonly string[] = direct.length > 0 ? direct : [createNobody(context.settings)];
 	for (let depth = 0; next.length > 0 && depth < maxNestedDepth; depth += 1) {
 		const found: string[] = [];

@@ -25,7 +25,7 @@ const versions: ReadonlyMap<unknown, SecureVersion> = new Map([
 	[0x304, "TLSv1.3"],
 ]);
 
-/** Supported options by their libldap number. Configurations for other LDAP clients use these numbers. */
+/** Supported options by libldap number, as in configurations of other clients. */
 const clientOptions: Readonly<Record<string, ClientOption>> = {
 	4: {
 		allowed: "time limit of a search, a whole number of seconds from 1",

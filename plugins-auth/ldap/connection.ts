@@ -29,7 +29,7 @@ export interface SearchQuery {
 	readonly attributes: readonly string[];
 	/** Maximum seconds that the server may take. */
 	readonly timeLimit: number;
-	/** True if a search may return incomplete results when a size limit of the server is reached. Default false: the search fails. */
+	/** True if a size limit of the server may make the result incomplete. Default false: the search fails. */
 	readonly allowsCut?: boolean;
 }
 

@@ -101,7 +101,7 @@ async function follow(targets: readonly ReferralTarget[], context: DirectoryCont
 	);
 }
 
-/** Groups referral URLs by the part of the directory that they refer to. URLs in one group are alternative servers for it. */
+/** Groups referral URLs by their part of the directory. URLs of the same part are alternative servers. */
 function toAlternatives(references: readonly string[], query: SearchQuery, { encryption }: Server): readonly (readonly ReferralTarget[])[] {
 	const byPart = new Map<string, ReferralTarget[]>();
 	for (const url of references) {

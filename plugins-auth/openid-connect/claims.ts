@@ -44,7 +44,7 @@ export function toUnique(issuer: string, name: string): string {
 	return `${issuer} ${name}`;
 }
 
-/** Returns true if a claim is a string that is neither empty nor too long. */
+/** Returns true if a claim is a usable identifier: not empty and not too long. */
 export function isIdentifier(value: unknown): value is string {
 	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
 }
@@ -57,7 +57,7 @@ export function needsUserinfo(token: Claims, settings: Settings): boolean {
 	return wanted.some((name) => readClaim(token, name) === undefined);
 }
 
-/** Returns a claim. The ID token takes precedence over the userinfo endpoint. */
+/** Returns a claim; the ID token takes precedence. */
 function findClaim({ token, userinfo }: VerifiedClaims, name: string): unknown {
 	return readClaim(token, name) ?? readClaim(userinfo, name);
 }

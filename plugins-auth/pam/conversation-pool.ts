@@ -16,10 +16,7 @@ export interface ConversationPoolOptions {
 	readonly timeout: number;
 }
 
-/**
- * Runs PAM conversations in two processes, one at a time in each. The second process starts when it is first needed; both then keep
- * running.
- */
+/** Runs PAM conversations in two processes, one at a time in each. The second starts when it is first needed; both then keep running. */
 export class ConversationPool {
 	readonly #processes: readonly ConversationProcess[];
 	readonly #busy = new Set<ConversationProcess>();

@@ -47,7 +47,7 @@ export class ConversationProcess {
 		const child = this.#child;
 		if (child === undefined) throw stopped();
 		const message = this.#receive(child, this.#options.timeout);
-		// Errors of `send` can be ignored: if the process has ended, `message` rejects.
+		// Ignore errors: if the process has ended, `message` rejects.
 		child.send(request, () => {});
 		const received = await message;
 		if (received.type !== "answer") throw new SvcError("SVC_UNAVAILABLE", "the PAM process answered something else");

@@ -59,10 +59,7 @@ export class FanOut {
 	}
 }
 
-/**
- * Finds the subscribers of an event name without comparing it with the names of all subscribers. Visits a subscriber once even if several
- * of its names match.
- */
+/** Finds the subscribers of an event name without testing each of them. Visits a subscriber once even if several of its names match. */
 class SubscriberIndex<T> {
 	readonly #byName = new HighChurnMap<string, Set<T>>();
 	readonly #byPrefix = new Map<string, Set<T>>();
@@ -93,8 +90,7 @@ class SubscriberIndex<T> {
 }
 
 /**
- * Splits the names of a subscriber into exact names and prefixes. Omits names that another one covers, so that an event matches at most one
- * of them.
+ * Splits the names of a subscriber into exact ones and prefixes. Omits names that another one covers, so that an event matches at most one.
  */
 function toPatterns(names: readonly string[]): { exact: string[]; prefixes: string[] } {
 	const wildcards = [...new Set(names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)))];

@@ -44,13 +44,13 @@ export class Inbox {
 		return this.#ownBeats;
 	}
 
-	/** Called when the connection is lost. Forgets all senders: their numbers are compared only within one connection. */
+	/** Called when the connection is lost. Sequence numbers are compared only within one connection. */
 	close(): void {
 		this.#isOpen = false;
 		this.#senders.clear();
 	}
 
-	/** Called when the connection receives all wanted lanes. Notifies the subscribers that earlier packets may be missing. */
+	/** Called when all wanted lanes are received. Notifies the subscribers that earlier packets may be missing. */
 	open(): void {
 		this.#isOpen = true;
 		this.#openedAt = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Returns the lane of an event name. A transport may partition events into lanes, so that a node receives only the lanes that it needs. The
- * lane depends on the part of the name before the first `__` (`svc.execution`, `svc.announcement`), because most subscribers want all
- * events with the same first part.
+ * Returns the lane of an event name. A transport may partition events into lanes, so that a node receives only those that it needs. The
+ * lane depends on the prefix before the first `__` (`svc.execution`, `svc.announcement`), because most subscribers want all events with one
+ * prefix.
  */
 export function toLane(name: string, count: number): number {
 	const end = name.indexOf("__");

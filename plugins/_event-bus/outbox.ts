@@ -72,8 +72,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Resolves when a packet is available or `signal` aborts. Waits for the next turn of the event loop, so that events published together
-	 * share a packet.
+	 * Resolves when a packet is available or `signal` aborts. Waits for the next event loop turn, so that events published together share a
+	 * packet.
 	 */
 	async filled(signal: AbortSignal): Promise<void> {
 		if (!this.isEmpty || this.#beatIsDue || signal.aborted) return;

@@ -21,7 +21,7 @@ export function formatPacket({ kind, sender, lane, sequence, body }: Packet): st
 	return `${mark} ${kind} ${sender} ${lane} ${sequence}\n${body}`;
 }
 
-/** Parses a packet. Returns undefined if the string does not have the format of `formatPacket`. */
+/** Parses a packet. Returns undefined if the string has another format. */
 export function parsePacket(text: string): Packet | undefined {
 	const end = text.indexOf("\n");
 	const match = /^svc1 ([a-z]{1,20}) ([\w-]{1,100}) (\d{1,9}) (\d{1,15})$/.exec(text.slice(0, Math.max(0, end)));

@@ -57,7 +57,7 @@ function beat({ outbox, inbox, echoes, ...parts }: SendLoopOptions, onDead: () =
 	return () => clearInterval(timer);
 }
 
-/** Sends the next batch. A batch that fails repeatedly is discarded; receivers detect the gap in its sequence numbers. */
+/** Sends the next batch. Discards one that fails repeatedly; receivers detect the gap in the sequence numbers. */
 async function sendBatch({ connection, outbox }: SendLoopOptions, over: AbortSignal): Promise<void> {
 	const packets = outbox.take();
 	try {

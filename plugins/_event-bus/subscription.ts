@@ -10,7 +10,7 @@ export interface SubscriptionOptions {
 	readonly buffer: number;
 	/** Called as soon as the subscription accepts no further events; the reader may still read buffered ones. May be called twice. */
 	readonly leave: () => void;
-	/** Called once, when the subscription has ended and the reader gets no more events. */
+	/** Called once, when the reader gets no more events. */
 	readonly onEnd: () => void;
 }
 

@@ -11,7 +11,7 @@ export interface NatsBusOptions {
 	readonly nkey?: string;
 	/** File with a JWT and the seed of its key, as `nsc` writes it; read at each connection. */
 	readonly creds?: string;
-	/** TLS options. Default: TLS is used for `tls://`, and if the server requires it. `false` refuses servers that require TLS. */
+	/** TLS options. Default: TLS for `tls://`, and if the server requires it. `false` refuses such servers. */
 	readonly tls?: TlsOption;
 	/** Prefix of each subject. Separate services on one server need different prefixes. Default `svc.bus`. */
 	readonly subject_prefix?: string;

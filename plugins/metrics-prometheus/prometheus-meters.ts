@@ -53,10 +53,7 @@ export class PrometheusMeters implements Meters {
 		this.#registry.clear();
 	}
 
-	/**
-	 * Adds a metric to the registry. The cast is safe: the registry uses only the name and `get`, although its type requires all members of
-	 * its own metrics.
-	 */
+	/** Adds a metric to the registry. The registry uses only its name and `get`, although its type requires more members. */
 	#register<M extends ReadableMetric>(metric: M): M {
 		this.#registry.registerMetric(metric as unknown as Metric);
 		return metric;

@@ -35,7 +35,7 @@ function normalize(kind: DialectKind, metadata: JsonObject): JsonObject {
 	return isJsonObject(parameters) ? { ...flagged, parameters: closeGaps(withDefinitionFlags(parameters)) } : flagged;
 }
 
-/** Removes `payload_info`, a textual description of the payload that old sensor files contain in addition to, or instead of, a schema. */
+/** Removes `payload_info`, a textual description of the payload in old sensor files. */
 function withoutNotes(sensor: JsonObject): JsonObject {
 	const { trigger_types } = sensor;
 	if (!Array.isArray(trigger_types)) return sensor;
@@ -56,10 +56,7 @@ const words: ReadonlyMap<JsonValue | undefined, boolean> = new Map<JsonValue, bo
 /** Boolean attributes of definitions. */
 const definitionFlags = ["required", "immutable", "secret"];
 
-/**
- * Converts the words of YAML 1.1 for true and false to booleans, in these attributes only. In other attributes, such a word may be meant as
- * a string.
- */
+/** Converts the words of YAML 1.1 for true and false to booleans, in these attributes only. Elsewhere such a word may be a string. */
 function withFlags(metadata: JsonObject, attributes: readonly string[]): JsonObject {
 	const found = attributes.filter((name) => Object.hasOwn(metadata, name) && words.has(metadata[name]));
 	if (found.length === 0) return metadata;

@@ -63,10 +63,7 @@ export const fileWatch = defineSensor("file-watch", (options: FileWatchOptions) 
 	};
 });
 
-/**
- * Validates the options, which may come from plain JavaScript. Throws `SVC_CONFIG` with all options that are missing, unknown or of the
- * wrong type.
- */
+/** Validates the options for plain JavaScript. Throws `SVC_CONFIG` with all options that are missing, unknown or of the wrong type. */
 function assertOptions({ paths, interval = defaultInterval, ...unknown }: Readonly<Record<string, unknown>>): void {
 	const isPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
 	const problems = [

@@ -10,10 +10,7 @@ export interface Position {
 	/** Device and inode. */
 	readonly file: string;
 	readonly offset: number;
-	/**
-	 * Hash of the file's beginning. Needed to recognize the file, because inodes are reused, and a truncated file may have grown past the
-	 * offset.
-	 */
+	/** Hash of the file's beginning. Needed because inodes are reused, and a truncated file may have grown past the offset. */
 	readonly head: Head;
 }
 
@@ -32,7 +29,7 @@ export function toFileId({ dev, ino }: { readonly dev: bigint; readonly ino: big
 	return `${dev}:${ino}`;
 }
 
-/** Returns the bytes at the beginning of a file that identify it, but none that were not read yet. */
+/** Returns the first bytes of a file, which identify it, up to the offset. */
 export async function readBeginning(handle: FileHandle, offset: number): Promise<Buffer> {
 	const length = Math.min(offset, headLength);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);

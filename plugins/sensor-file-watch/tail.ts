@@ -25,7 +25,7 @@ export interface TailOptions {
 	save(position: StoredPosition): Promise<void>;
 	/** Called for each line with a key that stays the same if the line is read again. */
 	onLine(line: string, key: string): Promise<void>;
-	/** Called if lines may be lost because the file was replaced while it was not watched. */
+	/** Called if a file was replaced while it was not watched. */
 	onGap(): void;
 }
 
@@ -45,7 +45,7 @@ interface Current {
 
 /** Polls without new lines in a replaced file before the new file is read, because the writer may still write into the old one. */
 const quietLooks = 3;
-/** Milliseconds between two saves of the position. After a crash, lines since the last save are read again and recognized by their keys. */
+/** Milliseconds between two saves of the position. Lines that are read again after a crash are recognized by their keys. */
 const saveInterval = 5_000;
 
 /** Follows one file across rotation and truncation. */
@@ -59,7 +59,7 @@ export class Tail {
 		this.#options = options;
 	}
 
-	/** Reports new lines. Switches to the new file after a rotation. */
+	/** Reports new lines, and follows a rotation. */
 	async look(): Promise<void> {
 		if (this.#current === undefined) await this.#open();
 		if (this.#current === undefined) return;
@@ -80,7 +80,7 @@ export class Tail {
 		}
 	}
 
-	/** Opens the file or, if it was rotated, the old file, to read its last lines. */
+	/** Opens the file, or the rotated one to read its last lines. */
 	async #open(): Promise<void> {
 		const position = await this.#options.load();
 		const handle = await this.#options.files.open(this.#options.path);

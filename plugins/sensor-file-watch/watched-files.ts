@@ -19,7 +19,7 @@ export function createWatchedFiles(paths: readonly string[]): WatchedFiles {
 	}
 	const allowed = paths.map((path) => resolve(path));
 
-	/** Returns true if the file may be watched. A link in a directory must not lead out of it. A configured file may itself be a link. */
+	/** Returns true if the file may be watched. A link must not lead out of its directory. A configured file may itself be a link. */
 	async function isAllowed(path: string, real: string): Promise<boolean> {
 		if (allowed.includes(path)) return true;
 		for (const directory of allowed) {

@@ -1,4 +1,4 @@
-/** Size of a block in bytes. Callers allocate a separate buffer for longer data. */
+/** Bytes of a block. Longer data needs a separate buffer. */
 export const blockBytes = 1_048_576;
 /** Maximum number of unused blocks in the pool, 4 MiB in total. */
 const maxSpareBlocks = 4;

@@ -35,7 +35,7 @@ export function toComparisons(kind: EntityKind, where: Conditions): Comparison[]
 }
 
 /**
- * Returns the bindings of comparisons. A list is one binding. Lists of any length therefore share a statement, and none exceeds the maximum
+ * Returns the bindings of comparisons. A list is one binding, so that lists of any length share a statement, and none exceeds the maximum
  * number of bindings.
  */
 export function bindingsOf(comparisons: readonly Comparison[], dialect: Dialect): Binding[] {

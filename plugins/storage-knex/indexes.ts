@@ -17,10 +17,7 @@ export function indexesOf(kind: EntityKind): Combinations {
 	return [...indexes, ...sparseIndexesOf(kind).map(([, fields]) => fields)];
 }
 
-/**
- * Returns the fields of every sparse index of a kind, each with the column that must not be null: entities in which it is null are not in
- * the index.
- */
+/** Returns the fields of every sparse index of a kind, each with its column. Entities in which that column is null are not in the index. */
 export function sparseIndexesOf(kind: EntityKind): readonly (readonly [column: string, fields: readonly string[]])[] {
 	const { sparseIndexes = {} }: IndexDeclaration = entityKinds[kind];
 	return Object.entries(sparseIndexes).flatMap(([column, combinations]) => combinations.map((fields) => [column, fields] as const));

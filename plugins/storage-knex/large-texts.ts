@@ -10,20 +10,18 @@ import { type Binding, type Field, needsEscape } from "./values.ts";
 
 /** Minimum characters of a string, or bytes of a buffer, that is stored outside of its row. Shorter values are cheaper in the row. */
 const minLargeLength = 16_384;
-/**
- * Approximate number of unsynced bytes in all files from which they are synced in the background. Limits the bytes that a commit must sync.
- */
+/** Unsynced bytes of all files, roughly, from which they are synced in the background. Limits what a commit must sync. */
 const maxUnsyncedBytes = 16_777_216;
 /** Milliseconds for which a file stays open after the last append. */
 const idleTimeoutMs = 5_000;
 /**
- * Minimum age in milliseconds, since its last change, of an unreferenced file that is removed. Rows that refer to a younger file may not be
+ * Minimum age of an unreferenced file to remove, in milliseconds since its last change. Rows that refer to a younger one may not be
  * committed yet.
  */
 const minSweptAgeMs = 600_000;
 /** Number of files that one step of a sweep checks. */
 const maxSweptFiles = 200;
-/** Values of the grouping field that can be file names. Other large texts stay in their rows. */
+/** Groups that can be file names. Texts of other groups stay in their rows. */
 const safeFileName = /^[\w-]{1,100}$/;
 
 /** String that is returned for a large text whose bytes were lost in a power failure. A wrong checksum shows that they were lost. */

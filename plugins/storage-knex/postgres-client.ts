@@ -23,7 +23,7 @@ import { createSource, type PostgresSource } from "./postgres-source.ts";
 import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
 
-/** Maximum number of attempts to run a write that conflicts with other transactions. */
+/** Maximum attempts of a write that conflicts with others. */
 const maxWriteAttempts = 10;
 
 export function createPostgresDatabase(options: PostgresStorageOptions): Database {
@@ -106,7 +106,7 @@ async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise
 	}
 }
 
-/** Calls `work`, which uses the first connection before other callers can. Then hands the connection over to the source. */
+/** Calls `work` with the first connection reserved, then hands it over to the source. */
 async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: PostgresSource, work: () => Promise<T>): Promise<T> {
 	watch.begin(connection);
 	try {

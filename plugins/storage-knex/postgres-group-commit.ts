@@ -20,7 +20,7 @@ interface UnfinishedWrites {
 
 const noUnfinishedWrites: UnfinishedWrites = { together: [], separately: [] };
 
-/** Maximum number of groups that run at a time: while one is being committed, the next one is sent. */
+/** Maximum concurrent groups: while one is being committed, the next one is sent. */
 const maxConcurrentGroups = 2;
 
 /** Approximate limits of a group. A larger group would hold its locks for too long. */
@@ -31,8 +31,8 @@ const maxGroupCharacters = 1_048_576;
 const maxRepeatsWithoutFailed = 3;
 
 /**
- * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. The server and
- * this process have less than half the work of separate transactions. A write that fails is removed from its group and fails alone.
+ * Group commit for PostgreSQL: runs writes that are requested at about the same time in one transaction and one round trip. This takes less
+ * than half the processor time of separate transactions. A write that fails is removed from its group and fails alone.
  */
 export class PostgresGroupCommit {
 	readonly #connections: ConnectionPool;
@@ -90,7 +90,7 @@ export class PostgresGroupCommit {
 		try {
 			return await this.#connections.use((connection) => runTogether(connection, group));
 		} catch (error) {
-			// No connection could be opened, or it was lost. In the second case the group may have been committed, so its writes are not repeated.
+			// There is no connection, or it was lost. The group may have been committed before, so its writes are not repeated.
 			for (const { reject } of group) reject(toStorageError(error));
 			return noUnfinishedWrites;
 		}
@@ -128,8 +128,7 @@ async function runTogether(connection: PostgresConnection, group: readonly Queue
 	const failedWrite = error instanceof StepError ? startedWrites.find(({ first }) => first.includes(error.step)) : undefined;
 	if (!failedWrite || isCollision(toStorageError(error))) return { together: [], separately: group };
 	const together = group.filter((queued) => queued !== failedWrite.queued);
-	// The conflicting row may be from another write of the group, which is not committed yet. So run the failed write again, after the others
-	// are committed.
+	// The conflicting row may be from another write of the group. So run the failed write again after the others are committed.
 	if (!isSvcError(toStorageError(error), "SVC_UNAVAILABLE")) return { together, separately: [failedWrite.queued] };
 	failedWrite.queued.reject(toStorageError(error));
 	return { together, separately: [] };

@@ -30,7 +30,7 @@ export class OwnPool implements ConnectionPool {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
-	/** Idle connections, sorted by their last use. The most recently used is taken first, because its caches are warm. */
+	/** Idle connections, sorted by last use. The last one is taken first, because its caches are warm. */
 	#idle: IdleConnection[] = [];
 	#waiters: Waiter[] = [];
 	/** Number of connections that are open or being opened. */

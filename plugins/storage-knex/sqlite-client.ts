@@ -227,7 +227,7 @@ function connect(Database: LibsqlConstructor, file: string): LibsqlDatabase {
 	return database;
 }
 
-/** Maximum number of pages (4 KiB each) that one step of compaction frees. A step takes milliseconds. */
+/** Maximum pages of 4 KiB that one step of compaction frees, in a few milliseconds. */
 const maxFreedPages = 500;
 
 /** Value of `PRAGMA auto_vacuum` for `INCREMENTAL`. */

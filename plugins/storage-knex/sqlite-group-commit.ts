@@ -191,7 +191,7 @@ export class SqliteGroupCommit {
 		return this.#run(group, text !== undefined);
 	}
 
-	/** Returns undefined if the script stored nothing: its statements must then run one by one, which shows the write that fails. */
+	/** Returns undefined if the script stored nothing. Its statements must then run one by one, to find the write that fails. */
 	async #runAsText(group: readonly QueuedWrite[], text: string): Promise<GroupResult | undefined> {
 		try {
 			this.#prepareTransaction(group);

@@ -128,8 +128,8 @@ export function toOpeningError(error: unknown, file: string): unknown {
 }
 
 /**
- * Returns true if an SQL condition is true. Uses `exec`, because a prepared statement would keep the file open until it is
- * garbage-collected. `exec` returns no result, so the statement is written to fail if the condition is false.
+ * Returns true if an SQL condition is true. A prepared statement would keep the file open until it is garbage-collected. `exec` returns no
+ * result, so the statement fails if the condition is false.
  */
 function holds(connection: LibsqlDatabase, condition: string): boolean {
 	try {

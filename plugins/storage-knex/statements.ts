@@ -17,7 +17,7 @@ export interface Assignment {
 	readonly isAppended: boolean;
 }
 
-/** Shape of a select, which determines its SQL. */
+/** Shape of a select. */
 export interface Selection {
 	readonly fields: readonly Field[];
 	readonly where: readonly Comparison[];
@@ -142,7 +142,7 @@ export class Statements {
 		});
 	}
 
-	/** Builds a count of the matching entities. If it is limited, the limit is the last binding. */
+	/** Builds a count of matching entities. The limit, if any, is the last binding. */
 	count(kind: EntityKind, where: readonly Comparison[], limited: boolean): Statement {
 		return this.#getOrBuild(`count ${kind} ${toShape(where)} ${limited}`, "row", (context) => {
 			const { knex, table, mark } = context;
@@ -298,10 +298,7 @@ export class Statements {
 interface BuildContext {
 	readonly knex: Knex;
 	table(kind: EntityKind): Knex.QueryBuilder;
-	/**
-	 * Adds a binding. Returns its number, which represents the value while the statement is built. Must be called in the order of the bindings
-	 * in the SQL.
-	 */
+	/** Adds a binding. Returns its number, which represents the value during the build. Must be called in the order of the SQL. */
 	mark(): number;
 }
 

@@ -8,7 +8,7 @@ const syncData = promisify(fdatasync);
 /** Maximum number of large texts that one system call writes. */
 const maxTextsPerCall = 512;
 
-/** Memory block that is being filled with the bytes of large texts. */
+/** Memory block that is being filled with texts. */
 interface FillingBlock {
 	readonly bytes: Buffer;
 	usedBytes: number;

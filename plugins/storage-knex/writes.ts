@@ -102,7 +102,7 @@ function toInsertSteps<K extends EntityKind>(statements: Statements, kind: K, en
 	const steps = rows.length > 1 && statements.dialect.listTypes ? [toSingleStep()] : rows.map(toStep);
 	return { kind, steps, bindings: rows, rows: rows.length };
 
-	/** Returns a step that inserts all rows with one statement. */
+	/** Inserts all rows with one statement. */
 	function toSingleStep(): Step {
 		const columns = fields.map((_, index) => statements.dialect.toList(rows.map((row) => row[index] ?? null)));
 		return { statement: statements.insertAll(kind), bindings: columns, target: { kind, rows: () => rows.map(toValues) } };

@@ -12,8 +12,8 @@ import type { Scalar } from "./compare.ts";
 import type { Row } from "./conditions.ts";
 
 /**
- * Converts an entity to its stored form. `json` fields become strings, so that later changes of the caller's objects do not change stored
- * ones, and values are read back exactly as from a storage on disk.
+ * Converts an entity to its stored form. `json` fields become strings, so that callers cannot change stored objects, and values are read
+ * back exactly as from a storage on disk.
  */
 export function toRow<K extends EntityKind>(kind: K, entity: EntityMap[K]): Row {
 	const values: Readonly<Record<string, unknown>> = { ...entity };

@@ -13,10 +13,7 @@ interface Indexed {
 	readonly sparseIndexes?: Readonly<Record<string, Combinations>>;
 }
 
-/**
- * Rows of one kind by id, with their unique keys. To find rows by value, it also contains the ids by the values of the first field of each
- * index.
- */
+/** Rows of one kind by id, with their unique keys, and with the ids by the values of the first field of each index. */
 export class Table {
 	readonly #kind: EntityKind;
 	readonly #rows = new Map<string, Row>();

@@ -9,8 +9,8 @@ import type { Environment } from "./environment.ts";
 const defaultBackend = "flat_file";
 
 /**
- * Returns the auth backend of a configuration, which gives it as a plugin, or as a name in `auth_backends` with `backend_kwargs`. The
- * variables `SVC_AUTH_BACKEND` and `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
+ * Returns the auth backend of a configuration: a plugin, or a name in `auth_backends` with `backend_kwargs`. `SVC_AUTH_BACKEND` and
+ * `SVC_AUTH_BACKEND_KWARGS` take precedence. Adds each problem to `problems`.
  */
 export function resolveAuthBackend(
 	input: Readonly<Record<string, unknown>>,

@@ -30,7 +30,7 @@ export function findPluginProblem(path: string, kind: PluginKind, value: unknown
 	return `${path}: expected ${titles[kind]}, got ${describePlugin(value)}; hint: ${hints[kind]}`;
 }
 
-/** Returns the problems of a list of plugins. Two plugins with the same name are a problem. */
+/** Returns the problems of a list of plugins, including equal names. */
 export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;

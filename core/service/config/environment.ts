@@ -4,7 +4,7 @@ import { findValueProblem } from "./option-value.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Known variables that override no option. The service, its command client and its actions read them. */
+/** Variables of the service, its command client and its actions that override no option. */
 const otherVariables = [
 	"SVC_DATA_DIR",
 	"SVC_ADMIN_PASSWORD",

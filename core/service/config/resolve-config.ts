@@ -58,7 +58,7 @@ export interface ResolvedConfig {
 }
 
 export interface ResolveContext {
-	/** Environment. Its `SVC_` variables override the configuration; a relative `SVC_DATA_DIR` is relative to the working directory. */
+	/** Environment, whose `SVC_` variables override the configuration. `SVC_DATA_DIR` is relative to the working directory. */
 	readonly env: Environment;
 	/** Directory of the configuration file; relative paths of the configuration are relative to it. */
 	readonly directory: string;
@@ -172,7 +172,7 @@ function findAuthProblems({ auth, api, rbac }: Options): string[] {
 
 const shortestSecret = 16;
 
-/** Returns the problems of the options for sign-ins through a reverse proxy. */
+/** Returns the problems of the options for proxy sign-ins. */
 function findProxyProblems({ auth }: Options): string[] {
 	const problems: string[] = [];
 	if (auth.enable && auth.mode === "proxy" && auth.trusted_proxies.length === 0) {

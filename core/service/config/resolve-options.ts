@@ -6,7 +6,7 @@ import { findValueProblem } from "./option-value.ts";
 
 type Definitions = Readonly<Record<string, OptionDefinition>>;
 
-/** Members of a section that are not options but plugins or lists. `resolveAuthBackend` and `resolveConfig` check them. */
+/** Members of a section that are plugins or lists. `resolveConfig` checks them. */
 const otherMembers: Readonly<Record<string, readonly string[]>> = {
 	auth: ["backend", "backend_kwargs"],
 	rbac: ["roles", "assignments", "mappings"],

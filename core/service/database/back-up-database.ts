@@ -15,7 +15,7 @@ export interface BackupReport {
 	/** Absolute path of the backup. */
 	readonly file: string;
 	readonly bytes: number;
-	/** Paths of files and directories that the backup does not contain, each with its purpose. */
+	/** Files and directories that the backup does not contain, with their purpose. */
 	readonly beside: readonly string[];
 }
 
@@ -28,8 +28,8 @@ export async function backUpDatabase({ file, ...place }: BackupOptions): Promise
 }
 
 /**
- * Replaces the contents of the configured database with a backup. Returns the location to which the old contents were moved, or undefined
- * if there were none.
+ * Replaces the contents of the configured database with a backup. Returns the new location of the old contents, or undefined if there were
+ * none.
  */
 export async function restoreDatabase({ file, ...place }: BackupOptions): Promise<{ readonly old: string | undefined }> {
 	const config = await readConfig(place);

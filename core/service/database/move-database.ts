@@ -47,7 +47,7 @@ export interface MoveReport {
 /** Kinds of records to copy. Nodes and singleton tasks are left out: they only describe which node of the old database does what. */
 const movedKinds = (Object.keys(entityKinds) as EntityKind[]).filter((kind) => kind !== "node" && kind !== "duty");
 
-/** Seconds for which the lease of the singleton task of the move is valid. */
+/** Seconds of the lease of the singleton task. */
 const lease = 5;
 
 /**
@@ -148,7 +148,7 @@ export async function digest(storage: Storage, kind: EntityKind): Promise<Digest
 	return { count, hash: hash.digest("hex") };
 }
 
-/** Milliseconds for which copying is retried while the target is unavailable. */
+/** Milliseconds for which an unavailable target is retried. */
 const patience = 30_000;
 
 /**

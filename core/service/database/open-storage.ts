@@ -13,7 +13,7 @@ export interface ConfigPlace {
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads and validates a configuration file, for commands that use the database without running the service. */
+/** Reads and validates a configuration, to use its database without running the service. */
 export async function readConfig({ config, env }: ConfigPlace): Promise<ResolvedConfig> {
 	const file = resolve(config);
 	return resolveConfig(await loadConfig(file), { env, directory: dirname(file) });

@@ -10,10 +10,7 @@ import { type PackTest, testsOf } from "./run-tests.ts";
 const folder = "tests/aliases";
 const kind = "alias";
 
-/**
- * Returns the test cases of a pack's action aliases. Each checks whether a command matches, and which action with which parameters it
- * starts.
- */
+/** Returns the test cases of a pack's aliases. Each checks whether a command matches, and the action and parameters that it requests. */
 export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DraftedPacks): Promise<readonly PackTest[]> {
 	const aliases = await storage.find("action_alias", { where: { pack: ref } });
 	const tests: PackTest[] = [];

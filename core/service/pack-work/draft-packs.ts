@@ -49,7 +49,7 @@ const silentBus = defineEventBus("silent", () => ({
 	subscribe: () => Promise.reject(new Error("nothing is told to anybody")),
 }));
 
-/** Sections of a configuration that concern an installation and not its packs. They are ignored here. */
+/** Sections that concern an installation and not its packs. They are ignored. */
 const ofSite: readonly string[] = ["storage", "event_bus", "auth_backends", "auth", "rbac", "api", "stream", "node"];
 
 /**

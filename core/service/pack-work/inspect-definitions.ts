@@ -23,9 +23,7 @@ export async function findDefinitions({ directory, files, metadata }: PackInspec
 	return [...found.values()];
 }
 
-/**
- * Returns the packs and actions to which definitions and rules may refer: those that are registered and those that are inspected together.
- */
+/** Returns the packs and actions to which definitions and rules may refer: registered ones and those inspected together. */
 export async function findKnownActions({ storage }: DraftedPacks, all: readonly PackInspection[]): Promise<KnownActions> {
 	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
 	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };

@@ -25,7 +25,7 @@ export async function readCases(directory: string, file: string, shape: CaseAttr
 	return toCases(value, shape);
 }
 
-/** Returns the test cases in a parsed file, which must contain a list. */
+/** Returns the test cases in a parsed file, which must be a list. */
 export function toCases(value: JsonValue | undefined, shape: CaseAttributes): readonly ReadCase[] {
 	if (!Array.isArray(value)) throw new SvcError("SVC_INVALID", "must hold a list of cases");
 	if (value.length > limits.cases) throw new SvcError("SVC_INVALID", `must hold at most ${limits.cases} cases, has ${value.length}`);

@@ -12,8 +12,8 @@ const folder = "tests/rules";
 const kind = "rule";
 
 /**
- * Returns the test cases of a pack's rules. Each checks whether a rule matches a payload, and with which parameters it acts. They are
- * evaluated like `svc rule test`.
+ * Returns the test cases of a pack's rules. Each checks, like `svc rule test`, whether a rule matches a payload and with which parameters
+ * it acts.
  */
 export async function findRuleTests({ ref, directory, files }: PackInspection, drafted: DraftedPacks): Promise<readonly PackTest[]> {
 	const tests: PackTest[] = [];

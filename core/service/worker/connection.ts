@@ -28,7 +28,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 	415: "SVC_UNSUPPORTED",
 };
 
-/** Sends the requests of a worker to the service. At most 16 connections are open, and they are reused. */
+/** Sends the requests of a worker. Keeps at most 16 connections open. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	readonly #isSecure: boolean;

@@ -27,7 +27,7 @@ const refuseLater = (what: string) => async (): Promise<never> => refuse(what)()
 export class HeldJob {
 	readonly id: string;
 	readonly fence: string;
-	/** Resolves once all processes of the run have ended, and the service has stored its result or no longer expects it. Never rejects. */
+	/** Resolves once all processes of the run have ended, and its result is stored or no longer expected. Never rejects. */
 	readonly done: Promise<void>;
 	/** Time, by `performance.now()`, at which the worker must end the run unless a response of the service has extended it. */
 	heldUntil: number;
@@ -92,8 +92,8 @@ export class HeldJob {
 	}
 
 	/**
-	 * Converts a result or an error to the end of the run. A run that this worker stopped on its own is `abandoned`. If the service requested
-	 * the stop, it knows the status, so none is sent.
+	 * Returns the end of a run. A run that this worker stopped on its own is `abandoned`. If the service requested the stop, it knows the
+	 * status.
 	 */
 	#toEnd({ succeeded, result, status }: RunResult, error?: unknown): RunEnd {
 		const { signal } = this.#ending;

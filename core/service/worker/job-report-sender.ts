@@ -31,7 +31,7 @@ export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<Work
 
 /**
  * Sends the output of one run to the service in order, and then its result. One request is in progress at a time. It is repeated with the
- * same sequence number until the service responds. The service therefore stores it once, even if responses are lost.
+ * same number until the service responds, which therefore stores it only once.
  */
 export class JobReportSender {
 	readonly #connection: Pick<Connection, "post">;

@@ -26,7 +26,7 @@ export class PackFolders {
 	/** Returns the absolute path of the directory with the pack files of a job. They are identical to those of the service. */
 	async directory(job: HandedJob, content: string): Promise<string> {
 		const { pack } = job.spec;
-		// Both names become parts of a path. With other characters, the path could be outside of the root directory.
+		// With other characters in these names, the path could be outside of the root directory.
 		if (!packName.test(pack) || !contentName.test(content)) throw new SvcError("SVC_RUNNER", `pack "${pack}" has no content "${content}"`);
 		const path = join(this.#root, pack, content);
 		let ready = this.#ready.get(path);

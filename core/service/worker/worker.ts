@@ -11,7 +11,7 @@ export interface WorkerOptions extends HeldJobOptions {
 	readonly version: string;
 	/** Maximum number of runs at a time. */
 	readonly places: number;
-	/** Called if the service refuses the worker before it has accepted any poll, for example because of an invalid API key. */
+	/** Called if the service refuses the worker before it has accepted any poll, such as for an invalid key. */
 	readonly onRefused: (error: Error) => void;
 }
 
@@ -22,7 +22,7 @@ const firstPause = 100;
 const longestPause = 2_000;
 /** Maximum milliseconds for which a stop waits until the service has confirmed that the worker is leaving. */
 const longestFarewell = 5_000;
-/** Milliseconds within which an empty response makes the worker pause: a service that is about to stop responds at once. */
+/** Milliseconds within which an empty response causes a pause: a stopping service responds at once. */
 const early = 50;
 
 /**
@@ -165,7 +165,7 @@ export class Worker {
 	#begin(handed: HandedJob, heldUntil: number): void {
 		const job = new HeldJob(handed, heldUntil, this.#parts);
 		this.#jobs.set(job.id, job);
-		// No new poll is needed: the request with the result shows the service that a slot is free, and it responds to the pending poll.
+		// The request with the result shows the service that a slot is free, so that it responds to the pending poll.
 		void job.done.then(() => this.#jobs.delete(job.id));
 	}
 

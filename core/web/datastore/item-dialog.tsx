@@ -50,10 +50,7 @@ export function ItemDialog({ scope, user, item, onStored, onClose }: ItemDialogP
 	);
 }
 
-/**
- * Returns the fields of an existing item as form values. Storing an item replaces all its fields, so a field missing in the form would be
- * lost.
- */
+/** Returns the fields of an existing item as form values. Storing an item replaces all fields, so a missing one would be lost. */
 function toProposed({ value, description = "", secret: isSecret, expire_timestamp: end }: KeyRecord): JsonObject {
 	return {
 		...(!isSecret && { value }),

@@ -48,7 +48,7 @@ export interface FieldsRead {
 interface ReadOptions {
 	/** Contents of the inputs before the user changed the form. Unchanged fields are not read. */
 	readonly before?: FieldTexts | undefined;
-	/** True if clearing an input removes the value of its field. Default: false; a cleared input is then read as an empty value. */
+	/** True if clearing an input removes the value. Default: false; it is then read as an empty value. */
 	readonly canEmpty?: boolean | undefined;
 }
 

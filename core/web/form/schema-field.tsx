@@ -8,7 +8,7 @@ interface SchemaFieldProps {
 	readonly id: string;
 	readonly text: string;
 	readonly problem: string | undefined;
-	/** True if the form edits existing values. An empty input then leaves the value of its field unchanged. */
+	/** True if the form edits existing values. An empty input then keeps the value. */
 	readonly isChange: boolean;
 	onText(text: string): void;
 }

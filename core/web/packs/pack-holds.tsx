@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
 	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 
-/** Lists the actions, rules and other records of a pack, of the kinds that the user may list. */
+/** Lists the actions, rules and other records of a pack that the user may list. */
 export function PackHolds({ pack: { ref, content } }: { readonly pack: PackRecord }) {
 	const held = useResource(() => readHeld(ref), [ref, content]);
 	return (

@@ -5,7 +5,7 @@ export function toPackHref(ref: string, view?: string): string {
 	return toHref(toPath("/packs/:ref", { ref }), { view });
 }
 
-/** Returns the source of a pack, such as repository and revision, in one line. */
+/** Returns the source of a pack in one line. */
 export function toOrigin({ source, path }: Pick<PackRecord, "source" | "path">): string {
 	if (source === undefined) return path === undefined ? "the service itself" : `directory ${path}`;
 	const { kind, address, revision, subdirectory } = source;

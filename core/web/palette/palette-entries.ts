@@ -11,7 +11,7 @@ export interface PaletteEntry {
 	readonly href: string;
 }
 
-/** Maximum number of names that are read for each kind of record. */
+/** Maximum names that are read for each kind. */
 const mostNames = 100;
 const mostShown = 40;
 

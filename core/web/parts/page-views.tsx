@@ -3,7 +3,7 @@ import { session } from "../kit/service.ts";
 import { Fault } from "./fault.tsx";
 import { Tabs } from "./tabs.tsx";
 
-/** One of several views of a page, shown as a tab. For pages that do not show a single record. */
+/** One of several tabs of a page that does not show a single record. */
 export interface PageView {
 	readonly name: string;
 	readonly title: string;

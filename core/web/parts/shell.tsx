@@ -82,7 +82,7 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 	);
 }
 
-/** Shows the state of the live updates, such as `live` or `connection lost`. */
+/** Shows the state of the live updates. */
 function LiveMark() {
 	const texts = { off: "", connecting: "connecting", live: "live", lost: "connection lost, trying again", polled: "every 5 s" };
 	const { value: state } = live.state;

@@ -59,7 +59,7 @@ function Rules({ node, shown, depth }: EventItemProps) {
 	const details = useResource((signal) => readDetails(node, signal), [node.object_id, acted.length]);
 	const { value: found } = details.value;
 	const isOpen = found?.event?.status === "pending" || found?.event?.status === "processing";
-	// Poll while the event is being processed: if no rule acts on it, nothing announces the end of the processing.
+	// Poll until the event is processed: if no rule acts on it, no event announces that.
 	useRepeated(details, isOpen ? every : undefined);
 	const ids = new Set(acted.map(({ object_id }) => object_id));
 	return (
