@@ -224,10 +224,7 @@ export class LaunchedProcess {
 		this.#options.writer.write(frameTypes.offer, this.#options.id, encodeChannelNumber(channel, descriptor));
 	}
 
-	/**
-	 * Reports the exit to the server if the server may read a pipe of this process: from now on, it waits only a limited time for the end of
-	 * the pipe.
-	 */
+	/** Reports the exit to a server that may read a pipe of this process. It then waits only a limited time for the end of the pipe. */
 	#announceExit(): void {
 		if (this.#exit !== undefined && this.#offeredChannels.size > 0) this.#options.writer.write(frameTypes.exited, this.#options.id);
 	}
