@@ -270,7 +270,7 @@ module.exports = {
 		home("postgres", "postgres", "^plugins/(storage-knex|event-bus-postgres)/"),
 		home("nats", "@nats-io/[^/]+", "^plugins/event-bus-nats/"),
 		home("node-pty", "node-pty", "^plugins-runner/_process/"),
-		home("koffi", "koffi", "^(plugins-runner/_process/|plugins-auth/(flat-file|pam)/|core/service/system-manager)"),
+		home("koffi", "koffi", "^(plugins-runner/_process/|plugins-auth/(flat-file|pam)/|core/service/systemd-notifier)"),
 		home("ldapts", "ldapts", "^plugins-auth/ldap/"),
 		home("openid-client", "openid-client", "^plugins-auth/openid-connect/"),
 		home("ignore", "ignore", "^core/features/packs/sources/"),

@@ -2,7 +2,7 @@
 export { type AddCommands, optionsOf, withCommonOptions } from "./cli/commands/options.ts";
 export type { CliContext } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
-export { printList, printRecord } from "./cli/output.ts";
+export { printList, printRecord } from "./cli/print-records.ts";
 export { openSession } from "./cli/session.ts";
-export { type Api, createApi } from "./client/api.ts";
+export { type Api, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";

@@ -1,7 +1,7 @@
 export * from "./contract/index.ts";
 export type { FirstUser } from "./features/access/access-api.ts";
 export type { IssuedToken } from "./features/access/credentials-api.ts";
-export type { ActionFilter, ActionInput, Actions, RunnerTypes } from "./features/actions/catalog-api.ts";
+export type { ActionFilter, ActionInput, Actions, RunnerTypes } from "./features/actions/actions-api.ts";
 export type { EventMap, EventName, Events, NamesOf, StreamEvent } from "./features/executions/events-api.ts";
 export type { Run, RunAction, RunOptions } from "./features/executions/runs-api.ts";
 export type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./features/rules/rules-api.ts";

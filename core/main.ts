@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { screenOf } from "./cli/screen.ts";
+import { screenOf } from "./cli/output-capabilities.ts";
 import { runSvc } from "./service/run-svc.ts";
 
 let hasRunPlugin = false;
@@ -19,10 +19,10 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
 	users: async (options, use) => (await import("./service/backend-users.ts")).createBackendUsers(process.env)(options, use),
-	definitions: async (options) => (await import("./service/local-definitions.ts")).openDefinitions(options),
+	definitions: async (options) => (await import("./service/workflow-tools.ts")).openDefinitions(options),
 	packs: {
-		check: async (options) => (await import("./service/pack-work/check-packs.ts")).checkPacks(options),
-		test: async (options) => (await import("./service/pack-work/test-packs.ts")).testPacks(options),
+		check: async (options) => (await import("./service/pack-checks/check-packs.ts")).checkPacks(options),
+		test: async (options) => (await import("./service/pack-checks/test-packs.ts")).testPacks(options),
 	},
 	worker: async (options) => (await import("./service/worker/run-worker.ts")).runWorker(options, process.env),
 	async conform(options) {

@@ -5,11 +5,11 @@
  */
 export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	executions: [
-		"core/kernel/stored-executions.test.ts",
+		"core/kernel/execution-service.test.ts",
 		"core/kernel/scheduling/delayed-executions.test.ts",
 		"core/kernel/runs/after-run.test.ts",
 		"core/kernel/runs/children/run-children.test.ts",
-		"core/kernel/submission/rerun.test.ts",
+		"core/kernel/submission/rerun-request.test.ts",
 		"core/features/executions/embedded-runs.test.ts",
 		"core/kernel/executions/action-catalog-nodes.test.ts",
 	],
@@ -70,8 +70,8 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 	],
 	packs: [
 		"core/features/packs/install/pack-locks.test.ts",
-		"core/features/packs/switch/pack-nodes.test.ts",
-		"core/features/packs/switch/pack-switch.test.ts",
+		"core/features/packs/activation/pack-nodes.test.ts",
+		"core/features/packs/activation/pack-activation.test.ts",
 	],
 	aliases: [
 		"core/features/aliases/routes.test.ts",
@@ -105,7 +105,7 @@ export const withoutPostgres: readonly string[] = [
 	"core/features/triggers/routes.test.ts",
 	"core/kernel/executions/action-catalog-nodes.test.ts",
 	"core/kernel/submission/trace-selection.test.ts",
-	"core/kernel/submission/rerun.test.ts",
+	"core/kernel/submission/rerun-request.test.ts",
 	"core/kernel/runs/after-run.test.ts",
 	"core/features/inquiries/inquiry-expiry.test.ts",
 	"core/features/policies/concurrency.test.ts",
@@ -125,17 +125,17 @@ export const withoutPostgres: readonly string[] = [
  * event buses and the files of `onPostgresInShort` test.
  */
 export const onNats: readonly string[] = [
-	"core/kernel/stored-executions.test.ts",
+	"core/kernel/execution-service.test.ts",
 	"core/kernel/output/live/following.test.ts",
 	"core/kernel/runs/pausing.test.ts",
 	"core/kernel/runs/children/children-nodes.test.ts",
 	"core/kernel/events/event-dispatcher-api.test.ts",
-	"core/features/packs/switch/pack-nodes.test.ts",
+	"core/features/packs/activation/pack-nodes.test.ts",
 	"core/features/sensors/sensor-nodes.test.ts",
 ];
 
 /** A few on the storage in memory, which keeps no records for others, so that a service without a database is seen to work. */
-export const inMemory: readonly string[] = ["core/kernel/stored-executions.test.ts", "core/features/datastore/datastore.test.ts"];
+export const inMemory: readonly string[] = ["core/kernel/execution-service.test.ts", "core/features/datastore/datastore.test.ts"];
 
 /**
  * Those that the short suite runs on PostgreSQL as well as on SQLite: what depends on how several nodes read and write the same records.
@@ -143,12 +143,12 @@ export const inMemory: readonly string[] = ["core/kernel/stored-executions.test.
  */
 export const onPostgresInShort: readonly string[] = [
 	"core/kernel/runs/run-lease-renewal.test.ts",
-	"core/kernel/stored-executions.test.ts",
+	"core/kernel/execution-service.test.ts",
 	"core/kernel/scheduling/orphan-recovery.test.ts",
 	"core/kernel/runs/children/journal.test.ts",
 	"core/kernel/coordination/singleton-task.test.ts",
 	"core/kernel/coordination/leasing.test.ts",
 	"core/kernel/events/event-processor.test.ts",
 	"core/features/policies/concurrency-nodes.test.ts",
-	"core/features/packs/switch/pack-switch.test.ts",
+	"core/features/packs/activation/pack-activation.test.ts",
 ];

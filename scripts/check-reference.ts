@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileWrittenType } from "../core/features/actions/file-written-trigger.ts";
-import { itemTriggerTypes } from "../core/features/datastore/item-types.ts";
-import { streamEventNames } from "../core/features/executions/events.ts";
+import { itemTriggerTypes } from "../core/features/datastore/item-trigger-types.ts";
+import { streamEventNames } from "../core/features/executions/stream-events.ts";
 import { routes } from "../core/features/routes.ts";
 import { sensorProcessTypes } from "../core/features/sensors/sensor-process-types.ts";
 import { timerTriggerTypes } from "../core/features/timers/timer-types.ts";
-import { toEndingTypes } from "../core/features/triggers/built-in-types.ts";
+import { toEndingTypes } from "../core/features/triggers/completion-trigger-types.ts";
 import { webhookType } from "../core/features/webhooks/webhook-type.ts";
 import configuration from "../svc.config.ts";
 import { readCommands, toFlags } from "./reference/commands.ts";

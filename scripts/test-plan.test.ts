@@ -16,7 +16,7 @@ function write(name: string, ...lines: readonly string[]): string {
 }
 
 /** One that runs on every backend. */
-const everywhere = "core/kernel/stored-executions.test.ts";
+const everywhere = "core/kernel/execution-service.test.ts";
 
 test("files that ask for the most time come first", () => {
 	const files = [write("a.test.ts"), write("b.test.ts", "// test-timeout: 600"), write("c.test.ts", "// test-timeout: 180")];

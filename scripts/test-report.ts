@@ -34,7 +34,7 @@ function namedSkips(file: string, output: string, skipped: number): Tally["skips
 	// The marker need not begin a line: the dots of tests that passed may stand before it.
 	const named = [...output.matchAll(/SKIP (.+?): (.+)$/gm)].map(([, name = "", reason = ""]) => ({ name, reason }));
 	const unnamed = skipped - named.length;
-	return unnamed > 0 ? [...named, { name: file, reason: `${unnamed} without a reason (use core/testing/requires.ts)` }] : named;
+	return unnamed > 0 ? [...named, { name: file, reason: `${unnamed} without a reason (use core/testing/test-requirements.ts)` }] : named;
 }
 
 /** How many of the files that cost most are named. */

@@ -1,5 +1,5 @@
 import { makeRunSqlite, type RunServers, startRunNats, startRunPostgres } from "../core/testing/backends/backend-servers.test-support.ts";
-import { missing } from "../core/testing/requires.ts";
+import { missing } from "../core/testing/test-requirements.ts";
 import { findMemoryDisk } from "./memory-disk.ts";
 
 const servers: RunServers[] = [];

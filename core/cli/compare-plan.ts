@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Api } from "../client/api.ts";
+import type { Api } from "../client/api-client.ts";
 import { isSvcError, type JsonObject, type NodeRole, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 import type { PlannedRecord, PlannedRule, ServicePlan } from "./service-plan.ts";

@@ -9,7 +9,7 @@ import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { conform } from "../testing/conform/conform.ts";
 import { toProgram } from "../testing/program.test-support.ts";
-import { requires } from "../testing/requires.ts";
+import { requires } from "../testing/test-requirements.ts";
 import { toConformReport } from "./conform/reports.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-conform-"));

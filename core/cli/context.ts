@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGraph, PluginKind } from "../contract/index.ts";
-import type { PackWork } from "./pack-work.ts";
+import type { PackWork } from "./pack-checks.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
 /** Dependencies of the command on its process, so that tests can replace them. */

@@ -13,7 +13,7 @@ import { type Client, createClient } from "../features/clients.ts";
 import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { chosenExtent } from "../testing/extent.test-support.ts";
-import { requires } from "../testing/requires.ts";
+import { requires } from "../testing/test-requirements.ts";
 import { packageKinds } from "./create/template-files.ts";
 import { writePackage } from "./create/write-package.ts";
 

@@ -1,6 +1,6 @@
 import { escapeControlCharacters } from "../contract/control-characters.ts";
 import { type CliContext, writePainted } from "./context.ts";
-import { paintFor, screenOf } from "./screen.ts";
+import { paintFor, screenOf } from "./output-capabilities.ts";
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const frameTime = 120;

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import { type CliContext, CliExit } from "./context.ts";
-import { screenOf } from "./screen.ts";
+import { screenOf } from "./output-capabilities.ts";
 
 /** A possible answer to a question. */
 export interface Choice<T> {

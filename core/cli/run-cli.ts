@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
+import { toWords } from "./commands/comma-list.ts";
 import type { AddCommands } from "./commands/options.ts";
-import { toWords } from "./commands/words.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { toFailure } from "./failure.ts";
-import { type Paint, paintFor, screenOf } from "./screen.ts";
+import { type Paint, paintFor, screenOf } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** Version of the `svc` command, and the commands of its features. */

@@ -1,5 +1,5 @@
-import { type Api, createApi } from "../client/api.ts";
-import { requestToken } from "../client/sign-in.ts";
+import { type Api, createApi } from "../client/api-client.ts";
+import { requestToken } from "../client/password-sign-in.ts";
 import { isSvcError, stringifyJson } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "./settings.ts";

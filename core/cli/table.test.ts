@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import stringWidth from "string-width";
 import { test } from "uvu";
-import { paintFor } from "./screen.ts";
+import { paintFor } from "./output-capabilities.ts";
 import { toScreenTable, toTable } from "./table.ts";
 
 test("columns are as wide as their widest cell", () => {

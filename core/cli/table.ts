@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { toColumnWidths, toParts } from "./column-widths.ts";
-import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./screen.ts";
+import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./output-capabilities.ts";
 
 /** A table as text for a terminal. */
 export interface Table {

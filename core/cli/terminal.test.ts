@@ -9,7 +9,7 @@ import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { toTerminalOutput, writeOutput } from "./context.ts";
-import { printList, printRecord } from "./output.ts";
+import { printList, printRecord } from "./print-records.ts";
 
 const hostile = "a\u001b]52;c;cm0=\u0007b\u009b2Jc\u202ed\u2066e\u200ff";
 const unseen = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;

@@ -16,7 +16,7 @@ import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
-import { requires } from "../testing/requires.ts";
+import { requires } from "../testing/test-requirements.ts";
 
 const onTerminal = requires(test, { package: "node-pty" });
 const home = mkdtempSync(join(tmpdir(), "svc-typed-"));

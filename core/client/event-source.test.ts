@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "uvu";
-import { openEvents, readEvents } from "./api.ts";
+import { openEvents, readEvents } from "./api-client.ts";
 
 test("events are read however their lines end and wherever the body is cut", async () => {
 	const text = ": hello\r\n\r\nid: 1\revent: note\rdata: a\rdata:  b\r\rdata: ✓\n\n:\nunknown: x\nevent: EOF\nid: 2\ndata:\n\ndata: half";

@@ -1,5 +1,5 @@
 import type { AuthBackendPlugin } from "./auth-backend.ts";
-import type { DialectPlugin } from "./dialect.ts";
+import type { DialectPlugin } from "./content-dialect.ts";
 import type { EventBusPlugin } from "./event-bus.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { OptionsInput } from "./options-input.ts";

@@ -1,6 +1,6 @@
 import type { PreparedChild } from "./children.ts";
-import type { TaskState } from "./definitions.ts";
 import type { JsonObject } from "./json.ts";
+import type { TaskState } from "./workflow-definitions.ts";
 
 /** Data that is stored in one write with a journal entry. */
 export interface JournalStep {

@@ -1,5 +1,4 @@
 import type { ChildExecutions } from "./children.ts";
-import type { ActionSignature, Definitions } from "./definitions.ts";
 import type { Expressions } from "./expressions.ts";
 import type { LastDecision, PartialRerunSource, RunJournal } from "./journal.ts";
 import type { JsonObject } from "./json.ts";
@@ -8,6 +7,7 @@ import type { PackTools } from "./pack-tools.ts";
 import type { ParameterSchema, ParameterValues } from "./parameters.ts";
 import type { Lifecycle, Logger, Plugin } from "./plugin.ts";
 import type { TriggerReference } from "./trigger-reference.ts";
+import type { ActionSignature, Definitions } from "./workflow-definitions.ts";
 
 /**
  * Channel of a chunk of output.

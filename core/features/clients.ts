@@ -1,5 +1,5 @@
 import type { Addresses } from "../client/addresses.ts";
-import { type ClientOptions, createApi } from "../client/api.ts";
+import { type ClientOptions, createApi } from "../client/api-client.ts";
 import { type AccessClient, createAccessClient } from "./access/client.ts";
 import { type ActionClient, createActionClient } from "./actions/client.ts";
 import { type AliasClient, createAliasClient } from "./aliases/client.ts";
@@ -25,9 +25,9 @@ import { createWorkerClient, type WorkerClient } from "./workers/client.ts";
 import { createWorkflowClient, type WorkflowClient } from "./workflows/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
-export type { ClientOptions } from "../client/api.ts";
+export type { ClientOptions } from "../client/api-client.ts";
 export type { ListPage, ListQuery } from "../client/page.ts";
-export type { TokenRecord } from "../client/sign-in.ts";
+export type { TokenRecord } from "../client/password-sign-in.ts";
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
@@ -59,7 +59,7 @@ export type * from "./rules/client.ts";
 export type { SensorClient, SensorRecord } from "./sensors/client.ts";
 export type { TimerClient, TimerRecord } from "./timers/client.ts";
 export type { TraceComponentRecord, TraceRecord } from "./traces/client.ts";
-export { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./traces/tree-client.ts";
+export { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./traces/trace-tree-client.ts";
 export type {
 	TriggerInstanceRecord,
 	TriggerRecord,

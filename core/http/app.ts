@@ -4,11 +4,11 @@ import { H3, type H3Event, type HTTPError } from "h3";
 import type { Options } from "../contract/index.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
 import { findDeclarationProblem } from "./openapi/default-responses.ts";
-import { findPermissionProblem } from "./permissions.ts";
 import { wantsHtml } from "./placeholder-page.ts";
 import { type Reply, replyFault, toErrorReply } from "./replies.ts";
 import { handleRoute, handleUnmatched, type PipelineDependencies, replyNoRoute } from "./request-pipeline.ts";
 import type { Component, Route } from "./route.ts";
+import { findPermissionProblem } from "./route-permission.ts";
 
 const emptyReply: Reply = { status: 200, headers: {}, body: null };
 const authPrefixes = ["", "/v1", "/auth", "/auth/v1"];

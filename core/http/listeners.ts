@@ -1,6 +1,6 @@
 import type { NodeRole, Options } from "../contract/index.ts";
+import type { ServerAddress } from "./listener-options.ts";
 import type { Component } from "./route.ts";
-import type { ServerAddress } from "./server-address.ts";
 
 /** Name of a listener. `health` answers health checks and requests for monitoring. */
 export type ListenerName = Component | "health";

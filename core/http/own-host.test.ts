@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { hostname } from "node:os";
 import { test } from "uvu";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
-import { createOptions } from "../testing/options.ts";
+import { createOptions } from "../testing/service-options.ts";
 import { createHostCheck } from "./app.ts";
 
 const foreign = ["evil.example", "evil.example:9101", "localhost.evil.example", "evillocalhost", "127.0.0.1.evil.example", "x:y:z", ""];

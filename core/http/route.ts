@@ -1,18 +1,18 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
+import type { Authorizer } from "./access-guard.ts";
 import type { AuditHook } from "./audit-hook.ts";
-import type { Authorizer } from "./authorizer.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { ApiDescriptionSource } from "./openapi/description-source.ts";
+import type { ApiDescriptionSource } from "./openapi/api-description-provider.ts";
 import type { Answers } from "./openapi/responses.ts";
-import type { GuardedResource, Permission } from "./permissions.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./replies.ts";
+import type { GuardedResource, Permission } from "./route-permission.ts";
 import type { ServerRequest } from "./server-request.ts";
-import type { SseFanOuts } from "./sse-fan-outs.ts";
+import type { SseFanOuts } from "./sse-fan-out-hub.ts";
 
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";

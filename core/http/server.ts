@@ -5,9 +5,9 @@ import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
 import { drainAfterResponse, endAndDrain } from "./drain-request.ts";
+import type { ServerAddress } from "./listener-options.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { replyFault } from "./replies.ts";
-import type { ServerAddress } from "./server-address.ts";
 
 /** Milliseconds that requests in progress get before their connections are closed. */
 const closeGraceMs = 2_000;

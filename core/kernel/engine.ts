@@ -1,10 +1,10 @@
 import { createId } from "./basics/ids.ts";
 import { dryRunEngine } from "./dry-run.ts";
 import type { EngineCore } from "./engine-api.ts";
+import { EngineLifecycle } from "./engine-lifecycle.ts";
 import { noEventHandler } from "./events/event-handler.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
 import { createKernel } from "./kernel.ts";
-import { EngineLifecycle } from "./lifecycle.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../contract/index.ts";
-import { type Attribute, object } from "./attributes.ts";
+import { type Attribute, object } from "./file-attributes.ts";
 import { parameterNamePattern } from "./parameters/check-definitions.ts";
 import { type AttributeRule, attributeRules, nestedAttributeRules } from "./parameters/definition-attributes.ts";
 

@@ -9,8 +9,8 @@ import {
 } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { inquiryRunnerType, maskAnswer } from "../language/inquiry-schema.ts";
-import type { SecretSchema } from "../language/parameters/definition-reader.ts";
 import { collectMasked, maskBySecretSchema, maskWithinBudget, readOutputSchema } from "../language/parameters/schema-masking.ts";
+import type { SecretSchema } from "../language/parameters/secret-schema.ts";
 import { currentWorkBudget } from "../language/work-budget.ts";
 
 type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { typeSvc } from "../testing/cli/terminal.test-support.ts";
-import { requires } from "../testing/requires.ts";
+import { requires } from "../testing/test-requirements.ts";
 import { createBackendUsers } from "./backend-users.ts";
 import { runSvc } from "./run-svc.ts";
 

@@ -1,5 +1,5 @@
 import { type ConsolaInstance, createConsola, LogLevels } from "consola/core";
-import { hasColours, paintFor } from "../cli/screen.ts";
+import { hasColours, paintFor } from "../cli/output-capabilities.ts";
 import type { Logger, Options } from "../contract/index.ts";
 import { maskLogFields } from "../secrets/log-redaction.ts";
 import { formatJson, formatText, type LogLine } from "./log/format-line.ts";

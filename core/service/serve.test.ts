@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { withPlace } from "../testing/database/database.test-support.ts";
-import { requires } from "../testing/requires.ts";
+import { requires } from "../testing/test-requirements.ts";
 import { findCache } from "./serve.ts";
 
 test("USR2 asks for a garbage collection, and the service goes on", () =>

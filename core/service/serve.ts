@@ -4,12 +4,12 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { box } from "consola/utils";
-import { paintFor, type Screen } from "../cli/screen.ts";
+import { paintFor, type Screen } from "../cli/output-capabilities.ts";
 import type { NodeRole } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
 import { loadConfig } from "./load-config.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
-import { SystemManager } from "./system-manager.ts";
+import { SystemManager } from "./systemd-notifier.ts";
 import { packageFile, version } from "./version.ts";
 
 export interface ServeContext {

@@ -6,8 +6,8 @@ import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
+import { createHttp, type Http } from "./create-http.ts";
 import { toDependencies } from "./engine-dependencies.ts";
-import { createHttp, type Http } from "./http.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
 

@@ -3,7 +3,7 @@ import type { FirstUser } from "../features/access/access-api.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
-import type { Http } from "./http.ts";
+import type { Http } from "./create-http.ts";
 import { type ComponentOverrides, createServiceComponents } from "./service-components.ts";
 
 /** Options for creating a service or an engine from its configuration. */

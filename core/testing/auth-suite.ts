@@ -4,7 +4,7 @@ import { getContractVersion } from "../contract/contract-version.ts";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { type CreateInteractive, checkInteractive } from "./auth/interactive-checks.ts";
-import { asStatements } from "./statement.ts";
+import { asStatements } from "./test-guard.ts";
 
 /** An auth backend with the users of the suite. */
 export interface AuthBackendUnderTest {

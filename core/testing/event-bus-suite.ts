@@ -2,10 +2,10 @@ import * as assert from "node:assert/strict";
 import { getContractVersion } from "../contract/contract-version.ts";
 import { type BusEvent, type EventBus, isSvcError, type SubscribeOptions } from "../contract/index.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
-import { publishNumbers, range, readNumbers, readOne } from "./event-bus/events.ts";
-import { testSharedEventBus } from "./event-bus/shared.ts";
+import { publishNumbers, range, readNumbers, readOne } from "./event-bus/bus-helpers.ts";
+import { testSharedEventBus } from "./event-bus/cross-node-suite.ts";
 import type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
-import { asStatements } from "./statement.ts";
+import { asStatements } from "./test-guard.ts";
 
 export type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Clock, Logger, OptionsInput, PluginContext } from "../contract/index.ts";
-import { createOptions } from "./options.ts";
 import { silentLogger } from "./run-context.ts";
+import { createOptions } from "./service-options.ts";
 
 /** Properties of the context of a plugin under test. */
 export interface PluginContextOptions {

@@ -6,13 +6,13 @@ import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type ReadOutput, type TestRunContext } from "./run-context.ts";
 import { assertJsonObject, type Check, inTime, type RunnerCases, startUntil } from "./runner/cases.ts";
 import { checkChildren } from "./runner/children.ts";
-import { checkEffects } from "./runner/effects.ts";
-import { assertPrinted, toLines } from "./runner/printed.ts";
+import { checkEffects } from "./runner/dispatched-events.ts";
+import { assertPrinted, toLines } from "./runner/printed-output.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
 import { checkWorkflows } from "./runner/workflows.ts";
-import { asStatements } from "./statement.ts";
+import { asStatements } from "./test-guard.ts";
 import { endOfAborted, within } from "./within.ts";
 
 export type { RunnerCases } from "./runner/cases.ts";

@@ -4,8 +4,8 @@ import { isJsonObject, type Sensor, type SensorPlugin } from "../contract/index.
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createPluginContext } from "./plugin-context.ts";
-import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-context.ts";
-import { asStatements } from "./statement.ts";
+import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-host.ts";
+import { asStatements } from "./test-guard.ts";
 import { endOfAborted } from "./within.ts";
 
 /** A sensor, with the means to make it detect an event. */

@@ -1,6 +1,5 @@
 import { getContractVersion } from "../contract/contract-version.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
-import { asStatements } from "./statement.ts";
 import type { Check, OpenedStorage } from "./storage/check.ts";
 import { checkClaims } from "./storage/claims.ts";
 import { checkConditions } from "./storage/conditions.ts";
@@ -10,6 +9,7 @@ import { checkTime } from "./storage/time.ts";
 import { checkUpdates } from "./storage/updates.ts";
 import { checkValues } from "./storage/values.ts";
 import { checkWrites } from "./storage/writes.ts";
+import { asStatements } from "./test-guard.ts";
 
 export type { OpenedStorage } from "./storage/check.ts";
 

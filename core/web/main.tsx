@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useCallback, useEffect } from "preact/hooks";
-import { addressBar, matchPath } from "./kit/address.ts";
 import type { PageDefinition, PageProps } from "./kit/page.ts";
+import { addressBar, matchPath } from "./kit/router.ts";
 import { session, startService } from "./kit/service.ts";
 import { pages } from "./pages.ts";
 import { Empty } from "./parts/empty.tsx";

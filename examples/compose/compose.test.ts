@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "uvu";
 import { parse } from "yaml";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 
 /** Parts of the file, as far as the test looks at them. */
 type Part = { readonly [member: string]: Part } & readonly Part[];

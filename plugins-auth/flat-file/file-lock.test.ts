@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { mock } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { withFileLock } from "./file-lock.ts";
 
 async function withPath(use: (path: string, directory: string) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { SvcError } from "../../core/contract/index.ts";
 import type { Comparison } from "./hash-worker.ts";
-import type { Verdict } from "./schemes.ts";
+import type { Verdict } from "./password-schemes.ts";
 
 /** Maximum number of waiting comparisons. Each takes about 70 ms, so the last one waits less than 5 s. */
 const longestQueue = 64;

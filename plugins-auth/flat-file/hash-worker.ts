@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { findScheme } from "./schemes.ts";
+import { findScheme } from "./password-schemes.ts";
 
 /** A password and the stored hash to compare it with. */
 export interface Comparison {

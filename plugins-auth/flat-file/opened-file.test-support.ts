@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AuthBackend, Logger } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { flatFile } from "./index.ts";
 
 export interface Opened {

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { type Logger, SvcError } from "../../core/contract/index.ts";
-import { findScheme, type Scheme } from "./schemes.ts";
+import { findScheme, type Scheme } from "./password-schemes.ts";
 
 export interface PasswordEntries {
 	/** Password hashes by username. Entries that cannot be verified are left out. */

@@ -4,9 +4,9 @@ import type { SearchQuery } from "./connection.ts";
 import type { Directory, FoundEntry } from "./directory.ts";
 import { createVerificationError } from "./directory-failure.ts";
 import { parseDn } from "./dn.ts";
+import { escapeValue } from "./filter-template.ts";
 import type { GroupCache } from "./group-cache.ts";
 import { isMember } from "./membership.ts";
-import { escapeValue } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { AuthBackend, Clock, Identity, Logger } from "../../core/contract/index.ts";
 import { getSystemClock } from "../../core/kernel/basics/clock.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";
 import { groups, people, type Slapd, service } from "./slapd.test-support.ts";

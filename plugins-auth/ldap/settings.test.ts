@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { FilterParser } from "ldapts";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { ldap } from "./index.ts";
 import type { LdapOptions } from "./options.ts";
 import { parseSettings, type Settings } from "./settings.ts";

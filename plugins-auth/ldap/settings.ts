@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import { OptionReader } from "../_options/option-reader.ts";
 import { type ClientSettings, readClientOptions } from "./client-options.ts";
 import { parseDn } from "./dn.ts";
+import { compilePattern, type Pattern } from "./filter-template.ts";
 import type { GroupCacheLimits } from "./group-cache.ts";
 import type { GroupRequirement } from "./membership.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
 import type { Server } from "./server.ts";
 import { readTlsSettings, type TlsSettings } from "./tls-settings.ts";
 

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 
 const run = promisify(execFile);
 /** slapd stands where only root's PATH looks. */

@@ -7,10 +7,10 @@ import {
 	SvcError,
 	toErrorMessage,
 } from "../../core/contract/index.ts";
+import type { SignOn } from "./authorization-flows.ts";
 import type { OpenidConnectOptions } from "./options.ts";
 import type { Client } from "./provider.ts";
 import { parseSettings, type Settings } from "./settings.ts";
-import type { SignOn } from "./sign-on.ts";
 
 export type { OpenidConnectOptions } from "./options.ts";
 
@@ -49,8 +49,8 @@ class OpenidConnect implements AuthBackend {
 		// Load the modules only here: a configuration may contain this backend without using it, and must not slow down its start.
 		const [{ Provider }, { SignOn }, { SignOutMessages }] = await Promise.all([
 			import("./provider.ts"),
-			import("./sign-on.ts"),
-			import("./sign-out-messages.ts"),
+			import("./authorization-flows.ts"),
+			import("./logout-token.ts"),
 		]);
 		const provider = new Provider(settings, { client, clock, secret });
 		const signOuts = new SignOutMessages(settings, { provider, clock, logger });

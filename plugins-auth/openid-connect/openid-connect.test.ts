@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { HostileProvider } from "../../core/testing/auth/hostile-provider.ts";
+import { HostileProvider } from "../../core/testing/auth/oidc-test-provider.ts";
 import { toProviderOptions } from "../../core/testing/auth/provider-service.test-support.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
 import { createPluginContext } from "../../core/testing/plugin-context.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { cleanUp, findProcesses, makeService, makeUser, readProcess, unixRules, withPam } from "./pam-site.test-support.ts";
 
 const { test: pamTest } = requires(test, { command: "useradd", package: "koffi", root: true });

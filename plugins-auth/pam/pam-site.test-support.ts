@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuthBackend, Credentials, Logger } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { type PamOptions, pam } from "./index.ts";
 
 /** In front of every name, so that neither a user of the machine nor one of another test file is touched. */

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
-import { createOptions } from "../../core/testing/options.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { pam } from "./index.ts";
 import { loadPam } from "./library.ts";
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutputRefused, recordOutput } from "./output-pass.ts";
-import type { OwnContainer } from "./own-container.ts";
+import { OutputRefused, recordOutput } from "./record-output.ts";
+import type { OwnContainer } from "./run-container.ts";
 
 /**
  * Outcome of a started container. `left`: it continues while the service stops. `gone`: it was removed from outside. `unstarted`: the

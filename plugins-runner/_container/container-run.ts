@@ -3,7 +3,7 @@ import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 import { ContainerStart, type ContainerStartOptions, type ReplacedContainer } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
-import { OwnContainer, type OwnContainerOptions, refusing } from "./own-container.ts";
+import { OwnContainer, type OwnContainerOptions, refusing } from "./run-container.ts";
 
 /** Outcome of a container; `unstarted`: it has not started and will not start. */
 export type ContainerEnd = FollowedEnd;

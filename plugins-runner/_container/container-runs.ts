@@ -20,8 +20,8 @@ import { EngineClient } from "./engine-client.ts";
 import { EngineUnreachable } from "./engine-errors.ts";
 import { toRegistryCredentials } from "./image.ts";
 import { LeftoverContainers } from "./leftover-containers.ts";
-import { liveactionLabel } from "./own-container.ts";
 import { retryUntilReached, toShutdownSignal } from "./retry-until-reached.ts";
+import { liveactionLabel } from "./run-container.ts";
 
 /** The program, limits and files of an action in a container. */
 export interface ContainerWork {

@@ -1,7 +1,7 @@
 import { SvcError } from "../../core/contract/index.ts";
 import type { ContainerView } from "./engine.ts";
 import { EngineRefusal } from "./engine-errors.ts";
-import type { OwnContainer } from "./own-container.ts";
+import type { OwnContainer } from "./run-container.ts";
 
 /** Id and time of a removed container, with which the engine's events show whether it had started. */
 export type ReplacedContainer = Pick<ContainerView, "id" | "since">;

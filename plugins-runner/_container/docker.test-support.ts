@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import type { Certificates } from "../../core/testing/services/certificates.test-support.ts";
 import { startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 import { canMountLayers } from "./storage-driver.test-support.ts";
 import { TestEngine } from "./test-engine.test-support.ts";
 

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { AnswerTooLong, readAnswer, toRefusal } from "../_engine-answers/index.ts";
+import { AnswerTooLong, readAnswer, toRefusal } from "../_engine-responses/index.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { EngineRefusal, EngineUnreachable, toUnreachable } from "./engine-errors.ts";
 

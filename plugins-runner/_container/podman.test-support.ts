@@ -3,8 +3,8 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { findCommand, missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { findCommand, missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 import { canMountLayers } from "./storage-driver.test-support.ts";
 import { TestEngine } from "./test-engine.test-support.ts";
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
-import { findCommand } from "../../core/testing/requires.ts";
+import { findCommand } from "../../core/testing/test-requirements.ts";
 import { toArchive } from "./archive.ts";
 
 const run = promisify(execFile);

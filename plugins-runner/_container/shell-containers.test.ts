@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { RunnerPlugin } from "../../core/contract/index.ts";
-import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
+import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { localCommand } from "../local-command/index.ts";

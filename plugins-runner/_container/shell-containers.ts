@@ -2,10 +2,10 @@ import { dirname, relative } from "node:path";
 import type { JsonObject, RunContext, RunResult } from "../../core/contract/index.ts";
 import { toEnvironment } from "../_shell/index.ts";
 import { toArchive } from "./archive.ts";
-import { ChosenContainers } from "./chosen-containers.ts";
+import { ChosenContainers } from "./container-opt-in.ts";
 import { type ContainerWork, toContainerResult } from "./container-runs.ts";
+import { toShellVariables } from "./export-commands.ts";
 import { toPackEntries } from "./pack-archive.ts";
-import { toShellVariables } from "./shell-variables.ts";
 
 type Context = RunContext & {
 	readonly runnerParameters: {

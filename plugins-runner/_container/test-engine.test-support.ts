@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { LastingEngine } from "../../core/testing/lasting-suite.ts";
+import type { LastingEngine } from "../../core/testing/external-job-suite.ts";
 import type { ServerProcess } from "../../core/testing/services/server-process.test-support.ts";
 import { CutLine, type LostAnswer } from "./cut-line.test-support.ts";
 import { Engine } from "./engine.ts";

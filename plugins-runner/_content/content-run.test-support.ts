@@ -1,7 +1,7 @@
-import { createOptions } from "../../core/testing/options.ts";
 import { createRunContext, silentLogger } from "../../core/testing/run-context.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { contentParameters } from "./content-parameters.ts";
-import { ContentVersions } from "./content-versions.ts";
+import { ContentVersions } from "./pack-revisions.ts";
 
 /** A process with a run that goes on until it is killed: data directory, entry point and pack directory are its arguments. */
 const [dataDirectory = "", entryPoint = "", packDirectory = ""] = process.argv.slice(2);

@@ -1,2 +1,2 @@
 export * from "./content-parameters.ts";
-export * from "./content-versions.ts";
+export * from "./pack-revisions.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { requires, type SkippableTest } from "../../core/testing/requires.ts";
+import { requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 
 /** A pack in a git repository, and a directory of its own for temporary files, so that what is left behind shows. */
 export class PackRepository {

@@ -1,13 +1,13 @@
 export * from "../_shell/index.ts";
+export { FileFollower } from "./detached/file-follower.ts";
 export * from "./environment.ts";
 export * from "./exit-number.ts";
-export { FileFollower } from "./lasting/file-follower.ts";
 export * from "./launcher.ts";
-export * from "./launcher-access.ts";
+export * from "./launcher-handle.ts";
 export * from "./output-channel.ts";
 export { runMarkName } from "./process-group.ts";
 export type { ProcessEnd, ProcessOptions } from "./process-run.ts";
 export * from "./shared-launcher.ts";
-export * from "./shell-access.ts";
 export * from "./shell-parameters.ts";
 export * from "./shell-run.ts";
+export * from "./shell-runs.ts";

@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { missing } from "../../core/testing/requires.ts";
+import { missing } from "../../core/testing/test-requirements.ts";
 import { createBaseEnvironment } from "./environment.ts";
 import { createMarker, eventually, findProcesses, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";

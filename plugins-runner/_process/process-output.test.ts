@@ -4,7 +4,7 @@ import { constants, readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { collectGarbage } from "../../core/testing/collect-garbage.test-support.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { eventually, runShell, spawners, useLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
 

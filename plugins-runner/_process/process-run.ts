@@ -1,5 +1,5 @@
 import { SvcError } from "../../core/contract/index.ts";
-import { BorrowedPipe } from "./borrowed-pipe.ts";
+import { BorrowedPipe } from "./direct-pipe.ts";
 import { OutputChannel } from "./output-channel.ts";
 import { toMark } from "./process-group.ts";
 import {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "uvu";
 import type { JsonValue } from "../../core/contract/index.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { toPythonFloat, toPythonText } from "./python-text.ts";
 
 const values: readonly JsonValue[] = [

@@ -5,7 +5,7 @@ import { findSudoRefusal } from "../_shell/index.ts";
 import { ConnectionLost } from "./connect-error.ts";
 import type { Connection } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { HostOutput, type OutputSink } from "./host-output.ts";
+import { HostOutput, type OutputSink } from "./output-sinks.ts";
 import { type RemoteEnd, RemoteProcess } from "./remote-process.ts";
 import {
 	createHousekeeping,

@@ -1,7 +1,7 @@
 import type { OptionsInput, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
-import { missing } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
+import { missing } from "../../core/testing/test-requirements.ts";
 import { createSshSite, type Sshd, type SshSite } from "./sshd.test-support.ts";
 
 export type RunnerParameters = NonNullable<RunContextOptions["runnerParameters"]>;

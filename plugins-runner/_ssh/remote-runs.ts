@@ -1,11 +1,11 @@
 import { type JsonObject, type PluginContext, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul, toEnvironment } from "../_shell/index.ts";
 import { parseHosts } from "./host-list.ts";
-import { createFleetSink, createSingleSink } from "./host-output.ts";
 import { type HostOutcome, type HostPart, runOnHost, type Work } from "./host-run.ts";
+import { createFleetSink, createSingleSink } from "./output-sinks.ts";
 import type { remoteParameterSchema } from "./remote-parameter-schema.ts";
 import { type Ssh, type SshShare, shareSsh } from "./shared-pool.ts";
-import { createTargetFinder } from "./targets.ts";
+import { createTargetFinder } from "./target-finder.ts";
 
 /** The command that a runner executes on the hosts of an execution. */
 export interface RemoteRunOptions {

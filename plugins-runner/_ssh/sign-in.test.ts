@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
-import { missing, requires } from "../../core/testing/requires.ts";
+import { missing, requires } from "../../core/testing/test-requirements.ts";
 import { remoteCommand } from "../remote-command/index.ts";
 import { openSite, type RemoteRun, type RunnerParameters, runRemote, toLogin, toOptions } from "./remote-run.test-support.ts";
 import { sshdTest } from "./sshd.test-support.ts";

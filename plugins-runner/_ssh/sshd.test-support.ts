@@ -5,8 +5,8 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 
 const run = promisify(execFile);
 

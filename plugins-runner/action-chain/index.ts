@@ -7,12 +7,12 @@ import {
 	type RunProgress,
 	type RunResult,
 } from "../../core/contract/index.ts";
-import { graph, inspect } from "./large-chains.ts";
+import { graph, inspect } from "./chain-definitions.ts";
 import { type ChainParameters, parameters } from "./parameters.ts";
+import { toChainEntries } from "./run/chain-entries.ts";
 import { ChainRun } from "./run/chain-run.ts";
 import { beginChain, replay } from "./run/chain-start.ts";
 import { toTaskState } from "./run/chain-state.ts";
-import { toChainEntries } from "./run/entries.ts";
 
 /**
  * Runner of chains of actions. A chain runs one action at a time, and each action may have one successor after success and another after

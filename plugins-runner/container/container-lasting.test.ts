@@ -1,7 +1,7 @@
 // test-timeout: 300
 // test-suite: full
 import { test } from "uvu";
-import { testLastingRunner } from "../../core/testing/lasting-suite.ts";
+import { testLastingRunner } from "../../core/testing/external-job-suite.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
 import { containerRunner } from "./index.ts";
 

@@ -5,8 +5,8 @@ import { createRunContext, silentLogger } from "../../core/testing/run-context.t
 import { ContainerRun } from "../_container/container-run.ts";
 import { type ContainerView, Engine } from "../_container/engine.ts";
 import { EngineClient } from "../_container/engine-client.ts";
-import { liveactionLabel } from "../_container/own-container.ts";
 import type { Registry } from "../_container/registry.test-support.ts";
+import { liveactionLabel } from "../_container/run-container.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
 import type { ContainerOptions } from "./index.ts";
 import { runToEnd, Service, shell } from "./service.test-support.ts";

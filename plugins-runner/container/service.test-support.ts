@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { ParameterSchema, Runner } from "../../core/contract/index.ts";
-import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "../../core/testing/run-context.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
 import { type ContainerOptions, containerRunner } from "./index.ts";
 

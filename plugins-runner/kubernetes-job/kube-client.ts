@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { type JsonObject, parseJson, SvcError } from "../../core/contract/index.ts";
-import { readAnswer, toRefusal } from "../_engine-answers/index.ts";
-import { type Access, readFrom } from "./access.ts";
+import { readAnswer, toRefusal } from "../_engine-responses/index.ts";
+import { type Access, readFrom } from "./cluster-credentials.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 

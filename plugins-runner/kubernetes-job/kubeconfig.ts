@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
-import { type Access, readFrom } from "./access.ts";
+import { type Access, readFrom } from "./cluster-credentials.ts";
 import { isServer } from "./options.ts";
 
 /** Settings of a kubeconfig that the runner refuses. Ignoring them would send requests to another server, or with another identity. */

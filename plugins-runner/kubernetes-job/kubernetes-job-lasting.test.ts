@@ -1,7 +1,7 @@
 // test-waits
 // test-timeout: 240
 import { test } from "uvu";
-import { type LastingEngine, testLastingRunner } from "../../core/testing/lasting-suite.ts";
+import { type LastingEngine, testLastingRunner } from "../../core/testing/external-job-suite.ts";
 import { kubernetesJob } from "./index.ts";
 import { KubeServer } from "./kube-server.test-support.ts";
 

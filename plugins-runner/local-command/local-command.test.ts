@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { RunResult } from "../../core/contract/index.ts";
-import { requires } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
 import { testNode, withRunner } from "../../core/testing/runner/started-runner.ts";
 import { type RunnerCases, testRunner } from "../../core/testing/runner-suite.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { keepLauncher } from "../_process/launcher.test-support.ts";
 import { localCommand } from "./index.ts";
 

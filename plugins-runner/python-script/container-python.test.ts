@@ -2,7 +2,7 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { MortalRun } from "../../core/testing/lasting/mortal-run.ts";
+import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";

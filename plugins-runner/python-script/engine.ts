@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, PackPreparation, PluginContext, SensorContext } from "../../core/contract/index.ts";
-import type { SensorRequest } from "./sensor/request.ts";
+import type { SensorRequest } from "./sensor/sensor-request.ts";
 
 export const engineNames = ["cpython", "pyodide"] as const;
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { OptionsInput, ParameterSchema, Runner, RunnerPlugin, RunResult } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
-import { missing, requires, type SkippableTest } from "../../core/testing/requires.ts";
 import { createRunContext, type RunContextOptions, silentLogger, type TestRunContext } from "../../core/testing/run-context.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
+import { missing, requires, type SkippableTest } from "../../core/testing/test-requirements.ts";
 import { KeptSnapshot } from "./pyodide/kept-snapshot.test-support.ts";
 
 /** uvu's `test` with its hooks. */

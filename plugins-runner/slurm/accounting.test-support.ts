@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findCommand } from "../../core/testing/requires.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "../../core/testing/services/server-process.test-support.ts";
+import { findCommand } from "../../core/testing/test-requirements.ts";
 
 /** Slurm's accounting: slurmdbd and a database of its own. */
 export class Accounting {

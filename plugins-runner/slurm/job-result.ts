@@ -1,9 +1,9 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
 import { createOutputResult, toSignalError } from "../_shell/index.ts";
-import { readJobFile } from "./job-file.ts";
+import type { RunDirectory } from "./job-directory.ts";
 import type { TaskState } from "./job-state.ts";
+import { readJobFile } from "./open-job-file.ts";
 import type { SlurmContext } from "./parameters.ts";
-import type { RunDirectory } from "./run-directory.ts";
 
 /** End of a task. The state is Slurm's, or `LOST` if Slurm has no record of the task and no exit code was written. */
 export interface TaskEnd {

@@ -1,11 +1,11 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
-import type { JobBoard, JobReport } from "./job-board.ts";
-import { JobEnding } from "./job-ending.ts";
+import type { RunDirectory } from "./job-directory.ts";
+import type { JobBoard, JobReport } from "./job-poller.ts";
 import { toRunResult, toTaskEnd } from "./job-result.ts";
 import { isOver, isWaiting, type ListedTask } from "./job-state.ts";
 import { type JobRequest, JobSubmission } from "./job-submission.ts";
+import { JobEnding } from "./job-terminator.ts";
 import { isLeft, type SlurmContext } from "./parameters.ts";
-import type { RunDirectory } from "./run-directory.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 import { TaskOutput } from "./task-output.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { RunDirectory } from "./job-directory.ts";
 import { isLeft, type SlurmContext } from "./parameters.ts";
-import type { RunDirectory } from "./run-directory.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 
 /** Properties of the job of a run. */

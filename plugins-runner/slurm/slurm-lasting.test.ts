@@ -2,7 +2,7 @@
 // test-timeout: 240
 // test-suite: full
 import { test } from "uvu";
-import { type LastingEngine, testLastingRunner } from "../../core/testing/lasting-suite.ts";
+import { type LastingEngine, testLastingRunner } from "../../core/testing/external-job-suite.ts";
 import { slurm } from "./index.ts";
 import { type Slurm, slurmTest, startSlurmIfThere } from "./slurm.test-support.ts";
 

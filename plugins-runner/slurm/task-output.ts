@@ -1,5 +1,5 @@
 import { FileFollower } from "../_process/index.ts";
-import { openJobFile } from "./job-file.ts";
+import { openJobFile } from "./open-job-file.ts";
 
 interface TaskOutputOptions {
 	/** Output files of the tasks, in the order of the tasks. */

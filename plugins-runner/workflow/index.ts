@@ -8,10 +8,10 @@ import {
 } from "../../core/contract/index.ts";
 import { testDefinition } from "./cases/test-definition.ts";
 import { assertCanRerun, hasHeldWork, readProgress } from "./conductor/progress.ts";
-import { graph, inspect } from "./large-definitions.ts";
-import { toConductorEntries } from "./run/entries.ts";
+import { toConductorEntries } from "./run/batch-entries.ts";
 import { WorkflowRun } from "./run/workflow-run.ts";
 import { beginWorkflow } from "./run/workflow-start.ts";
+import { graph, inspect } from "./workflow-definitions.ts";
 
 const parameters = {
 	notify: {

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { toFindingText } from "../../core/features/workflows/finding-text.ts";
+import { toFindingText } from "../../core/features/workflows/format-findings.ts";
 import { createTestExpressions } from "../../core/testing/expressions.ts";
 import { testDefinition } from "./cases/test-definition.ts";
 import { inspectDefinition } from "./definition/inspect-definition.ts";

@@ -1,6 +1,6 @@
 import type { BusEvent } from "../../core/contract/index.ts";
-import { toLane } from "./lanes.ts";
 import { formatEvent, headerBytes, type Packet } from "./packet.ts";
+import { toLane } from "./partitions.ts";
 
 export interface OutboxOptions {
 	readonly sender: string;

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { BusEvent } from "../../core/contract/index.ts";
-import { toLane, toLanes } from "./lanes.ts";
 import { formatEvent, formatPacket, parsePacket, readEvents } from "./packet.ts";
+import { toLane, toLanes } from "./partitions.ts";
 import { WantedLanes } from "./shared-bus.ts";
 
 test("a packet is read as it was written", () => {

@@ -1,6 +1,6 @@
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "./outbox.ts";
-import { pause, TimeoutError, withTimeout } from "./pause.ts";
+import { pause, TimeoutError, withTimeout } from "./timeout.ts";
 import type { Connection } from "./transport.ts";
 
 export interface SendLoopOptions {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { type BusEvent, type EventBus, isSvcError, type Logger, type PluginContext } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 
 export interface LogLine {
 	readonly level: string;

@@ -10,11 +10,11 @@ import {
 } from "../../core/contract/index.ts";
 import { FanOut } from "./fan-out.ts";
 import { Inbox } from "./inbox.ts";
-import { toLanes } from "./lanes.ts";
-import { Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
-import { pause, withTimeout } from "./pause.ts";
+import { toLanes } from "./partitions.ts";
+import { Link } from "./reconnector.ts";
 import { type SendLoopOptions, sendUntilDisconnected } from "./send-loop.ts";
+import { pause, withTimeout } from "./timeout.ts";
 import type { Connection, Transport } from "./transport.ts";
 
 export interface SharedBusOptions {

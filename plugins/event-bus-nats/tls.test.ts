@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "uvu";
-import { requires } from "../../core/testing/requires.ts";
 import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { startNats } from "../../core/testing/services/nats.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { startBus } from "./nats-bus.test-support.ts";
 
 const { test: natsTest } = requires(test, { command: "nats-server" });

@@ -2,9 +2,9 @@ import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { test } from "uvu";
-import { requires } from "../../core/testing/requires.ts";
 import { createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { startPostgres } from "../../core/testing/services/postgres.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { startBus } from "./postgres-bus.test-support.ts";
 
 const { test: serverTest } = requires(test, { command: "postgres" });

@@ -4,7 +4,7 @@ import { isSvcError, type Logger } from "../../core/contract/index.ts";
 import { type TestNode, withNodes } from "../../core/kernel/nodes/nodes.test-support.ts";
 import { principal } from "../../core/testing/engine/engine.test-support.ts";
 import { withService } from "../../core/testing/http/service.test-support.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { PrometheusMetrics, prometheusMetrics } from "./index.ts";

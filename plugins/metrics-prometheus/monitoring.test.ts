@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
 import { withService } from "../../core/testing/http/service.test-support.ts";
-import { requires } from "../../core/testing/requires.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { openTelemetry } from "../tracing-opentelemetry/index.ts";
 import { prometheusMetrics } from "./index.ts";

@@ -1,7 +1,7 @@
 import type { Metric, Registry } from "prom-client";
 import type { GaugeReading, HistogramDefinition, Instrument, Meters, MetricDefinition } from "../../core/contract/index.ts";
 import { BoundedLabels } from "./bounded-labels.ts";
-import { CounterMetric, HistogramMetric, type ReadableMetric } from "./counters.ts";
+import { CounterMetric, HistogramMetric, type ReadableMetric } from "./metrics.ts";
 import { collectionDurations, ProcessMetrics } from "./process-metrics.ts";
 
 type Client = typeof import("prom-client");

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { type ServiceUnderTest, withService } from "../../core/testing/http/service.test-support.ts";
-import { requires } from "../../core/testing/requires.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { prometheusMetrics } from "./index.ts";
 import { send, until } from "./metrics.test-support.ts";
 

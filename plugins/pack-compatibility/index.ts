@@ -7,7 +7,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from "../../core/contract/index.ts";
-import { resolveReferences } from "./references.ts";
+import { resolveReferences } from "./schema-references.ts";
 
 export interface PackCompatibilityOptions {
 	/** True if packs can import the platform's Python modules. Default true. */

@@ -1,7 +1,7 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
+import type { HostPool } from "./postgres-borrowed-connection.ts";
+import { borrow, borrowDedicated, LentPool } from "./postgres-borrowed-pool.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { HostPool } from "./postgres-lent-connection.ts";
-import { borrow, borrowDedicated, LentPool } from "./postgres-lent-pool.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import { importPostgres, openConnection } from "./postgres-own-connection.ts";
 import { OwnPool } from "./postgres-own-pool.ts";

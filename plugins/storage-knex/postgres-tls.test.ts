@@ -3,10 +3,10 @@ import { chown, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { missing, requires } from "../../core/testing/requires.ts";
 import { type Certificates, createCertificates } from "../../core/testing/services/certificates.test-support.ts";
 import { type PostgresServer, postgresTest, startPostgres } from "../../core/testing/services/postgres.test-support.ts";
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
+import { missing, requires } from "../../core/testing/test-requirements.ts";
 import { administer, dropEmptyDatabase, emptyDatabase, refused, startPostgresStorage } from "./postgres-database.test-support.ts";
 
 const serverTest = postgresTest(test);

@@ -2,7 +2,7 @@ import { link, open, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { SvcError, toErrorMessage } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
-import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists, toOpeningError } from "./sqlite-ownership.ts";
+import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists, toOpeningError } from "./sqlite-file-checks.ts";
 import { inlineLargeTexts, toTextDirectory } from "./sqlite-texts.ts";
 
 /**

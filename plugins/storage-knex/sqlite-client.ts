@@ -9,9 +9,6 @@ import { migrate, planMigrations } from "./migrate.ts";
 import { backUp } from "./sqlite-backup.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-errors.ts";
-import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
-import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
-import { BoundedLog, readLogBytes } from "./sqlite-log.ts";
 import {
 	assertServiceDatabase,
 	createPrivateFile,
@@ -19,9 +16,12 @@ import {
 	isFromNewerVersion,
 	toOpeningError,
 	toReadOnlyAddress,
-} from "./sqlite-ownership.ts";
+} from "./sqlite-file-checks.ts";
+import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
+import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { restore } from "./sqlite-restore.ts";
 import { sweepTexts, toTextDirectory } from "./sqlite-texts.ts";
+import { BoundedLog, readLogBytes } from "./wal-limit.ts";
 
 export interface SqliteOptions {
 	readonly client: "sqlite";

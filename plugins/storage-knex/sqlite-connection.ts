@@ -3,8 +3,8 @@ import type { LargeTexts } from "./large-texts.ts";
 import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 import type { GroupConnection } from "./sqlite-group-commit.ts";
-import type { BoundedLog, PlannedWrite } from "./sqlite-log.ts";
 import type { Binding } from "./values.ts";
+import type { BoundedLog, PlannedWrite } from "./wal-limit.ts";
 
 /** Maximum number of prepared statements in memory. A service normally uses far fewer. */
 const maxPreparedStatements = 500;

@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { SvcError } from "../../core/contract/index.ts";
 import type { LibsqlConstructor } from "./libsql.ts";
 import { syncToDisk } from "./sqlite-backup.ts";
+import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists } from "./sqlite-file-checks.ts";
 import { lockDatabase, toLockFile } from "./sqlite-lock.ts";
-import { assertServiceDatabase, assertUndamaged, createPrivateFile, exists } from "./sqlite-ownership.ts";
 import { toTextDirectory } from "./sqlite-texts.ts";
 
 /** Suffixes of the files that SQLite keeps next to a database. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PluginContext } from "../../core/contract/index.ts";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { toDeclaredMigrations } from "./declared-migrations.ts";
 import { migrations } from "./migrations/index.ts";
 

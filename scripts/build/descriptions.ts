@@ -1,4 +1,4 @@
-import { fileSchemas } from "../../core/features/files.ts";
+import { fileSchemas } from "../../core/features/file-schemas.ts";
 import { routes } from "../../core/features/routes.ts";
 import { toDocument } from "../../core/http/openapi/document.ts";
 import { chainFileSchema } from "../../plugins-runner/action-chain/definition/file-schema.ts";

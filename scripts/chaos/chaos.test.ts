@@ -3,8 +3,8 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { requires } from "../../core/testing/requires.ts";
 import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { hasFalseClocks } from "./false-clock.ts";
 import { faultNames } from "./faults.ts";
 import type { Violation } from "./oracle.ts";

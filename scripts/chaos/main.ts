@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { createOptions } from "../../core/testing/options.ts";
+import { createOptions } from "../../core/testing/service-options.ts";
 import { engineNames } from "./engines/engines.ts";
 import { findUnnoticedRunners } from "./engines/proofs.ts";
 import { runEngineChaos } from "./engines/run-engines.ts";

@@ -53,10 +53,10 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "share-of-parent",
 		promise: "While others wait, the children of one parent hold half of the slots of a node.",
-		file: "core/kernel/scheduling/parent-shares.ts",
+		file: "core/kernel/scheduling/fair-shares.ts",
 		text: "this.#share = Math.ceil(poolSize / 2);",
 		replacement: "this.#share = poolSize;",
-		tests: ["core/kernel/scheduling/parent-shares.test.ts"],
+		tests: ["core/kernel/scheduling/fair-shares.test.ts"],
 	},
 	{
 		name: "buffer-of-subscriber",
@@ -69,10 +69,10 @@ export const boundsMutants: readonly Mutant[] = [
 	{
 		name: "held-by-broadcasts",
 		promise: "Clients of a stream that do not read are ended once too much waits for them.",
-		file: "core/http/sse-fan-outs.ts",
+		file: "core/http/sse-fan-out-hub.ts",
 		text: "if (totalBytes <= this.#maxBufferedBytes) return;",
 		replacement: "return;",
-		tests: ["core/http/sse-fan-outs.test.ts"],
+		tests: ["core/http/sse-fan-out-hub.test.ts"],
 	},
 	{
 		name: "streams-of-user",

@@ -20,7 +20,7 @@ export const entries = [
 		file: "core/cli.ts",
 		purpose: "What commands of features of your own are written against. Not frozen either; it loads no engine.",
 	},
-	{ path: "svc-automation/http", file: "core/service/http.ts", purpose: "The HTTP interface over an engine of your own." },
+	{ path: "svc-automation/http", file: "core/service/create-http.ts", purpose: "The HTTP interface over an engine of your own." },
 ] as const;
 
 /** Where `docs/reference/api.md` comes from, with what it needs and does not find. */

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CliContext } from "../context.ts";
-import { type FormatOptions, outputForms } from "../output.ts";
+import { type FormatOptions, outputForms } from "../print-records.ts";
 import type { CredentialOptions } from "../session.ts";
 import type { GlobalOptions } from "../settings.ts";
-import { toWords } from "./words.ts";
+import { toWords } from "./comma-list.ts";
 
 /** Options of every command that calls the service. */
 export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;

@@ -3,8 +3,8 @@ import { comparePlan } from "../compare-plan.ts";
 import { CliExit, write } from "../context.ts";
 import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
+import { toWords } from "./comma-list.ts";
 import { type AddCommands, optionsOf } from "./options.ts";
-import { toWords } from "./words.ts";
 
 interface PlanCommandOptions {
 	readonly config: string;

@@ -1,7 +1,7 @@
 import { isSvcError } from "../../contract/index.ts";
 import { type CliContext, CliExit, write } from "../context.ts";
-import { printList } from "../output.ts";
 import { readPassword } from "../password.ts";
+import { printList } from "../print-records.ts";
 import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
 
 const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;

@@ -11,7 +11,7 @@ import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { builtMain, typeCommand } from "../../testing/cli/terminal.test-support.ts";
 import { inFull } from "../../testing/extent.test-support.ts";
-import { requires } from "../../testing/requires.ts";
+import { requires } from "../../testing/test-requirements.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-completion-"));
 const env: Record<string, string> = { HOME: home };

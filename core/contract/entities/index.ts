@@ -30,7 +30,7 @@ import {
 	signInPlaceKind,
 	type UsedSignInEntity,
 	usedSignInKind,
-} from "./sign-in.ts";
+} from "./sign-in-records.ts";
 import { type TimerEntity, timerKind } from "./timer.ts";
 import { type TokenEntity, tokenKind } from "./token.ts";
 import { type TraceEntity, traceKind } from "./trace.ts";
@@ -68,7 +68,7 @@ export type { RuleRefEntity } from "./rule-ref.ts";
 export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
-export type { SignInFailureEntity, SignInPlaceEntity, UsedSignInEntity } from "./sign-in.ts";
+export type { SignInFailureEntity, SignInPlaceEntity, UsedSignInEntity } from "./sign-in-records.ts";
 export type { TimerEntity } from "./timer.ts";
 export type { TokenEntity } from "./token.ts";
 export type { TraceEntity } from "./trace.ts";

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { toWords } from "../../cli/commands/comma-list.ts";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
-import { toWords } from "../../cli/commands/words.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { isSvcError, type JsonObject, parseJson } from "../../contract/index.ts";

@@ -8,8 +8,8 @@ import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNoHiddenCharacters, assertNotReservedName } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import { ensureUser } from "./ensure-user.ts";
 import { isPermissionType } from "./permission-types.ts";
-import { ensureUser } from "./users.ts";
 
 /** Fixed salt, so that a key has the same hash on every instance and exported keys can be loaded on another one. */
 const salt = "svc-api-key:";

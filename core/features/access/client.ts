@@ -1,7 +1,7 @@
-import type { Api, Waiting } from "../../client/api.ts";
+import type { Api, Waiting } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { type Password, requestToken, type TokenRecord } from "../../client/password-sign-in.ts";
 import { readJson } from "../../client/request.ts";
-import { type Password, requestToken, type TokenRecord } from "../../client/sign-in.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
 /** User to whom a credential belongs. */

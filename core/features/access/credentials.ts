@@ -9,11 +9,11 @@ import type { Access } from "./access-api.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { callWithTimeout } from "./backend-timeout.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
+import { ensureUser } from "./ensure-user.ts";
 import { RunTokens } from "./run-tokens.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
-import { ensureUser } from "./users.ts";
 
 export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly access: Access;

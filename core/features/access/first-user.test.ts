@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
-import { createOptions } from "../../testing/options.ts";
+import { createOptions } from "../../testing/service-options.ts";
 import { ensureFirstUser } from "./first-user.ts";
-import { findFirstUserWarning } from "./first-user-api.ts";
+import { findFirstUserWarning } from "./first-user-checks-api.ts";
 
 const withRoles = { ...createOptions(), rbac: { ...createOptions().rbac, enable: true } };
 

@@ -1,5 +1,5 @@
 // Registers the permission types before any of them is checked.
-import "./built-in-permissions.ts";
+import "./built-in-permission-types.ts";
 import { type PermissionType, resourceTypeOf } from "../../kernel/basics/permission-types.ts";
 
 export * from "../../kernel/basics/permission-types.ts";

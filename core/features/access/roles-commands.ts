@@ -1,6 +1,6 @@
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { createAccessClient } from "./client.ts";
 

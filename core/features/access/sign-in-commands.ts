@@ -4,12 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { setIniValue } from "../../cli/ini.ts";
-import { printRecord } from "../../cli/output.ts";
 import { readPassword } from "../../cli/password.ts";
+import { printRecord } from "../../cli/print-records.ts";
 import { connect, openSession } from "../../cli/session.ts";
 import { type GlobalOptions, resolveSettings, type Settings } from "../../cli/settings.ts";
 import { readCachedToken, writeCachedToken } from "../../cli/token-cache.ts";
-import type { TokenRecord } from "../../client/sign-in.ts";
+import type { TokenRecord } from "../../client/password-sign-in.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { type AccessClient, createAccessClient, type DeviceSignInRecord } from "./client.ts";
 

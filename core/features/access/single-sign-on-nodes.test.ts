@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import { createService } from "../../service/service.ts";
-import { HostileProvider } from "../../testing/auth/hostile-provider.ts";
+import { HostileProvider } from "../../testing/auth/oidc-test-provider.ts";
 import { openBrowser, sayLogout, toCookie, toProviderOptions, toToken } from "../../testing/auth/provider-service.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createMemoryLogger } from "../../testing/http/fake-engine.test-support.ts";

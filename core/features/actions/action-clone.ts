@@ -2,8 +2,8 @@ import { isMap, stringify } from "yaml";
 import { type ActionEntity, SvcError } from "../../contract/index.ts";
 import { parseYamlDocument } from "../../language/yaml-document.ts";
 import { toActionsDirectory } from "../../lib/safe-path.ts";
+import { isMetadataPath, toEntryPath } from "./action-file-permissions.ts";
 import { readInside } from "./action-files.ts";
-import { isMetadataPath, toEntryPath } from "./file-rights.ts";
 import { pathExists, removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface CloneRequest {

@@ -10,8 +10,8 @@ import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
 import type { Access } from "../access/access-api.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
+import { FileRights, type FileSubject, toEntryPath } from "./action-file-permissions.ts";
 import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";
-import { FileRights, type FileSubject, toEntryPath } from "./file-rights.ts";
 import { fileWritten } from "./file-written-trigger.ts";
 import { pathExists } from "./symlink-safe-files.ts";
 

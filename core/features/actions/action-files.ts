@@ -2,7 +2,7 @@ import { constants, open, realpath, stat } from "node:fs/promises";
 import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import { resolveInside } from "../../lib/safe-path.ts";
-import { isMetadataPath } from "./file-rights.ts";
+import { isMetadataPath } from "./action-file-permissions.ts";
 import { removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface DataFile {

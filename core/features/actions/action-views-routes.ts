@@ -1,13 +1,13 @@
 import { extname } from "node:path";
-import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
 import { object } from "../../http/openapi/schema.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
-import { toOverviews } from "./action-records.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { toOverviews } from "./action-replies.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { findActionResource, toRef } from "./routes.ts";
 import { actionPart, actionSchema } from "./schemas-api.ts";
 

@@ -25,7 +25,7 @@ import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { restoreParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { Access } from "../access/access-api.ts";
 import { ActionFileEditor, toNamedFiles } from "./action-file-editor.ts";
-import type { ActionFilter, ActionInput, ActionListing, Actions } from "./catalog-api.ts";
+import type { ActionFilter, ActionInput, ActionListing, Actions } from "./actions-api.ts";
 
 interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
 	readonly access: Pick<Access, "allows" | "assert">;

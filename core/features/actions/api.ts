@@ -1,4 +1,4 @@
-import type { Actions, RunnerTypes } from "./catalog-api.ts";
+import type { Actions, RunnerTypes } from "./actions-api.ts";
 
 /** Services that this feature adds to the engine. */
 export interface ActionsApi {

@@ -1,7 +1,7 @@
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { createActionClient } from "./client.ts";
 

@@ -5,11 +5,11 @@ import { type RouteContext, routesOver } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { assertNotFollowed } from "../packs/followed-content-api.ts";
+import { assertNotFollowed } from "../packs/followed-pack-guard-api.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
-import { replyAction, replyWritten, toActions } from "./action-records.ts";
-import type { ActionInput } from "./catalog-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { replyAction, replyWritten, toActions } from "./action-replies.ts";
+import type { ActionInput } from "./actions-api.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { actionPart, actionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

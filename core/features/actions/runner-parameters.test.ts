@@ -15,7 +15,7 @@ import { remoteCommand } from "../../../plugins-runner/remote-command/index.ts";
 import { remoteScript } from "../../../plugins-runner/remote-script/index.ts";
 import { workflow } from "../../../plugins-runner/workflow/index.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { requires } from "../../testing/requires.ts";
+import { requires } from "../../testing/test-requirements.ts";
 
 const local = "cwd env kwarg_op sudo sudo_password timeout";
 const remote = `hosts username password private_key passphrase port bastion_host parallel dir ${local}`;

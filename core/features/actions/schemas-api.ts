@@ -1,6 +1,6 @@
 import { actionKind } from "../../contract/entities/action.ts";
 import { runnerTypeKind } from "../../contract/entities/runner-type.ts";
-import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { arrayOf, defineSchema, fieldsOf, jsonObject, object, partOf, text } from "../../http/openapi/schema.ts";
 
 const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { readAliasCommand } from "./alias-case-api.ts";
+import { readAliasCommand } from "./match-command-api.ts";
 
 const alias = {
 	name: "sweep",

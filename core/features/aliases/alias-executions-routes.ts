@@ -8,10 +8,10 @@ import type { WireRecord } from "../../http/wire-record.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { toExecution } from "../executions/records-api.ts";
-import { renderMessage } from "./alias-messages.ts";
 import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-api.ts";
 import { toAlias, toAliasResource } from "./records.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { renderMessage } from "./render-message.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { aliasExecutionsSchema, firstAliasExecutionSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

@@ -1,5 +1,5 @@
 import type { AliasFormat, JsonObject, JsonValue } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/attributes.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/file-attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { AliasAck, AliasInput, AliasResult } from "./aliases-api.ts";

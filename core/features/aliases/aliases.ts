@@ -4,7 +4,7 @@ import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
-import { createBoundedRegExp } from "../../language/safe-regexp.ts";
+import { createBoundedRegExp } from "../../language/bounded-regexp.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AliasFormat, JsonObject } from "../../contract/index.ts";
 import type { ExecutionRecord } from "../executions/client-api.ts";

@@ -1,6 +1,6 @@
 import { type FileSchema, toCasesSchema, toFileSchema } from "../../language/file-schema.ts";
-import { aliasCaseShape } from "./alias-case-shape-api.ts";
 import { aliasAttributes } from "./alias-file.ts";
+import { aliasCaseShape } from "./alias-test-case-api.ts";
 
 export const aliasFileSchemas: readonly FileSchema[] = [
 	{ name: "alias", schema: toFileSchema("Action alias of a pack", aliasAttributes, true) },

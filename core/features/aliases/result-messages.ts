@@ -7,10 +7,10 @@ import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import { toExecution } from "../executions/records-api.ts";
-import { type AliasMessage, renderMessage } from "./alias-messages.ts";
 import type { AliasSecrets } from "./alias-secrets.ts";
 import type { AliasResult } from "./aliases-api.ts";
 import { toAlias } from "./records.ts";
+import { type AliasMessage, renderMessage } from "./render-message.ts";
 
 export interface ResultMessageOptions extends Uses<"storage">, Pick<Kernel, "executions"> {
 	readonly access: Pick<Access, "assert">;

@@ -11,12 +11,12 @@ import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
-import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
 import { toFormat } from "./alias-file.ts";
 import { toAliasRights } from "./alias-rights.ts";
 import type { AliasInput } from "./aliases-api.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./schemas.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

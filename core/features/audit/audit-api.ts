@@ -1,7 +1,7 @@
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
 import type { AuditHook } from "../../http/audit-hook.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
-import type { StoredAuditReport } from "./record-verification.ts";
+import type { StoredAuditReport } from "./stored-chain-verification.ts";
 
 /** Filter of audit entries. */
 export interface AuditFilter {

@@ -14,7 +14,7 @@ import { routes } from "../routes.ts";
 import { AuditChain } from "./audit-chain.ts";
 import { cutRecord } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { verifyRecord } from "./verify.ts";
+import { verifyRecord } from "./verify-chain.ts";
 
 const route = routes.find(({ method, path }) => method === "POST" && path === "/policies") as AuditedRequest["route"];
 const request: AuditedRequest = {

@@ -7,8 +7,8 @@ import { type GuardedService, withGuardedService } from "../../testing/http/guar
 import { createSubject, matrixPacks, matrixRunners } from "../../testing/http/matrix-subject.test-support.ts";
 import { toRightsRows } from "../../testing/http/rights-table.test-support.ts";
 import { routes } from "../routes.ts";
-import { announced, unrecorded } from "./request-record.ts";
-import { verifyRecord } from "./verify.ts";
+import { announced, unrecorded } from "./request-recorder.ts";
+import { verifyRecord } from "./verify-chain.ts";
 
 async function entriesOf({ ask }: GuardedService, root: string, query = "after=0"): Promise<AuditEntryEntity[]> {
 	return (await ask(root, "GET", `/v1/audit/entries?${query}`)).body as unknown as AuditEntryEntity[];

@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { isJsonObject, parseJson, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import type { AuditCheckpoint } from "./checkpoint.ts";
 import { createAuditClient } from "./client.ts";
 import type { AuditEntry } from "./entry-hash.ts";
-import { type AuditReport, verifyRecord } from "./verify.ts";
+import { type AuditReport, verifyRecord } from "./verify-chain.ts";
 
 const columns = ["number", "timestamp", "user", "verb", "record_kind", "ref", "outcome", "address"];
 const reportAttributes = ["entries", "first", "last", "checkpoints", "keys"];

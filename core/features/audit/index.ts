@@ -11,9 +11,9 @@ import { AuditChain } from "./audit-chain.ts";
 import { cutRecord } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import "./permission-types.ts";
-import { RecordVerification } from "./record-verification.ts";
-import { RequestRecord } from "./request-record.ts";
+import { RequestRecord } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
+import { RecordVerification } from "./stored-chain-verification.ts";
 
 /** Creates the audit feature. It records who has changed what in a chain that cannot be altered unnoticed. */
 export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {

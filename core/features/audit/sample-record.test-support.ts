@@ -5,7 +5,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import { AuditChain } from "./audit-chain.ts";
 import { type AuditCheckpoint, toCheckpoint } from "./checkpoint.ts";
 import type { AuditDraft } from "./entry-hash.ts";
-import { RecordVerification } from "./record-verification.ts";
+import { RecordVerification } from "./stored-chain-verification.ts";
 
 const clock = getSystemClock();
 const { privateKey } = generateKeyPairSync("ed25519");

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonValue } from "../../contract/index.ts";
 

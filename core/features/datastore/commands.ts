@@ -3,8 +3,8 @@ import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonO
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
 import { readPassword } from "../../cli/password.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import type { ListQuery } from "../../client/page.ts";

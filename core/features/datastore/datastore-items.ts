@@ -5,7 +5,7 @@ import { assertVisibleName } from "../../kernel/basics/names.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { SingletonTask, type SingletonTaskOptions } from "../../kernel/coordination/singleton-task.ts";
-import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { createRemoval, removeExpired } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";

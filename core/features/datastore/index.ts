@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreApi } from "./api.ts";
 import { StoredItems } from "./datastore-items.ts";
-import { itemTriggerTypes } from "./item-types.ts";
+import { itemTriggerTypes } from "./item-trigger-types.ts";
 import { keyRoutes } from "./routes.ts";
 
 /** Creates the datastore feature: named values that templates can read. Secret values are encrypted. */

@@ -7,7 +7,7 @@ import { Dialects } from "../../language/dialects.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "../access/access.ts";
-import { loadCurrentPrincipal } from "../access/current-principal.ts";
+import { loadCurrentPrincipal } from "../access/load-principal.ts";
 import { ItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";

@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
-import { toChildId } from "../../kernel/executions/child-record.ts";
+import { toChildId } from "../../kernel/executions/child-identity.ts";
 import { until } from "../../kernel/nodes/nodes.test-support.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";

@@ -12,7 +12,7 @@ import { remoteScript } from "../../../plugins-runner/remote-script/index.ts";
 import { slurm } from "../../../plugins-runner/slurm/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { requires } from "../../testing/requires.ts";
+import { requires } from "../../testing/test-requirements.ts";
 
 const { test: processTest } = requires(test, { command: "bash" });
 const { test: pythonTest } = requires(test, { command: "python3" });

@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api.ts";
+import type { Api, Waiting } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { paginateByTime } from "../../client/paginate-by-time.ts";
 import { faultOf } from "../../client/request.ts";

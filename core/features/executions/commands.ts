@@ -3,8 +3,8 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/output.ts";
 import { parseParameters } from "../../cli/parameters.ts";
+import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import type { ListPage } from "../../client/page.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";

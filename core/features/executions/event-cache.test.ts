@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { Authorizer } from "../../http/authorizer.ts";
+import type { Authorizer } from "../../http/access-guard.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { SharedFrames } from "./event-cache.ts";
 

@@ -1,4 +1,4 @@
-import type { Authorizer } from "../../http/authorizer.ts";
+import type { Authorizer } from "../../http/access-guard.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";

@@ -6,9 +6,9 @@ import { routesOver } from "../../http/route.ts";
 import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import { toTextStream } from "../../http/sse.ts";
 import type { OutputSelection } from "../../kernel/executions/executions-api.ts";
-import { withActionExecutions } from "./action-executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { withActionExecutions } from "./execution-route-aliases-api.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 

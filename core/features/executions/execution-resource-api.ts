@@ -1,4 +1,4 @@
-import type { GuardedResource } from "../../http/permissions.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 

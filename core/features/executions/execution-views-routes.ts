@@ -11,11 +11,11 @@ import { routesOver } from "../../http/route.ts";
 import { type Presentation, presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
 import { replyPages } from "../../http/streamed-list.ts";
 import type { Descendant } from "../../kernel/executions/executions-api.ts";
-import { withActionExecutions } from "./action-executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
+import { withActionExecutions } from "./execution-route-aliases-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { toId } from "./routes.ts";
 import { executionSchema } from "./schemas-api.ts";
 

@@ -3,7 +3,7 @@ import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.
 import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
-import { overOutages } from "./retry-requests.ts";
+import { overOutages } from "./repeat-while-unavailable.ts";
 import { type TaskChunk, tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 

@@ -2,11 +2,11 @@ import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { ExecutionsApi } from "./api.ts";
 import { EmbeddedRuns } from "./embedded-runs.ts";
-import { createEvents } from "./events.ts";
 import { executionOutputRoutes } from "./execution-output-routes.ts";
 import { executionViewRoutes } from "./execution-views-routes.ts";
 import { outputLinesRoutes } from "./output-lines-routes.ts";
 import { executionRoutes } from "./routes.ts";
+import { createEvents } from "./stream-events.ts";
 import { streamRoutes } from "./stream-routes.ts";
 
 /** Creates the feature that serves executions and their output over the API and the streams, and runs actions for the embedding program. */

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import { delay } from "../../client/delay.ts";
 import { isSvcError, type OutputType, SvcError } from "../../contract/index.ts";
 

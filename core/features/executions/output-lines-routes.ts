@@ -5,10 +5,10 @@ import { replyJson } from "../../http/replies.ts";
 import { routesOver } from "../../http/route.ts";
 import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
 import type { LinesSelection } from "../../kernel/executions/executions-api.ts";
-import { withActionExecutions } from "./action-executions-api.ts";
 import { parseOutputType, toLines } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { withActionExecutions } from "./execution-route-aliases-api.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 

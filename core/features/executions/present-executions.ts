@@ -5,10 +5,10 @@ import { type Presentation, presentOne, presentTogether } from "../../http/secre
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { toShownInstances } from "../triggers/payload-rights-api.ts";
+import { toShownInstances } from "../triggers/visible-payloads-api.ts";
 import type { ShownCause } from "./embedded-cause-api.ts";
 import { toExecution } from "./records-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 
 /** The caller, its authorizer, and the engine from which records are read. */
 export type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };

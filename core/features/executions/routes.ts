@@ -19,13 +19,13 @@ import { replyPages } from "../../http/streamed-list.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
-import { withActionExecutions } from "./action-executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
+import { withActionExecutions } from "./execution-route-aliases-api.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { executionStatuses } from "./execution-statuses-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { executionPart, executionSchema } from "./schemas-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

@@ -9,7 +9,7 @@ import { localCommand } from "../../../plugins-runner/local-command/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import { pythonScript } from "../../../plugins-runner/python-script/index.ts";
 import type { CliContext } from "../../cli/context.ts";
-import { createApi } from "../../client/api.ts";
+import { createApi } from "../../client/api-client.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";

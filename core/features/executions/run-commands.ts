@@ -3,10 +3,10 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { type FormatOptions, printRecord } from "../../cli/output.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
+import { type FormatOptions, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import {
 	isJsonObject,
 	isRefusedVariable,

@@ -14,9 +14,9 @@ import { SharedFrames } from "./event-cache.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { OutputFrames } from "./output-events.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { outputChunkSchema } from "./schemas-api.ts";
+import { OutputFrames } from "./serialized-output.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();

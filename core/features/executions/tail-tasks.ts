@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient } from "./client.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
-import { overOutages } from "./retry-requests.ts";
+import { overOutages } from "./repeat-while-unavailable.ts";
 import { readTasks } from "./task-tree.ts";
 
 /** Output chunk of one task of a workflow. */

@@ -9,7 +9,7 @@ import { type PythonScriptOptions, pythonScript } from "../../../plugins-runner/
 import { KeptSnapshot } from "../../../plugins-runner/python-script/pyodide/kept-snapshot.test-support.ts";
 import { packageFile } from "../../service/version.ts";
 import { type GuardedService, withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { requires } from "../../testing/requires.ts";
+import { requires } from "../../testing/test-requirements.ts";
 
 const { test: pythonTest } = requires(test, { command: "python3" });
 

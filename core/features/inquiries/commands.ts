@@ -1,7 +1,7 @@
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";

@@ -4,9 +4,9 @@ import { parseSelection, selectionQuery, selectMembers } from "../../http/field-
 import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { arrayOf, defineSchema, jsonObject, jsonValue, object, partOf, real, text } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
-import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";

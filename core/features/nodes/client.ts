@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";

@@ -3,7 +3,7 @@ import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/comman
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { Progress } from "../../cli/progress.ts";
 import { openSession } from "../../cli/session.ts";
 import { createNodeClient, type NodeClient, type SingleNodeRecord } from "./client.ts";

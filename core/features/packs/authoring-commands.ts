@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import { type CommonOptions, optionsOf, withCredentials, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { type FormatOptions, printList } from "../../cli/output.ts";
-import type { PackCheck, PackWork } from "../../cli/pack-work.ts";
+import type { PackCheck, PackWork } from "../../cli/pack-checks.ts";
+import { type FormatOptions, printList } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { writeReport } from "../../cli/write-report.ts";
 import { isSvcError } from "../../contract/index.ts";
-import { countErrors, toCheckText } from "./authoring-text.ts";
+import { countErrors, toCheckText } from "./check-report.ts";
 import { toTestReport } from "./test-report.ts";
 import { watchPacks } from "./watch/watch-command.ts";
 

@@ -2,7 +2,7 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { withNames } from "../../cli/completion/name-source.ts";
 import { CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import type { JsonObject } from "../../contract/index.ts";

@@ -6,6 +6,7 @@ import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
+import { PackSwitch } from "./activation/pack-activation.ts";
 import type { PacksApi } from "./api.ts";
 import { StoredPackConfigs } from "./configs/pack-configs.ts";
 import { PackContents } from "./content/pack-contents.ts";
@@ -17,14 +18,13 @@ import { packInstallRoutes } from "./install-routes.ts";
 import type { RegisterFiles } from "./pack-files-api.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import { packRegisterRoutes } from "./register-routes.ts";
-import { PackRegistering } from "./registration/pack-registering.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
+import { PackRegistering } from "./registration/pack-reload.ts";
 import { configRoutes } from "./routes.ts";
+import { PackSources } from "./sources/pack-fetcher.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
-import { PackSources } from "./sources/sources.ts";
 import { StoredPacks } from "./stored-packs.ts";
-import { PackSwitch } from "./switch/pack-switch.ts";
 
 export interface PacksFeature extends HttpFeature<PacksApi> {
 	/** Registers records of another feature from the files of packs; that feature calls it while it registers. */

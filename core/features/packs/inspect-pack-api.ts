@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import { type JsonObject, type PackFinding, SvcError } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import { findPackFiles } from "./inspect/find-pack-files.ts";
 import { sortFindings } from "./inspect/findings.ts";
 import { inspectConfig } from "./inspect/inspect-config.ts";
+import { inspectOthers } from "./inspect/inspect-extra-files.ts";
 import { inspectFolders } from "./inspect/inspect-folders.ts";
 import { inspectManifest } from "./inspect/inspect-manifest.ts";
-import { inspectOthers } from "./inspect/inspect-others.ts";
-import { findPackFiles } from "./inspect/pack-files.ts";
 
 export { locateRefused } from "./inspect/explain-refused.ts";
 export { findingOf, sortFindings } from "./inspect/findings.ts";

@@ -1,6 +1,6 @@
 import type { FollowedPackEntity } from "../../contract/index.ts";
-import type { LockEntry } from "./install/lock-entries.ts";
-import type { Newer } from "./install/outdated.ts";
+import type { LockEntry } from "./install/lockfile-entries.ts";
+import type { Newer } from "./install/pack-updates.ts";
 
 /** Information on installed packs and their sources. */
 export interface PackInstalls {

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
 /** A job on packs: an execution of an action of the pack `packs`. */

@@ -12,10 +12,10 @@ import { localScript } from "../../../plugins-runner/local-script/index.ts";
 import { createService, defineConfig } from "../../index.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
-import { removeTree } from "./content/extracted-content.ts";
+import { manifest } from "./activation/pack-activation.test-support.ts";
+import { removeTree } from "./content/content-directory.ts";
 import type { PackLockEntry } from "./install-client.ts";
-import { SourceBench } from "./sources/sources.test-support.ts";
-import { manifest } from "./switch/pack-switch.test-support.ts";
+import { SourceBench } from "./sources/pack-fetcher.test-support.ts";
 
 /** A service without packs, the command for it, and repositories. */
 class Site {

@@ -4,10 +4,10 @@ import { stringify } from "yaml";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { printList } from "../../cli/output.ts";
+import { printList } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { createPackInstallClient, type PackInstallClient, type PackJobRecord, type PackLockEntry } from "./install-client.ts";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { addPackAuthoringCommands } from "./authoring-commands.ts";
 import { createPackIndexClient } from "./index-client.ts";

@@ -1,7 +1,7 @@
 import { type DialectKind, type JsonObject, SvcError } from "../../contract/index.ts";
 import { isRefName, namePattern } from "../../kernel/basics/names.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
-import { type Attribute, text } from "../../language/attributes.ts";
+import { type Attribute, text } from "../../language/file-attributes.ts";
 import type { PackDirectory } from "./packs-api.ts";
 
 /** Location of a file in a pack. */

@@ -4,7 +4,7 @@ import { optionsOf, toInteger, withCommonOptions } from "../../cli/commands/opti
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, writeOutput } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { createPackClient, type PackRecord } from "./pack-client.ts";
 

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 
 /** Packs to register, and the kinds of their content. */
 export interface RegisterRequest {

@@ -11,7 +11,7 @@ import { noop } from "../../../plugins-runner/noop/index.ts";
 import { createService, defineConfig } from "../../index.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
-import { manifest, writeFiles } from "./switch/pack-switch.test-support.ts";
+import { manifest, writeFiles } from "./activation/pack-activation.test-support.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-register-"));
 const packs = join(home, "packs");

@@ -1,4 +1,4 @@
-import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { defineSchema, jsonObject, mapOf, object, text, whole } from "../../http/openapi/schema.ts";
 
 /** Wire schema of the configuration of a pack. */

@@ -1,5 +1,5 @@
 import { toJunit } from "../../cli/junit.ts";
-import type { PackTests } from "../../cli/pack-work.ts";
+import type { PackTests } from "../../cli/pack-checks.ts";
 import type { PackTestResult } from "../../contract/index.ts";
 
 /** Returns the results of tests in one of the formats of `svc pack test`. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type ParameterSchema, type PolicyEntity, SvcError } from "../../contract/index.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
-import { checkGivenParameters } from "../../language/parameters/check-given.ts";
+import { checkGivenParameters } from "../../language/parameters/check-submitted-parameters.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 import type { PolicyInput } from "./policies-api.ts";
 import { policyTypes, workersType } from "./policy-types.ts";

@@ -10,7 +10,7 @@ import {
 	SvcError,
 	type WriteOperation,
 } from "../../contract/index.ts";
-import { toChildId } from "../../kernel/executions/child-record.ts";
+import { toChildId } from "../../kernel/executions/child-identity.ts";
 import { type NodesTest, type TestNode, until, within, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";

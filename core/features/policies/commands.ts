@@ -3,8 +3,8 @@ import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } fr
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
-import { readAll } from "../../cli/read-all.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
+import { readAll } from "../../cli/read-all-pages.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { createPolicyClient, type PolicyClient, type PolicyRequest } from "./client.ts";

@@ -7,12 +7,12 @@ import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { PoliciesApi } from "./api.ts";
 import { checkPolicy } from "./check-policy.ts";
 import type { Policies, PolicyInput } from "./policies-api.ts";
-import { createPolicyCore } from "./policy-core.ts";
+import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
+import type { FindDemand } from "./required-worker-labels-api.ts";
 import { policyRoutes } from "./routes.ts";
-import type { FindDemand } from "./worker-demands-api.ts";
 
 /** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi> {

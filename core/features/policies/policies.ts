@@ -3,7 +3,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 

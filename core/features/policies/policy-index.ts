@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 
 export interface PolicyIndexOptions extends Uses<"storage" | "logger"> {
 	readonly changes: Pick<ChangeFeed, "onChange">;

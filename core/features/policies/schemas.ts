@@ -1,5 +1,5 @@
 import { policyKind } from "../../contract/entities/policy.ts";
-import { parameterSchema } from "../../http/openapi/parameter-schema.ts";
+import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { defineSchema, fieldsOf, flag, object, partOf, text } from "../../http/openapi/schema.ts";
 
 /** Schema of a policy in the API. */

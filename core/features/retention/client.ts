@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 
 /** Conditions for the records to remove: see `POST /v1/purge/<records>` in the HTTP API. */
 export interface PurgeRequest {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import type { CliContext } from "../../cli/context.ts";
-import { printList } from "../../cli/output.ts";
+import { printList } from "../../cli/print-records.ts";
 import { Progress } from "../../cli/progress.ts";
 import { openSession } from "../../cli/session.ts";
 import { createPurgeClient, type PurgeClient, type PurgeRequest } from "./client.ts";

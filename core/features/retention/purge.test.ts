@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
-import { createPace } from "../../kernel/expiry/pacing.ts";
+import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { createRemoval } from "../../kernel/expiry/removal.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";

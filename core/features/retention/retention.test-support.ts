@@ -3,10 +3,10 @@ import type { EntityKind, EntityMap, ExecutionEntity, ExecutionStatus, OutputChu
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
-import { createOptions } from "../../testing/options.ts";
 import { silentLogger } from "../../testing/run-context.ts";
+import { createOptions } from "../../testing/service-options.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
-import { Collector } from "./collector.ts";
+import { Collector } from "./garbage-collector.ts";
 
 /** Time at which every scene begins, in microseconds. */
 const beginning = Date.parse("2026-06-01T00:00:00Z") * 1_000;

@@ -9,8 +9,8 @@ import type { Storage, StoragePlugin } from "../../contract/index.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { createOptions } from "../../testing/options.ts";
 import { silentLogger } from "../../testing/run-context.ts";
+import { createOptions } from "../../testing/service-options.ts";
 import { createTestDatabase, postgresTest } from "../../testing/services/postgres.test-support.ts";
 import {
 	createScene,

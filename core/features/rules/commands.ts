@@ -4,7 +4,7 @@ import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonO
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { createRuleClient, type RuleClient, type RuleRequest, type RuleTestRequest } from "./client.ts";

@@ -2,7 +2,7 @@ import { type RuleEnforcementEntity, type Storage, SvcError, type Where } from "
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
-import { whereRule } from "./rule-refs.ts";
+import { whereRule } from "./rule-ref-history.ts";
 import type { EnforcementFilter, Enforcements } from "./rules-api.ts";
 
 const newestFirst = [

@@ -24,7 +24,7 @@ import {
 } from "../../kernel/submission/submit.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { LoopGuard } from "./loop-guard.ts";
-import type { RuleRefs } from "./rule-refs.ts";
+import type { RuleRefs } from "./rule-ref-history.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
 export interface EnforcerOptions extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {

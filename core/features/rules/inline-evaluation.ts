@@ -3,7 +3,7 @@ import { type InlineEvaluation, noActionDecision } from "../../kernel/events/eve
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget, type WorkLimits, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
-import { isLetOut } from "./criteria/sieve.ts";
+import { isLetOut } from "./criteria/pre-filter.ts";
 import type { IndexedRule } from "./rule-index.ts";
 import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts";
 

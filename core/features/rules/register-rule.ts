@@ -3,7 +3,7 @@ import type { RuleEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { toPackRuleRights } from "./rule-rights.ts";
+import { toPackRuleRights } from "./required-rule-permissions.ts";
 import type { StoredRules } from "./rules.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 

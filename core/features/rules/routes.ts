@@ -11,11 +11,11 @@ import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
-import { assertNotFollowed, isSwitchOnly } from "../packs/followed-content-api.ts";
-import { toRule } from "./records.ts";
-import type { RouteNeeds } from "./route-needs.ts";
-import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-records.ts";
-import { toRuleRights } from "./rule-rights.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
+import { toRuleRights } from "./required-rule-permissions.ts";
+import type { RouteNeeds } from "./route-engine.ts";
+import { toRule } from "./rule-api-records.ts";
+import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 import { rulePart } from "./schemas.ts";
 

@@ -15,10 +15,10 @@ import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { toExecution } from "../executions/records-api.ts";
-import { toShownInstances } from "../triggers/payload-rights-api.ts";
-import { toEnforcement } from "./records.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { toShownInstances } from "../triggers/visible-payloads-api.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { toRuleResource } from "./routes.ts";
+import { toEnforcement } from "./rule-api-records.ts";
 import type { EnforcementFilter } from "./rules-api.ts";
 import { enforcementPart, enforcementSchema, enforcementViewPart, enforcementViewSchema } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/attributes.ts";
+import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
 import type { RuleInput } from "./rules-api.ts";
 

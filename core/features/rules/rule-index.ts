@@ -1,5 +1,5 @@
 import { type RuleEntity, type Storage, toErrorMessage } from "../../contract/index.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 

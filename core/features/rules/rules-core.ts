@@ -13,7 +13,7 @@ import { createLoopGuard } from "./loop-guard.ts";
 import { type IndexedRule, StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts";
-import { RuleRefs } from "./rule-refs.ts";
+import { RuleRefs } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import { install as installPack, packsOf } from "../packs/switch/pack-switch.test-support.ts";
+import { install as installPack, packsOf } from "../packs/activation/pack-activation.test-support.ts";
 import { createFakeLanguage, createPackOnDisk, type FakeLanguage, type PackOnDisk } from "./pack-sensors.test-support.ts";
 import { toSensorTypes } from "./routes.ts";
 import { until } from "./sensors.test-support.ts";

@@ -6,10 +6,10 @@ import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts"
 import { arrayOf, defineSchema, fieldsOf, nullable, object, oneOf, partOf, text, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
-import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { SensorsApi } from "./api.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";

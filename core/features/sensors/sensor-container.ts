@@ -1,16 +1,16 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import { toRenewalIntervalMs } from "../../kernel/coordination/lease-policy.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessOptions } from "./sensor-access.ts";
-import { Supervisor } from "./sensor-assignment.ts";
+import { SensorWork, type SensorWorkOptions } from "./sensor-executor.ts";
 import { SensorSources } from "./sensor-sources.ts";
+import { Supervisor } from "./sensor-supervisor.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
-import { SensorWork, type SensorWorkOptions } from "./sensor-work.ts";
 import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContainerOptions

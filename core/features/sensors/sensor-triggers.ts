@@ -1,6 +1,6 @@
 import type { SensorTrigger, SensorTriggerChange, TriggerEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersOptions extends Uses<"storage"> {

@@ -10,7 +10,7 @@ import { defineRunner, defineSensor, type SensorPlugin, type SensorTrigger } fro
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { toProgram } from "../../testing/program.test-support.ts";
-import { watchStrays } from "../../testing/statement.ts";
+import { watchStrays } from "../../testing/test-guard.ts";
 import { GuardedSensorRun } from "./guarded-sensor-run.ts";
 import { aborted, createScripted, type ScriptedSensor, type SensorEngine, startWith, until } from "./sensors.test-support.ts";
 import { handleUncaughtSensorErrors as watchSensorStrays } from "./uncaught-sensor-errors.ts";

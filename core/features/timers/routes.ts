@@ -1,12 +1,12 @@
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
 import { defineSchema, nullable, object, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
-import type { GuardedResource } from "../../http/permissions.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { routesOver } from "../../http/route.ts";
-import { toTrigger } from "../triggers/records-api.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
+import { toTrigger } from "../triggers/trigger-records-api.ts";
 import type { TimersFeatureApi } from "./api.ts";
 import type { TimerView } from "./timers-api.ts";
 

@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
-import { isTimezone, toSchedule } from "./schedule.ts";
+import { isTimezone, toSchedule } from "./timer-schedule.ts";
 
 export interface TimerPlanOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly options: Pick<Options, "timersengine">;

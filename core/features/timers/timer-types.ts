@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
 import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { checkTimerParameters } from "./schedule.ts";
+import { checkTimerParameters } from "./timer-schedule.ts";
 
 const text = { type: "string" };
 const integer = { type: "integer" };

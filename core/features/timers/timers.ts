@@ -1,7 +1,7 @@
 import { isSvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { fromMilliseconds, TimerPlan, toMilliseconds } from "./timer-plan.ts";

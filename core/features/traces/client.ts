@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api.ts";
+import type { Api } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 
 /** An execution, a rule enforcement or a trigger instance in a trace. */

@@ -2,10 +2,10 @@ import { Option } from "commander";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord, toIncluded } from "../../cli/output.ts";
+import { printList, printRecord, toIncluded } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { createTraceClient, type TraceRecord } from "./client.ts";
-import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./tree-client.ts";
+import { type TraceChoice, type TraceKind, type TraceNode, toBranches, toNodes } from "./trace-tree-client.ts";
 
 const columns = ["id", "uid", "trace_tag", "start_timestamp"];
 const allOfIt: TraceChoice = { kinds: [], hideNoop: false };

@@ -3,7 +3,7 @@ import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../..
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { createTriggerClient, type TriggerTypeRequest } from "./client.ts";

@@ -12,12 +12,12 @@ import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
-import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-content-api.ts";
-import { toTrigger, toTriggerType } from "./records-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
+import { toMakingRights } from "./required-trigger-permissions-api.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
+import { toTrigger, toTriggerType } from "./trigger-records-api.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
-import { toMakingRights } from "./trigger-rights-api.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds & FollowedNeeds>();

@@ -12,10 +12,10 @@ import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/s
 import { parseSort } from "../../http/sort.ts";
 import { replyPages } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
-import { toShownInstances } from "./payload-rights-api.ts";
-import type { RouteNeeds } from "./route-needs.ts";
+import type { RouteNeeds } from "./route-engine.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
+import { toShownInstances } from "./visible-payloads-api.ts";
 
 const { defineRoute } = routesOver<RouteNeeds>();
 

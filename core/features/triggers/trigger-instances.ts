@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import { type ChangeRequester, toActor } from "../../kernel/executions/signed-patch.ts";
+import { type ChangeRequester, toActor } from "../../kernel/executions/log-actor.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";

@@ -1,5 +1,5 @@
 import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
-import type { GuardedResource } from "../../http/permissions.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, TriggerEntity, TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { ChangeRequester } from "../../kernel/executions/signed-patch.ts";
+import type { ChangeRequester } from "../../kernel/executions/log-actor.ts";
 
 /** Body of a request that creates or replaces a trigger type. */
 export interface TriggerTypeInput {

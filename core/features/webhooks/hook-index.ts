@@ -1,5 +1,5 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
-import type { ChangeFeed } from "../../kernel/coordination/change-feed.ts";
+import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
 import type { HookParameters } from "./hook-parameters-api.ts";
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { InvalidArgumentError } from "commander";
+import { toWords } from "../../cli/commands/comma-list.ts";
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
-import { toWords } from "../../cli/commands/words.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/output.ts";
+import { printList, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { resolveSettings } from "../../cli/settings.ts";
 import { createWorkerClient } from "./client.ts";

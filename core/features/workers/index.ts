@@ -1,15 +1,15 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
-import type { FindDemand } from "../policies/worker-demands-api.ts";
+import type { FindDemand } from "../policies/required-worker-labels-api.ts";
 import type { WorkersApi } from "./api.ts";
+import { LeftJobs } from "./ended-job-cleaner.ts";
 import { JobEncryption } from "./job-encryption.ts";
-import { LeftJobs } from "./orphaned-jobs.ts";
-import { type Contents, PlacedRuns } from "./remote-runs.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers, type StoredWorkersOptions } from "./stored-workers.ts";
 import { WorkerNotifications } from "./worker-notifications.ts";
 import { refuseWorkers, routeToWorkers } from "./worker-routing.ts";
+import { type Contents, PlacedRuns } from "./worker-run-followers.ts";
 
 export interface WorkersNeeds {
 	/** Files of packs. */

@@ -9,8 +9,8 @@ import {
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { JobEncryption } from "./job-encryption.ts";
-import { mostAhead } from "./reassigned-runs.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
+import { mostAhead } from "./worker-output-recorder.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
 
 export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, describeList } from "../../http/openapi/responses.ts";
-import type { GuardedResource } from "../../http/permissions.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
 import { type RouteContext, routesOver } from "../../http/route.ts";
+import type { GuardedResource } from "../../http/route-permission.ts";
 import { labelPattern, maxLabels, parseLabels } from "../../kernel/basics/names.ts";
 import type { WorkersApi } from "./api.ts";
 import {

@@ -10,7 +10,7 @@ import { HeldJobs } from "./held-jobs.ts";
 import { JobAssignment } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
-import { PlacedRun } from "./remote-run.ts";
+import { PlacedRun } from "./worker-run-follower.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 // What a job has become between the read and the write of a node must stay.

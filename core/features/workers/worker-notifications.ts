@@ -1,5 +1,5 @@
 import type { BusEvent, EventBus, Logger } from "../../contract/index.ts";
-import { createRenewedSubscription } from "../../kernel/coordination/renewed-subscription.ts";
+import { createRenewedSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
 
 const eventName = "svc.reaction__worker";
 

@@ -1,7 +1,7 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
 import { parseLabels } from "../../kernel/basics/names.ts";
-import type { FindDemand } from "../policies/worker-demands-api.ts";
-import type { PlacedRuns } from "./remote-runs.ts";
+import type { FindDemand } from "../policies/required-worker-labels-api.ts";
+import type { PlacedRuns } from "./worker-run-followers.ts";
 
 const parameter: ParameterDefinition = {
 	type: "array",

@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api.ts";
+import type { Api, Waiting } from "../../client/api-client.ts";
 import type { DefinitionFinding, DefinitionGraph } from "../../contract/index.ts";
 
 /** Client for definitions of workflows. */

@@ -4,14 +4,14 @@ import { type AddCommands, type CommonOptions, optionsOf, withCommonOptions, wit
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { type FormatOptions, printList, printRecord } from "../../cli/output.ts";
+import { type FormatOptions, printList, printRecord } from "../../cli/print-records.ts";
 import { readTextFile } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import { createActionClient } from "../actions/client-api.ts";
 import { createExecutionClient } from "../executions/client-api.ts";
 import { createWorkflowClient } from "./client.ts";
-import { toCaseText } from "./finding-text.ts";
+import { toCaseText } from "./format-findings.ts";
 import { printFindings } from "./print-findings.ts";
 
 interface InspectOptions extends CommonOptions {

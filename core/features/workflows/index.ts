@@ -1,9 +1,9 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
-import { readJournal } from "../../kernel/executions/journal-entries.ts";
+import { readJournal } from "../../kernel/executions/read-journal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import type { Access } from "../access/access-api.ts";
-import type { Actions } from "../actions/catalog-api.ts";
+import type { Actions } from "../actions/actions-api.ts";
 import type { WorkflowsApi } from "./api.ts";
 import { workflowRoutes } from "./routes.ts";
 import { StalledRuns } from "./stalled-runs.ts";

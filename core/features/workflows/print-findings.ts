@@ -1,7 +1,7 @@
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { type FormatOptions, printList } from "../../cli/output.ts";
+import { type FormatOptions, printList } from "../../cli/print-records.ts";
 import type { DefinitionFinding } from "../../contract/index.ts";
-import { mayRun, toFindingText } from "./finding-text.ts";
+import { mayRun, toFindingText } from "./format-findings.ts";
 
 /** Prints the findings. Throws `CliExit` with 1 if the definition cannot run. */
 export async function printFindings(

@@ -7,9 +7,9 @@ import { presentOne, secretsQuery, toPresentation } from "../../http/secret-pres
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { Actions } from "../actions/catalog-api.ts";
-import { withActionExecutions } from "../executions/action-executions-api.ts";
+import type { Actions } from "../actions/actions-api.ts";
 import { findExecutionResource } from "../executions/execution-resource-api.ts";
+import { withActionExecutions } from "../executions/execution-route-aliases-api.ts";
 import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
 import type { OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 

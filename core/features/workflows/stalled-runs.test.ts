@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { defineRunner, type ExecutionStatus, type JsonObject, type RunContext, type RunResult } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
-import { toChildId } from "../../kernel/executions/child-record.ts";
+import { toChildId } from "../../kernel/executions/child-identity.ts";
 import { until, within, withNodes } from "../../kernel/nodes/nodes.test-support.ts";
 import { flowRunner } from "../../kernel/runs/flow-runner.test-support.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";

@@ -16,7 +16,7 @@ import { toActionResource } from "../../kernel/basics/refs.ts";
 import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Access } from "../access/access-api.ts";
-import type { Actions } from "../actions/catalog-api.ts";
+import type { Actions } from "../actions/actions-api.ts";
 import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 
 export interface WorkflowOptions extends Uses<"runners"> {

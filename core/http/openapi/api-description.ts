@@ -1,4 +1,4 @@
-import type { ApiDescriptionSource } from "./description-source.ts";
+import type { ApiDescriptionSource } from "./api-description-provider.ts";
 import { type ApiDocument, toDocument } from "./document.ts";
 import type { DescribedRoute } from "./operation.ts";
 import { toPage } from "./page.ts";

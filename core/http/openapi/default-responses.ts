@@ -1,4 +1,4 @@
-import type { Permission } from "../permissions.ts";
+import type { Permission } from "../route-permission.ts";
 import { type Answer, type Answers, answerFault } from "./responses.ts";
 
 /** The parts of a route that decide which errors it may answer with. */

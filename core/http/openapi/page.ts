@@ -1,4 +1,4 @@
-import { toPageHeaders } from "../page-headers.ts";
+import { toPageHeaders } from "../html-page-headers.ts";
 import type { ApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schema.ts";
 

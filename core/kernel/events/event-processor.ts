@@ -7,7 +7,7 @@ import { type Claim, Claimer, type Reservation } from "../coordination/claimer.t
 import { ExpiredLeases } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/held-lease.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { ChangeFeed } from "../coordination/change-feed.ts";
+import type { ChangeFeed } from "../coordination/cache-invalidation.ts";
 
 /** A trigger with its type. */
 export interface ResolvedTrigger {

@@ -16,7 +16,7 @@ import { maskParameterDefaults } from "../../secrets/parameter-default-masking.t
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
-import type { ChangeFeed } from "../coordination/change-feed.ts";
+import type { ChangeFeed } from "../coordination/cache-invalidation.ts";
 
 /** An action with the other records that submitting and running it requires. */
 export interface ResolvedAction {

@@ -1,5 +1,5 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
-import type { Pace } from "./pacing.ts";
+import type { Pace } from "./background-throttle.ts";
 
 /** Selection of the records of one kind whose time field is before a limit. */
 export interface ExpiredRecordsQuery<K extends EntityKind> {

@@ -1,7 +1,7 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
+import type { Pace } from "./background-throttle.ts";
 import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.ts";
-import type { Pace } from "./pacing.ts";
 
 /** Number of removed records, by kind. */
 export type RemovedRecords = { readonly [K in EntityKind]?: number };

@@ -1,7 +1,7 @@
 import type { NodeState } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
+import type { RoleLoops } from "./background-loops.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
-import type { RoleLoops } from "./role-loops.ts";
 
 export interface NodeLifecycleOptions extends Uses<"logger"> {
 	readonly loops: RoleLoops;

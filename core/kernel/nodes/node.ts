@@ -4,10 +4,10 @@ import type { StorageClock } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { StartupRetry } from "../plugins/startup-retry.ts";
+import { type BackgroundLoop, createRoleLoops } from "./background-loops.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { NodeLifecycle } from "./node-lifecycle.ts";
 import type { Nodes, Readiness, UnreadyReason } from "./nodes-api.ts";
-import { type BackgroundLoop, createRoleLoops } from "./role-loops.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
 /** Milliseconds for which the result of a storage check is reused, so that frequent readiness requests do not load the storage. */

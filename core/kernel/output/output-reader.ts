@@ -1,7 +1,7 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import type { LinesSelection, Output, OutputChunk, OutputFollower, OutputLines, OutputSelection } from "../executions/executions-api.ts";
-import type { BulkOutput } from "./bulk-output.ts";
+import type { BulkOutput } from "./bulk-output-detector.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, HubFollower } from "./live/hub-follower.ts";

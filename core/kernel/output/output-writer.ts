@@ -8,7 +8,7 @@ import { createId } from "../basics/ids.ts";
 import { assertEmittedOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import type { BulkOutput } from "./bulk-output.ts";
+import type { BulkOutput } from "./bulk-output-detector.ts";
 import { type ChunkAssembler, maxWriteLength, type OutputPiece, PooledChunkAssembler } from "./chunk-assembler.ts";
 import { countLineEnds } from "./line-selection.ts";
 import { OutputChannels } from "./output-channels.ts";

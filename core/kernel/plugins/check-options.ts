@@ -1,7 +1,7 @@
 import { isSvcError, type Lifecycle, type NodeRole, type PluginContext, type PluginKind, toErrorMessage } from "../../contract/index.ts";
 import type { CreatedPlugins } from "./create-plugins.ts";
 import type { EngineDependencies } from "./engine-dependencies.ts";
-import { shouldStart } from "./started-kinds.ts";
+import { shouldStart } from "./plugin-roles.ts";
 
 export interface CheckedPlugins {
 	readonly composition: EngineDependencies["composition"];

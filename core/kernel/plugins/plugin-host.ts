@@ -17,7 +17,7 @@ import { findOptionProblems } from "./check-options.ts";
 import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
 import type { EngineDependencies, TaggableLogger } from "./engine-dependencies.ts";
 import type { StorageSource } from "./engine-storage.ts";
-import { shouldStart } from "./started-kinds.ts";
+import { shouldStart } from "./plugin-roles.ts";
 import type { StartupRetry } from "./startup-retry.ts";
 
 interface StartedPlugin {

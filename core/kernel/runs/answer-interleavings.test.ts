@@ -9,7 +9,7 @@ import { type ExecutionEntity, isSvcError, type JsonObject } from "../../contrac
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
 import { rounds } from "../../testing/extent.test-support.ts";
 import { until as untilTrue } from "../../testing/guarantees/until.test-support.ts";
-import { toChildId } from "../executions/child-record.ts";
+import { toChildId } from "../executions/child-identity.ts";
 import { isCompleted } from "../executions/status.ts";
 import { flowRunner } from "./flow-runner.test-support.ts";
 import { ask, nested } from "./pausing.test-support.ts";

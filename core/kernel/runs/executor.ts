@@ -7,20 +7,20 @@ import type { Dispatcher } from "../events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
-import type { BulkOutput } from "../output/bulk-output.ts";
+import type { BulkOutput } from "../output/bulk-output-detector.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TemplateSources } from "../submission/parameter-rendering.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { ChildStarterOptions } from "./children/child-starter.ts";
-import { NodeChildren } from "./children/node-children.ts";
+import { NodeChildren } from "./children/run-children-factory.ts";
 import { type RunOutcome, toFailure } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
-import { hideInLog, toStoredOutcome, toStoredPause } from "./run-secrets.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { RunnerCaller } from "./runner-call.ts";
+import { hideInLog, toStoredOutcome, toStoredPause } from "./stored-outcome.ts";
 
 export interface ExecutorOptions
 	extends Uses<"storage" | "eventBus" | "clock" | "runners" | "options" | "authority" | "sealedSecrets" | "dialects" | "isWorkflow"> {

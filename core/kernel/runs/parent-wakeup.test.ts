@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { defineRunner, type ExecutionEntity, type WriteOperation } from "../../contract/index.ts";
-import { toChildId } from "../executions/child-record.ts";
+import { toChildId } from "../executions/child-identity.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
 import {
 	answer,

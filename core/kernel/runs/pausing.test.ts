@@ -6,7 +6,7 @@ import { defineRunner, type ExecutionEntity, isSvcError, type JsonObject } from 
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { toChildId } from "../executions/child-record.ts";
+import { toChildId } from "../executions/child-identity.ts";
 import { until, withNodes } from "../nodes/nodes.test-support.ts";
 import { flowRunner } from "./flow-runner.test-support.ts";
 import { answer, ask, hang, limited, nested, quick, reached, setStatus, startFlows, statuses, submitFlow } from "./pausing.test-support.ts";

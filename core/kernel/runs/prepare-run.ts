@@ -16,7 +16,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";
-import { readJournal } from "../executions/journal-entries.ts";
+import { readJournal } from "../executions/read-journal.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
 

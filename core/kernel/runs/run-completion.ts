@@ -19,8 +19,8 @@ import { publishTransition } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { type RunOutcome, toCanceled } from "./outcome.ts";
-import type { StoredOutcome } from "./run-secrets.ts";
 import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
+import type { StoredOutcome } from "./stored-outcome.ts";
 
 /**
  * Microseconds that a planned restart of this node may take. During this time, nodes on other hosts do not recover the runs that it has

@@ -2,7 +2,7 @@ import { type ExecutionEntity, type Instrument, isSvcError, type Meters, RunAbor
 import type { Uses } from "../basics/engine-parts.ts";
 import { createTakeoverGrace, type TakeoverGrace } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
 import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";

@@ -15,10 +15,10 @@ import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
-import { cancelExecution } from "../executions/requested-changes.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
+import { cancelExecution } from "../executions/status-requests.ts";
 import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
-import type { BulkOutput } from "../output/bulk-output.ts";
+import type { BulkOutput } from "../output/bulk-output-detector.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
@@ -26,9 +26,9 @@ import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import { type RunEventOptions, RunEventSender } from "./run-event-sender.ts";
-import { encryptRunSecrets, hideInLog } from "./run-secrets.ts";
+import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
 import type { RunWrites } from "./run-writes.ts";
-import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./runner-context.ts";
+import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
 
 export interface RunnerCallerOptions extends RunEventOptions, TransitionOptions, Omit<RunServiceOptions, "options">, Uses<"isWorkflow"> {
 	readonly runs: ActiveRuns;

@@ -1,5 +1,5 @@
 import type { Uses } from "../basics/engine-parts.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/renewed-subscription.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { PollRequest } from "./scheduler.ts";
 

@@ -10,8 +10,8 @@ import { publishCreated, publishUpdated } from "../executions/execution-events.t
 import { type StoreAdmitted, withValues } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import type { Executor } from "../runs/executor.ts";
-import { checkOutput } from "../runs/output-schema.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
+import { checkOutput } from "../runs/result-validation.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 
 /** Inserts new executions, and schedules their runs. */

@@ -9,7 +9,7 @@ import { publishCreated, publishUpdated } from "../executions/execution-events.t
 import { heldStatuses } from "../executions/status.ts";
 import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim-sources.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import { ParentShares } from "./parent-shares.ts";
+import { ParentShares } from "./fair-shares.ts";
 
 interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly leasing: LeasePolicy;

@@ -1,6 +1,6 @@
 import { type ExecutionEntity, type Storage, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { readJournal } from "../executions/journal-entries.ts";
+import { readJournal } from "../executions/read-journal.ts";
 import { isCompleted } from "../executions/status.ts";
 
 /** A partial re-run: selected tasks of an execution that has ended run again in a new execution. */

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { type ExecutionEntity, isJsonObject, isSvcError, type JsonObject, type RunContext } from "../../contract/index.ts";
 import { principal, startEngine, type TestEngine } from "../../testing/engine/engine.test-support.ts";
-import { toChildId } from "../executions/child-record.ts";
+import { toChildId } from "../executions/child-identity.ts";
 import { flowRunner } from "../runs/flow-runner.test-support.ts";
 
 /** What a run of a flow was given, and what came of reading the result of an execution. */

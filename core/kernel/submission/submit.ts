@@ -20,8 +20,8 @@ import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.t
 import { type Admit, type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
 import { toResultPatch } from "../executions/status.ts";
 import type { PartialRerun } from "./check-partial-rerun.ts";
-import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./execution-context.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
+import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submission-checks.ts";
 import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
 
 export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {

@@ -1,6 +1,6 @@
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { type BoundedRegExp, createBoundedRegExp } from "../bounded-regexp.ts";
 import { parameterNamePattern } from "../parameters/check-definitions.ts";
-import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
 import { type Command, type CommandText, readCommand, sliceCommand } from "./command-text.ts";
 import { splitFlags, toFixedPrefix, toLiteralPattern } from "./literal-pattern.ts";
 import { splitTrailingPairs } from "./trailing-pairs.ts";

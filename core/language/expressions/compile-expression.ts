@@ -1,7 +1,7 @@
 import { type ExpressionLanguage, toErrorMessage } from "../../contract/index.ts";
+import { TooManyTokens } from "../lexical-token-limit.ts";
 import { defaultLimits } from "../templates/budget.ts";
 import { TemplateError } from "../templates/errors.ts";
-import { TooManyTokens } from "../token-limit.ts";
 import { Context } from "../yaql/context.ts";
 import { toTemplateValue } from "../yaql/conversions.ts";
 import { YaqlSyntaxError } from "../yaql/errors.ts";

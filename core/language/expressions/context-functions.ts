@@ -14,9 +14,9 @@ import { TemplateError } from "../templates/errors.ts";
 import type { ScopeFunction } from "../templates/scope.ts";
 import { isList, isObject, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
+import { filterFunctions } from "./filter-functions.ts";
+import { resolveAlias, withAliases } from "./name-aliases.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { resolveAlias, withAliases } from "./renamed-variables.ts";
-import { filterFunctions } from "./service-functions.ts";
 
 export interface ContextFunctionDependencies {
 	readonly datastore: Datastore;

@@ -16,7 +16,7 @@ import { requireDefined } from "../templates/values.ts";
 import { type HostFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
 import { ContextFunctions } from "./context-functions.ts";
-import { resolveAlias } from "./renamed-variables.ts";
+import { resolveAlias } from "./name-aliases.ts";
 
 /** Characters of JSON whose parsing counts as one step. */
 const jsonCharactersPerStep = 32;

@@ -8,12 +8,12 @@ import {
 	type JsonValue,
 	SvcError,
 } from "../../contract/index.ts";
+import { TooManyTokens } from "../lexical-token-limit.ts";
 import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { toPythonText } from "../templates/python-text.ts";
 import type { Value } from "../templates/values.ts";
-import { TooManyTokens } from "../token-limit.ts";
 import { WorkBudget, withWorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
@@ -21,9 +21,9 @@ import { contextFunctionNames } from "./context-functions.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
 import { maxExpressions, scanText } from "./expression-scanner.ts";
+import { filterFunctions } from "./filter-functions.ts";
+import { resolveAlias } from "./name-aliases.ts";
 import { toPlainValue } from "./plain-value.ts";
-import { resolveAlias } from "./renamed-variables.ts";
-import { filterFunctions } from "./service-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionOptions {

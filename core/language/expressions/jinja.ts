@@ -1,4 +1,5 @@
 import { toErrorMessage } from "../../contract/index.ts";
+import { TooManyTokens } from "../lexical-token-limit.ts";
 import { TemplateError, TemplateSyntaxError } from "../templates/errors.ts";
 import { type Evaluator, Variables } from "../templates/evaluator.ts";
 import { globalNames } from "../templates/globals.ts";
@@ -7,7 +8,6 @@ import { Renderer } from "../templates/renderer.ts";
 import type { Expression, Statement } from "../templates/syntax.ts";
 import { parseTemplate } from "../templates/template-parser.ts";
 import { requireDefined, Undefined, type Value } from "../templates/values.ts";
-import { TooManyTokens } from "../token-limit.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
 import { UnresolvedError } from "./errors.ts";
 import { SyntaxErrorExpression } from "./syntax-error-expression.ts";

@@ -4,7 +4,7 @@ import { test } from "uvu";
 import { type JsonObject, parseJson } from "../../contract/index.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
 import { createExpressions } from "./expressions.ts";
-import { filterFunctions } from "./service-functions.ts";
+import { filterFunctions } from "./filter-functions.ts";
 
 const page = await readFile(new URL("../../../docs/reference/expressions.md", import.meta.url), "utf8");
 const blocks = (language: string) =>

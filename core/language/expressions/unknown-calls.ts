@@ -5,7 +5,7 @@ import { globalNames } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
 import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
-import { resolveAlias } from "./renamed-variables.ts";
+import { resolveAlias } from "./name-aliases.ts";
 
 /** Function, method, filter or test that an expression calls by name. */
 export interface Call {

@@ -1,7 +1,7 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
-import { isPattern } from "../safe-regexp.ts";
+import { isPattern } from "../bounded-regexp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { assertValueCount } from "./value-count.ts";

@@ -1,8 +1,8 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
-import { isPattern } from "../safe-regexp.ts";
+import { isPattern } from "../bounded-regexp.ts";
 import { type AttributeRule, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
-import { isJsonSchema } from "./definition-reader.ts";
 import { assertDepth } from "./depth.ts";
+import { isJsonSchema } from "./secret-schema.ts";
 import { assertDefinition } from "./validate.ts";
 import { assertValueCount } from "./value-count.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, ParameterDefinition } from "../../contract/index.ts";
-import { isPattern } from "../safe-regexp.ts";
+import { isPattern } from "../bounded-regexp.ts";
 
 /**
  * Rule for an attribute of a definition: a description of the allowed values, and a check. `check-definitions.ts` visits nested

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
-import { assertCallerVariables } from "./caller-variables.ts";
-import { checkGivenParameters } from "./check-given.ts";
+import { assertCallerVariables } from "./caller-environment.ts";
+import { checkGivenParameters } from "./check-submitted-parameters.ts";
 import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
 import { invalidParameter } from "./parameter-errors.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { currentWorkBudget, WorkBudget, type WorkLimits, withWorkBudget } from "../work-budget.ts";
-import { isJsonSchema, memberSecretSchemas, readSecretSchema, type SecretSchema } from "./definition-reader.ts";
+import { isJsonSchema, memberSecretSchemas, readSecretSchema, type SecretSchema } from "./secret-schema.ts";
 
 /**
  * Maximum nesting levels that are masked by definition. A deeper value is masked as a whole, because it cannot have passed the checks on

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { isJsonObject, type JsonValue, type ParameterDefinition, stringifyJson, toErrorMessage } from "../../contract/index.ts";
-import { createBoundedRegExp, isPattern } from "../safe-regexp.ts";
+import { createBoundedRegExp, isPattern } from "../bounded-regexp.ts";
 import { currentWorkBudget } from "../work-budget.ts";
 import {
 	addExactKeywords,

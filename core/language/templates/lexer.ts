@@ -1,4 +1,4 @@
-import { TokenCounter } from "../token-limit.ts";
+import { TokenCounter } from "../lexical-token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { readToken, type Token } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 import { isSvcError, toErrorMessage } from "../../contract/index.ts";
-import { type BoundedRegExp, createBoundedRegExp } from "../safe-regexp.ts";
+import { type BoundedRegExp, createBoundedRegExp } from "../bounded-regexp.ts";
 import { TemplateError } from "./errors.ts";
 
 /** Options of a regular expression. */

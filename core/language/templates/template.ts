@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { TokenCounter } from "../token-limit.ts";
+import { TokenCounter } from "../lexical-token-limit.ts";
 import { withWorkBudget } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateSyntaxError } from "./errors.ts";

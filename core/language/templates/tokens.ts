@@ -1,5 +1,5 @@
 import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
-import type { TokenCounter } from "../token-limit.ts";
+import type { TokenCounter } from "../lexical-token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
 /** Token of an expression or statement. */

@@ -1,4 +1,4 @@
-import { parseDate } from "../date-time.ts";
+import { parseDate } from "../parse-date.ts";
 import type { Budget } from "../templates/budget.ts";
 import { type DateParts, DateTime, offsetText, pad, TimeSpan, toDateTime, weekdayOf } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { parseWholeNumber } from "../../contract/index.ts";
-import { TokenCounter } from "../token-limit.ts";
+import { TokenCounter } from "../lexical-token-limit.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
 export interface Token {

@@ -1,4 +1,4 @@
-import type { BoundedRegExp } from "../safe-regexp.ts";
+import type { BoundedRegExp } from "../bounded-regexp.ts";
 import { InternalValue } from "./internal-value.ts";
 
 /** Regular expression that `regex` has created. */

@@ -1,7 +1,7 @@
 import type { AuthBackendPlugin } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { findPluginProblem } from "./check-plugins.ts";
-import { describeValue, isRecord } from "./describe.ts";
+import { describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Environment } from "./environment.ts";
 

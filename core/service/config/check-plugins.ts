@@ -1,5 +1,5 @@
 import { contractVersion, type PluginKind } from "../../contract/index.ts";
-import { describeValue, isRecord } from "./describe.ts";
+import { describeValue, isRecord } from "./describe-value.ts";
 
 const hints: Readonly<Record<PluginKind, string>> = {
 	storage: 'storage: knexStorage({ client: "sqlite" })',

@@ -1,5 +1,5 @@
 import type { OptionDefinition } from "../../contract/index.ts";
-import { describeValue } from "./describe.ts";
+import { describeValue } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 /** Returns what is wrong with a value, or undefined if it is valid. Callers put the path of the option and a colon before the message. */

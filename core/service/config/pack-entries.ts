@@ -3,7 +3,7 @@ import { toErrorMessage } from "../../contract/index.ts";
 import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
 import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
-import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 
 const members = ["git", "revision", "subdirectory", "interval", "webhook"];
 const expected = `a directory, or { ${members.join(", ")} } with an interval of at least 5 seconds`;

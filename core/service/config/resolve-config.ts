@@ -24,7 +24,7 @@ import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
-import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";

@@ -1,5 +1,5 @@
 import { type OptionDefinition, type Options, optionSections } from "../../contract/index.ts";
-import { describeKind, describeValue, isRecord } from "./describe.ts";
+import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, readOverride } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";

@@ -6,7 +6,7 @@ import { test } from "uvu";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import type { Storage } from "../../contract/index.ts";
 import { addToRecord, findingsIn } from "../../features/audit/sample-record.test-support.ts";
-import { verifyRecord } from "../../features/audit/verify.ts";
+import { verifyRecord } from "../../features/audit/verify-chain.ts";
 import { withPlace } from "../../testing/database/database.test-support.ts";
 import { createTrace } from "../../testing/storage/fixtures.ts";
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type PluginContext, type Storage, SvcError } from "../../contract/index.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { findFilesBesideDatabase } from "./files-beside-database.ts";
+import { findFilesBesideDatabase } from "./files-outside-database.ts";
 import { type ConfigPlace, createContext, readConfig } from "./open-storage.ts";
 
 export interface BackupOptions extends ConfigPlace {

@@ -17,11 +17,11 @@ import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { LeasePolicy } from "../../kernel/coordination/lease-policy.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
-import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move.ts";
+import { moveSourceTaskName, moveTargetTaskName } from "../../kernel/nodes/database-move-guard.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
-import { findFilesBesideDatabase } from "./files-beside-database.ts";
+import { findFilesBesideDatabase } from "./files-outside-database.ts";
 import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
 
 export interface MoveOptions extends ConfigPlace {

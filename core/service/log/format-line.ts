@@ -1,4 +1,4 @@
-import type { Colour, Paint } from "../../cli/screen.ts";
+import type { Colour, Paint } from "../../cli/output-capabilities.ts";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
 

@@ -1,7 +1,7 @@
 import type { Finding, PlannedStorage } from "../../cli/service-plan.ts";
 import { isSvcError, type PluginContext, type Storage } from "../../contract/index.ts";
 import { getSystemClock, toTimestamp } from "../../kernel/basics/clock.ts";
-import { assertNoDatabaseMove } from "../../kernel/nodes/database-move.ts";
+import { assertNoDatabaseMove } from "../../kernel/nodes/database-move-guard.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { toFindings } from "./findings.ts";
 

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { PlannedRecord, ServicePlan } from "../../cli/service-plan.ts";
-import { install } from "../../features/packs/switch/pack-switch.test-support.ts";
+import { install } from "../../features/packs/activation/pack-activation.test-support.ts";
 import { databaseClosed, greetRule, type PlanPlace, quietPorts, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
 import { findFreePort } from "../../testing/services/free-port.test-support.ts";
 

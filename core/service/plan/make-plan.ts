@@ -14,20 +14,20 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
-import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-api.ts";
+import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-checks-api.ts";
 import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { assertRolesReachable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";
 import { type CreatedPlugins, createPlugins } from "../../kernel/plugins/create-plugins.ts";
-import { shouldStart } from "../../kernel/plugins/started-kinds.ts";
+import { shouldStart } from "../../kernel/plugins/plugin-roles.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { findDirectoryProblem } from "../config/directory-problem.ts";
 import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
-import { draftContent } from "./draft-content.ts";
+import { draftContent } from "./dry-run-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 import { toFinding, toFindings } from "./findings.ts";
 import { inspectListeners } from "./inspect-listeners.ts";

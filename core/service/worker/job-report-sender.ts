@@ -2,7 +2,7 @@ import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcE
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
 import { OutputCapture } from "../../kernel/output/output-channels.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./service-client.ts";
 
 /** Number of unsent characters from which `emit` makes the runner wait. */
 const highWater = 1_048_576;

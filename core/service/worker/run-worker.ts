@@ -11,11 +11,11 @@ import { findListProblems } from "../config/check-plugins.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import { resolveOptions } from "../config/resolve-options.ts";
 import { loadConfig } from "../load-config.ts";
-import { findConfig } from "../local-definitions.ts";
 import { createLogger, type ServiceLogger } from "../logger.ts";
 import { version } from "../version.ts";
-import { Connection } from "./connection.ts";
-import { PackFolders } from "./pack-folders.ts";
+import { findConfig } from "../workflow-tools.ts";
+import { PackFolders } from "./pack-cache.ts";
+import { Connection } from "./service-client.ts";
 import { Worker } from "./worker.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,8 +4,8 @@ import type { RunContext, Runner } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import type { Connection } from "./connection.ts";
-import type { PackFolders } from "./pack-folders.ts";
+import type { PackFolders } from "./pack-cache.ts";
+import type { Connection } from "./service-client.ts";
 import { Worker } from "./worker.ts";
 
 const spec = {

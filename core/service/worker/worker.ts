@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
-import { HeldJob, type HeldJobOptions } from "./held-job.ts";
+import { HeldJob, type HeldJobOptions } from "./running-job.ts";
 
 export interface WorkerOptions extends HeldJobOptions {
 	readonly name: string;

@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { type AuthBackend, type Identity, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
-import { HostileProvider } from "./hostile-provider.ts";
 import type { Check } from "./interactive-scope.ts";
+import { HostileProvider } from "./oidc-test-provider.ts";
 import { checkSignOuts } from "./sign-out-checks.ts";
 import { byRsa, signingKey } from "./signing.ts";
 import { checkTokens } from "./token-checks.ts";

@@ -1,5 +1,5 @@
 import type { Identity, InteractiveSignIn } from "../../contract/index.ts";
-import type { HostileProvider } from "./hostile-provider.ts";
+import type { HostileProvider } from "./oidc-test-provider.ts";
 
 /** Arguments of a provider sign-in check. */
 export interface Scope {

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../guarantees/until.test-support.ts";
-import { requires, type SkippableTest } from "../requires.ts";
 import { findFreePort } from "../services/free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "../services/server-process.test-support.ts";
+import { requires, type SkippableTest } from "../test-requirements.ts";
 import type { SigningKey } from "./signing.ts";
 
 const installed = "/usr/share/lemonldap-ng/portal/htdocs/index.psgi";

@@ -2,7 +2,7 @@ import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import type { OpenidConnectOptions } from "../../../plugins-auth/openid-connect/options.ts";
 import { type AuthBackend, type AuthBackendPlugin, defineAuthBackend } from "../../contract/index.ts";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
-import { HostileProvider } from "./hostile-provider.ts";
+import { HostileProvider } from "./oidc-test-provider.ts";
 
 /** A backend that asks a provider, and takes everybody whose password is their name, as `withGuardedService` signs in. */
 export const withPasswords = defineAuthBackend("with-passwords", (options: OpenidConnectOptions): AuthBackend => {

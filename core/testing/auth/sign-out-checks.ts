@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { type EndedSignIn, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
-import type { HostileProvider, Spoiled } from "./hostile-provider.ts";
 import type { Check } from "./interactive-scope.ts";
+import type { HostileProvider, Spoiled } from "./oidc-test-provider.ts";
 import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 
 const signal = new AbortController().signal;

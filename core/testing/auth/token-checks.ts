@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
-import type { HostileProvider, Spoiled } from "./hostile-provider.ts";
 import type { Check } from "./interactive-scope.ts";
+import type { HostileProvider, Spoiled } from "./oidc-test-provider.ts";
 import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 
 /** Registers the tests of invalid tokens, grouped by defect. */

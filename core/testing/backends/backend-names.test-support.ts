@@ -1,5 +1,5 @@
 import type { Register } from "../extent.test-support.ts";
-import { missing, type Requirement } from "../requires.ts";
+import { missing, type Requirement } from "../test-requirements.ts";
 
 /** What the service may keep its records in, with the bus that goes with it; and what each needs to be installed. */
 const requirements = {

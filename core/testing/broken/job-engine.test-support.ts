@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LastingEngine } from "../lasting-suite.ts";
+import type { LastingEngine } from "../external-job-suite.ts";
 
 /** What a job does: print so many lines, then go on for ever or end with a code. */
 export interface JobWork {

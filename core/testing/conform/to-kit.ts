@@ -7,7 +7,7 @@ import type { RegisterTest } from "../run-kit.ts";
 import { type RunnerSuiteOptions, testRunner } from "../runner-suite.ts";
 import { type SensorSuiteOptions, testSensor } from "../sensor-suite.ts";
 import { type StorageSuiteOptions, testStorage } from "../storage-suite.ts";
-import { type AnyPlugin, type Derived, derive } from "./derive.ts";
+import { type AnyPlugin, type Derived, derive } from "./derive-suite-options.ts";
 
 /** A conformance kit that is ready to run: its name, its tests, and descriptions of the statements that remain untested. */
 export interface Kit {

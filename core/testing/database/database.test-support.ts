@@ -12,8 +12,8 @@ import { migrateDatabase } from "../../service/database/migrate-database.ts";
 import { moveDatabase } from "../../service/database/move-database.ts";
 import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../cli/captured-text.test-support.ts";
-import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
+import { createOptions } from "../service-options.ts";
 
 const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 

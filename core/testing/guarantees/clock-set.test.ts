@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { requires } from "../requires.ts";
+import { requires } from "../test-requirements.ts";
 import { startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 

@@ -9,7 +9,7 @@ import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
 import { createService, type Service } from "../../service/service.ts";
-import { requires } from "../requires.ts";
+import { requires } from "../test-requirements.ts";
 import { until } from "./until.test-support.ts";
 
 const { test: mountTest } = requires(test, { command: "mount", root: true });

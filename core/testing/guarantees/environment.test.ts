@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { openSite, toLogin } from "../../../plugins-runner/_ssh/remote-run.test-support.ts";
 import { createClient, type ExecutionRecord } from "../../features/clients.ts";
-import { missing, type Requirement, requires } from "../requires.ts";
+import { missing, type Requirement, requires } from "../test-requirements.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";

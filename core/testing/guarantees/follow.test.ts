@@ -8,7 +8,7 @@ import { test } from "uvu";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { localCommand } from "../../../plugins-runner/local-command/index.ts";
-import { openEvents } from "../../client/api.ts";
+import { openEvents } from "../../client/api-client.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { type Client, createClient, type OutputChunkRecord } from "../../features/clients.ts";
 import { createService } from "../../service/service.ts";

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { openEvents } from "../../client/api.ts";
+import { openEvents } from "../../client/api-client.ts";
 import type { OutputChunkRecord } from "../../features/clients.ts";
 import type { Random } from "./random.test-support.ts";
 

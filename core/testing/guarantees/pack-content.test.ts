@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { removeTree } from "../../features/packs/content/extracted-content.ts";
+import { removeTree } from "../../features/packs/content/content-directory.ts";
 import { toProgram } from "../program.test-support.ts";
-import { requires } from "../requires.ts";
+import { requires } from "../test-requirements.ts";
 import { type ContentPlaces, type ContentWork, openContents } from "./content-process.test-support.ts";
 
 const { test: mountTest } = requires(test, { command: "mount", root: true });

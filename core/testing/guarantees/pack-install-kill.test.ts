@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { toErrorMessage } from "../../contract/index.ts";
-import { removeTree } from "../../features/packs/content/extracted-content.ts";
+import { removeTree } from "../../features/packs/content/content-directory.ts";
 import { rounds } from "../extent.test-support.ts";
 import { begin, install, phases, readLastPhase, untilIn, untilSeen } from "./install-phases.test-support.ts";
 import { createRandom } from "./random.test-support.ts";

@@ -1,7 +1,7 @@
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import { type Files, keepVersion, packsOf } from "../../features/packs/switch/pack-switch.test-support.ts";
+import { type Files, keepVersion, packsOf } from "../../features/packs/activation/pack-activation.test-support.ts";
 import { createEngine, type Engine } from "../../index.ts";
 
 /** Actions of each version, of which half has another name in the next one. */

@@ -2,7 +2,7 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { testLastingRunner } from "../lasting-suite.ts";
+import { testLastingRunner } from "../external-job-suite.ts";
 import { WorkerEngine } from "./worker-engine.test-support.ts";
 
 const engine = new WorkerEngine();

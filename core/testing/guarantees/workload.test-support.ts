@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openEvents } from "../../client/api.ts";
+import { openEvents } from "../../client/api-client.ts";
 import { isSvcError } from "../../contract/index.ts";
 import type { ExecutionInput, ExecutionRecord } from "../../features/clients.ts";
 import { lastingPack } from "./lasting-pack.test-support.ts";

@@ -1,7 +1,7 @@
 import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
-import type { Http } from "../../http/http.ts";
-import { createHttp } from "../../service/http.ts";
+import type { Http } from "../../http/http-interface.ts";
+import { createHttp } from "../../service/create-http.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine, token } from "./fake-engine.test-support.ts";
 
 export interface Setup {

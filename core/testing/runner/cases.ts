@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { JsonObject, Runner, RunResult, TriggerReference } from "../../contract/index.ts";
 import type { RunContextOptions, TestRunContext } from "../run-context.ts";
 import { within } from "../within.ts";
-import { toExpectation } from "./printed.ts";
+import { toExpectation } from "./printed-output.ts";
 
 /** Context options that make the runner show the described behavior. If a case is omitted, its tests are omitted. */
 export interface RunnerCases {

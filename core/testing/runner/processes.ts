@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { endOfAborted } from "../within.ts";
 import { assertJsonObject, type Check } from "./cases.ts";
-import { assertPrinted } from "./printed.ts";
+import { assertPrinted } from "./printed-output.ts";
 
 /** Registers the tests of processes that misbehave. */
 export function checkProcesses(check: Check): void {

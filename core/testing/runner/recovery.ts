@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { endOfAborted } from "../within.ts";
 import type { Check } from "./cases.ts";
-import { assertPrinted, toLines } from "./printed.ts";
+import { assertPrinted, toLines } from "./printed-output.ts";
 
 const count = 60;
 

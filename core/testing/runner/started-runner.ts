@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OptionsInput, ParameterSchema, Runner } from "../../contract/index.ts";
-import { createOptions } from "../options.ts";
 import { silentLogger } from "../run-context.ts";
+import { createOptions } from "../service-options.ts";
 import { within } from "../within.ts";
 
 /** Milliseconds for `stop` after a failed test, whose run may block `stop`. */

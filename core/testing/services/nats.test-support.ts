@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { findCommand, requires, type SkippableTest } from "../requires.ts";
+import { findCommand, requires, type SkippableTest } from "../test-requirements.ts";
 import { findFreePort } from "./free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.test-support.ts";
 

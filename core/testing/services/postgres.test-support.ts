@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
-import { findCommand, requires, type SkippableTest } from "../requires.ts";
+import { findCommand, requires, type SkippableTest } from "../test-requirements.ts";
 import { findFreePort } from "./free-port.test-support.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.test-support.ts";
 

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { findCommand } from "../requires.ts";
+import { findCommand } from "../test-requirements.ts";
 
 /** What the tests of the web page need: Debian's browser without what windows need, which is the same engine for half the processor's time. */
 export const browserCommand = "chromium-headless-shell";

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { test } from "uvu";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
-import { requires } from "../requires.ts";
+import { requires } from "../test-requirements.ts";
 import { assertAccessible } from "./axe.test-support.ts";
 import { browserCommand, launchBrowser } from "./browser.test-support.ts";
 

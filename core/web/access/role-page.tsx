@@ -1,9 +1,9 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { RoleRecord } from "../../features/clients.ts";
-import { toHref } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

@@ -1,9 +1,9 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { ActionRecord } from "../../features/clients.ts";
-import { addressBar, toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { CodeBox } from "../parts/code-box.tsx";
 import { Empty } from "../parts/empty.tsx";

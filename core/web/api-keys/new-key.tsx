@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import type { ParameterSchema } from "../../contract/parameters.ts";
 import type { NewApiKeyRecord } from "../../features/clients.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
-import { addressBar, toPath } from "../kit/address.ts";
+import { addressBar, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { keyMembers, toKeyInput } from "./key-form.ts";

@@ -1,9 +1,9 @@
 import type { ListQuery } from "../../client/page.ts";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { AuditEntryRecord } from "../../features/clients.ts";
-import { addressBar } from "../kit/address.ts";
 import { toTime } from "../kit/clock.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

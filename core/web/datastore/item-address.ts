@@ -1,5 +1,5 @@
 import type { KeyRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { session } from "../kit/service.ts";
 
 /** Scopes of the datastore, as in the address of the page. */

@@ -1,8 +1,8 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { WebhookDeliveryRecord } from "../../features/clients.ts";
-import { addressBar } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

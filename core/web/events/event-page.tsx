@@ -1,9 +1,9 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { TriggerInstanceRecord } from "../../features/clients.ts";
-import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";

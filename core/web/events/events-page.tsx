@@ -1,9 +1,9 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
 import type { TimerRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

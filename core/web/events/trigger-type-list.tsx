@@ -1,8 +1,8 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { TriggerTypeRecord } from "../../features/clients.ts";
-import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

@@ -1,8 +1,8 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TriggerTypeRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";

@@ -1,7 +1,7 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { WebhookRecord } from "../../features/clients.ts";
-import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client, session, toApiHref } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { OutputType } from "../../contract/runner.ts";
-import { addressBar } from "../kit/address.ts";
 import { notices } from "../kit/notices.ts";
+import { addressBar } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 
 /** Maximum number of matching lines of one search request; the next request continues after them. */

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { OutputType } from "../../contract/runner.ts";
-import { addressBar } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
+import { addressBar } from "../kit/router.ts";
 import { LogMatches } from "./log-matches.ts";
 
 interface LogSearchProps {

@@ -4,8 +4,8 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { OutputType } from "../../contract/runner.ts";
 import type { OutputChunkRecord, OutputLineRecord, OutputLinesRecord } from "../../features/clients.ts";
 import { client, session } from "../kit/service.ts";
-import { LogPages, pageSize, toPageOf } from "./log-pages.ts";
-import { PrintedLines } from "./printed-lines.ts";
+import { LogPages, pageSize, toPageOf } from "./line-cache.ts";
+import { PrintedLines } from "./output-splitter.ts";
 
 const quickest = 400;
 const slowest = 2_000;

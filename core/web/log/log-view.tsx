@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { OutputType } from "../../contract/runner.ts";
-import { addressBar } from "../kit/address.ts";
 import { preferences } from "../kit/preferences.ts";
+import { addressBar } from "../kit/router.ts";
 import { toApiHref } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { isEnded } from "../parts/status-badge.tsx";

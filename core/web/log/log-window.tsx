@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { addressBar, toHref } from "../kit/address.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { countParts, type LineLook, LogLine } from "./log-line.tsx";
 import type { LogSource } from "./log-source.ts";
 

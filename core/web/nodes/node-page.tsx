@@ -10,7 +10,7 @@ import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { RunsThere } from "./runs-there.tsx";
+import { RunsThere } from "./running-executions.tsx";
 
 const every = 5_000;
 

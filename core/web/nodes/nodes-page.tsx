@@ -1,7 +1,7 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { NodeRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Loaded } from "../parts/loaded.tsx";

@@ -1,7 +1,7 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { PackRecord } from "../../features/clients.ts";
-import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
 import { client, toApiHref } from "../kit/service.ts";
 import { CodeBox } from "../parts/code-box.tsx";
 import { Empty } from "../parts/empty.tsx";

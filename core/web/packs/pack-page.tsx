@@ -1,9 +1,9 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
 import type { PackRecord } from "../../features/clients.ts";
-import { addressBar } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { CodeBox } from "../parts/code-box.tsx";
 import { Fact } from "../parts/fact.tsx";
@@ -12,8 +12,8 @@ import { Tabs } from "../parts/tabs.tsx";
 import { PackConfig } from "./pack-config.tsx";
 import { PackFiles, readPackText } from "./pack-files.tsx";
 import { PackHead } from "./pack-head.tsx";
-import { PackHolds } from "./pack-holds.tsx";
 import { isPackJob } from "./pack-jobs.ts";
+import { PackHolds } from "./pack-members.tsx";
 import { toPackHref } from "./pack-source.ts";
 
 const lists = [

@@ -1,5 +1,5 @@
 import type { PackRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
+import { toHref, toPath } from "../kit/router.ts";
 
 export function toPackHref(ref: string, view?: string): string {
 	return toHref(toPath("/packs/:ref", { ref }), { view });

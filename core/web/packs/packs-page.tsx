@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { addressBar, toHref } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { type PageView, PageViews } from "../parts/page-views.tsx";
 import { FollowedPacks } from "./followed-packs.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
-import { NewerPacks } from "./newer-packs.tsx";
+import { NewerPacks } from "./outdated-packs.tsx";
 import { mayBegin } from "./pack-jobs.ts";
 import { PackList } from "./pack-list.tsx";
 import { PackSearch } from "./pack-search.tsx";

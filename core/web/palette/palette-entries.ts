@@ -1,5 +1,5 @@
-import { matchPath, toHref } from "../kit/address.ts";
 import { isOffered, type PageDefinition } from "../kit/page.ts";
+import { matchPath, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { toRunHref } from "../runs/run-address.ts";
 

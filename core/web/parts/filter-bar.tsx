@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { addressBar } from "../kit/address.ts";
+import { addressBar } from "../kit/router.ts";
 
 export interface Filter {
 	/** Name of the query parameter in the address. */

@@ -1,4 +1,4 @@
-import { addressBar } from "../kit/address.ts";
+import { addressBar } from "../kit/router.ts";
 import { session } from "../kit/service.ts";
 
 interface PagerProps {

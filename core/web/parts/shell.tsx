@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { addressBar } from "../kit/address.ts";
 import { attempt, notices } from "../kit/notices.ts";
 import { isOffered, type PageDefinition, pageGroups } from "../kit/page.ts";
+import { addressBar } from "../kit/router.ts";
 import { live, session } from "../kit/service.ts";
 import { pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";

@@ -1,10 +1,10 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RuleEnforcementRecord, RuleRecord } from "../../features/clients.ts";
 import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
-import { addressBar, toHref, toPath } from "../kit/address.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";

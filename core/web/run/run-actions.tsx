@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ExecutionRecord } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import { attempt, notices } from "../kit/notices.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import type { Resource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";

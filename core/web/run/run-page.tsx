@@ -1,8 +1,8 @@
 import { useCallback } from "preact/hooks";
 import type { ExecutionRecord, StreamEventRecord } from "../../features/clients.ts";
-import { toHref } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { Lazy } from "../parts/lazy.tsx";

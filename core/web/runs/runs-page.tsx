@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ListQuery } from "../../client/page.ts";
-import { addressBar, toHref } from "../kit/address.ts";
 import { toTime } from "../kit/clock.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";

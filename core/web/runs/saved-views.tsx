@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
-import { addressBar } from "../kit/address.ts";
 import { preferences } from "../kit/preferences.ts";
+import { addressBar } from "../kit/router.ts";
 import { Dialog } from "../parts/confirm.tsx";
 
 /** A named set of filters. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ExecutionRecord } from "../../features/clients.ts";
-import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";

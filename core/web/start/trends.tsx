@@ -1,12 +1,12 @@
 import type { ListPage } from "../../client/page.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
-import { addressBar, toHref } from "../kit/address.ts";
 import { now } from "../kit/clock.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { DurationPlot, RatePlot } from "./plots.tsx";
-import { isRange, type RangeName, ranges, toBuckets } from "./rates.ts";
+import { isRange, type RangeName, ranges, toBuckets } from "./run-buckets.ts";
 
 const pageSize = 100;
 const mostPages = 5;

@@ -1,6 +1,6 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 

@@ -1,13 +1,13 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RuleEnforcementRecord, RuleRecord, TraceNode, TriggerInstanceRecord, WebhookDeliveryRecord } from "../../features/clients.ts";
 import { toEventHref } from "../events/event-list.tsx";
-import { toHref } from "../kit/address.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { Folded } from "./folded.tsx";
+import { Folded } from "./collapsible.tsx";
 import { OtherRules, RuleItem } from "./rule-items.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 

@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { JsonObject, JsonValue } from "../../contract/json.ts";
 import type { RuleEnforcementRecord, RuleRecord, TraceNode } from "../../features/clients.ts";
-import { toHref, toPath } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Criteria, FailedCriterion, toShownValue } from "../rules/criteria.tsx";
-import { Folded } from "./folded.tsx";
+import { Folded } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
 interface RuleItemProps {

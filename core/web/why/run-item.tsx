@@ -3,7 +3,7 @@ import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
 import { toRunHref } from "../runs/run-address.ts";
-import { Folded } from "./folded.tsx";
+import { Folded } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
 interface RunItemProps {

@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
-import { addressBar } from "../kit/address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar } from "../kit/router.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";

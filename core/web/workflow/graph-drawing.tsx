@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { RunGraphRecord } from "../../features/clients.ts";
-import { addressBar, toHref } from "../kit/address.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { toTone } from "../parts/status-badge.tsx";
-import { nodeSize, type Placed, type PlacedEdge, type PlacedNode } from "./lay-out.ts";
+import { nodeSize, type Placed, type PlacedEdge, type PlacedNode } from "./graph-layout.ts";
 import type { RunNode } from "./run-graph.ts";
-import { shorten, toNodeStatus, toNodeTraits, toNodeWords } from "./task-words.ts";
+import { shorten, toNodeStatus, toNodeTraits, toNodeWords } from "./task-labels.ts";
 
 interface DrawingProps {
 	readonly graph: RunGraphRecord;

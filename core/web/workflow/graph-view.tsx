@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { RunGraphRecord } from "../../features/clients.ts";
-import { addressBar } from "../kit/address.ts";
+import { addressBar } from "../kit/router.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import type { RunViewProps } from "../run/run-view.ts";
 import { toRunHref } from "../runs/run-address.ts";
 import { GraphDrawing } from "./graph-drawing.tsx";
-import { layOut } from "./lay-out.ts";
+import { layOut } from "./graph-layout.ts";
 import { useRunGraph } from "./run-graph.ts";
+import { toSummary } from "./task-labels.ts";
 import { TaskPanel } from "./task-panel.tsx";
-import { toSummary } from "./task-words.ts";
 
 /** Maximum number of tasks and edges of a graph that is drawn. For larger workflows, the page links to the list of tasks. */
 const largest = { nodes: 500, edges: 2_000 };

@@ -8,7 +8,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { isEnded, isFailure, StatusBadge } from "../parts/status-badge.tsx";
 import { runAgain } from "../run/run-again.ts";
 import { type RunNode, useRunGraph } from "./run-graph.ts";
-import { toItemWords, toNodeStatus } from "./task-words.ts";
+import { toItemWords, toNodeStatus } from "./task-labels.ts";
 
 interface RerunTasksProps {
 	readonly run: ExecutionRecord;

@@ -1,14 +1,14 @@
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { ExecutionRecord, RunGraphRecord, TaskState } from "../../features/clients.ts";
-import { addressBar } from "../kit/address.ts";
+import { addressBar } from "../kit/router.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
 import { RerunTasks } from "./rerun-tasks.tsx";
 import type { RunNode } from "./run-graph.ts";
+import { toItemWords, toNodeTraits } from "./task-labels.ts";
 import { TaskRun, TaskRuns } from "./task-runs.tsx";
-import { toItemWords, toNodeTraits } from "./task-words.ts";
 
 interface PanelProps {
 	readonly run: ExecutionRecord;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { TaskState } from "../../features/clients.ts";
-import { addressBar, toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { TaskState } from "../../features/clients.ts";
-import { toHref } from "../kit/address.ts";
 import { useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -13,7 +13,7 @@ import { Ago, Duration } from "../parts/time.tsx";
 import type { RunViewProps } from "../run/run-view.ts";
 import { toRunHref } from "../runs/run-address.ts";
 import { tellsOfTasks } from "./run-graph.ts";
-import { toItemWords } from "./task-words.ts";
+import { toItemWords } from "./task-labels.ts";
 
 const pageSize = 50;
 

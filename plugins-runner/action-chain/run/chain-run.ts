@@ -15,13 +15,13 @@ import {
 } from "../../../core/contract/index.ts";
 import { type ChainNode, findNode } from "../definition/chain.ts";
 import type { ChainParameters } from "../parameters.ts";
+import { type ChainEntry, toEntry } from "./chain-entries.ts";
 import { type OpenTask, toChainResult, toRunEnd } from "./chain-result.ts";
 import { type ChainState, type Lap, toTaskState } from "./chain-state.ts";
 import { ChildWatch } from "./child-watch.ts";
-import { type ChainEntry, toEntry } from "./entries.ts";
-import { namesOfParameters, namesOfPublish } from "./names.ts";
 import { renderEach } from "./render.ts";
 import { findInResult } from "./result-paths.ts";
+import { namesOfParameters, namesOfPublish } from "./template-variables.ts";
 
 /** Maximum number of tasks in one run. The limit stops chains that loop. */
 const mostLaps = 100_000;

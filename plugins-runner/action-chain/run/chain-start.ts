@@ -8,16 +8,16 @@ import {
 	stringifyJson,
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
+import { read } from "../chain-definitions.ts";
 import { longestDefinition } from "../definition/chain-source.ts";
 import { readChain } from "../definition/read-chain.ts";
-import { read } from "../large-chains.ts";
 import type { ChainParameters } from "../parameters.ts";
+import { type ChainEntry, toChainEntries, toEntry } from "./chain-entries.ts";
 import { toChainResult } from "./chain-result.ts";
 import { ChainState } from "./chain-state.ts";
-import { type ChainEntry, toChainEntries, toEntry } from "./entries.ts";
-import { namesOfVars } from "./names.ts";
 import { render } from "./render.ts";
 import { keptResults } from "./task-results.ts";
+import { namesOfVars } from "./template-variables.ts";
 
 /** State of a chain that starts or is recovered, or the result of a chain that could not start. */
 export type ChainStart = { readonly state: ChainState } | { readonly refused: RunResult };

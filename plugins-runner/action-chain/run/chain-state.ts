@@ -7,7 +7,7 @@ import {
 	type TaskStatus,
 } from "../../../core/contract/index.ts";
 import { type Chain, type ChainNode, findNode } from "../definition/chain.ts";
-import type { ChainEntry } from "./entries.ts";
+import type { ChainEntry } from "./chain-entries.ts";
 import { readFromResult } from "./result-paths.ts";
 import { TaskResults } from "./task-results.ts";
 

@@ -6,8 +6,8 @@ import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type P
 import { pythonSource } from "../python-source.ts";
 import { raceWithAbort } from "../race-with-abort.ts";
 import { createRunEnvironment } from "../run-environment.ts";
-import type { SensorRequest } from "../sensor/request.ts";
 import { runSensor } from "../sensor/run-sensor.ts";
+import type { SensorRequest } from "../sensor/sensor-request.ts";
 import { findInterpreter, type Interpreter } from "./interpreter.ts";
 import { testRequirements } from "./requirements.ts";
 import { Virtualenvs } from "./virtualenvs.ts";

@@ -1,5 +1,5 @@
-import { createOptions } from "../../../core/testing/options.ts";
 import { silentLogger } from "../../../core/testing/run-context.ts";
+import { createOptions } from "../../../core/testing/service-options.ts";
 import { createPyodideEngine } from "./index.ts";
 
 /** A process with an engine that runs one action, to be killed: data directory, entry point and pack directory are its arguments. */

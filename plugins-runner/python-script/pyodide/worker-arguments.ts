@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SnapshotSettings, WorkerSettings } from "./messages.ts";
+import type { SnapshotSettings, WorkerSettings } from "./worker-protocol.ts";
 
 /** Maximum size of the JavaScript heap in megabytes; Python's memory is not part of it. */
 const heapSize = 256;

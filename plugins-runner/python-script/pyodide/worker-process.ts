@@ -7,8 +7,8 @@ import { parseJson, SvcError, stringifyJson } from "../../../core/contract/index
 import { OutputChannel, toExitNumber } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
-import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./messages.ts";
 import { toWorkerArguments } from "./worker-arguments.ts";
+import { type AnswerMessage, descriptors, packLink, type RunMessage, type WorkerMessage, type WorkerSettings } from "./worker-protocol.ts";
 
 /** Milliseconds that Python has to end by itself after an interrupt. */
 const interruptGrace = 1_000;

@@ -2,7 +2,7 @@ import { type PackSensorDefinition, type PackSensors, type PluginContext, type S
 import type { EngineName } from "../engine.ts";
 import type { Engines } from "../engines.ts";
 import { toLibraryFolders } from "../library-folders.ts";
-import type { SensorSettings } from "./request.ts";
+import type { SensorSettings } from "./sensor-request.ts";
 
 /**
  * Fraction of the shutdown grace after which the process is killed. The rest of the grace lets the service notice that the sensor ended.

@@ -9,11 +9,11 @@ import type { Readable } from "node:stream";
 import { test as everyTest } from "uvu";
 import type { Runner, SensorTrigger } from "../../../core/contract/index.ts";
 import { silentLogger } from "../../../core/testing/run-context.ts";
-import { createSensorHost } from "../../../core/testing/sensor-context.ts";
+import { createSensorHost } from "../../../core/testing/sensor-host.ts";
 import { createMarker, eventually, findProcesses, keepLauncher } from "../../_process/launcher.test-support.ts";
 import { PythonPack, withPython } from "../python-pack.test-support.ts";
 import { pythonSource } from "../python-source.ts";
-import { toSensorLine } from "./request.ts";
+import { toSensorLine } from "./sensor-request.ts";
 import {
 	type SensorTest,
 	type StartedSensor,

@@ -4,8 +4,8 @@ import { type SensorContext, SvcError } from "../../../core/contract/index.ts";
 import { type Launcher, runMarkName, toExitNumber } from "../../_process/index.ts";
 import { pythonSource } from "../python-source.ts";
 import { PrintedLines } from "./printed-lines.ts";
-import { type SensorRequest, toSensorLine } from "./request.ts";
 import { SensorConnection } from "./sensor-connection.ts";
+import { type SensorRequest, toSensorLine } from "./sensor-request.ts";
 
 const script = join(pythonSource, "run_sensor.py");
 /** Maximum number of characters from the end of the sensor's output that the error message contains. */

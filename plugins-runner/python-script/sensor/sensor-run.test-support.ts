@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Logger, PackSensorDefinition, Runner } from "../../../core/contract/index.ts";
 import { createPluginContext } from "../../../core/testing/plugin-context.ts";
-import { createSensorHost, type SensorHost, type SensorHostOptions } from "../../../core/testing/sensor-context.ts";
+import { createSensorHost, type SensorHost, type SensorHostOptions } from "../../../core/testing/sensor-host.ts";
 import { type PythonScriptOptions, pythonScript } from "../index.ts";
 import type { PythonPack } from "../python-pack.test-support.ts";
 

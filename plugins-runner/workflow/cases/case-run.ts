@@ -7,7 +7,7 @@ import {
 	type TaskState,
 } from "../../../core/contract/index.ts";
 import type { Conductor } from "../conductor/conductor.ts";
-import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../conductor-protocol.ts";
 import type { DefinitionCase, GivenResult } from "./read-cases.ts";
 
 /** Maximum number of steps in a case, because a workflow may loop forever. */

@@ -1,8 +1,8 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type RunProgress } from "../../../core/contract/index.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../conductor-protocol.ts";
 import type { Definition } from "../definition/definition.ts";
-import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
 import { ConductorRun, type ConductorTools, flattenEntries, replay } from "./conductor-run.ts";
-import { EventIntake } from "./event-intake.ts";
+import { EventIntake } from "./event-applier.ts";
 import type { JournalEntry } from "./facts.ts";
 import { finish, toEnd } from "./finish.ts";
 import { ItemStarter } from "./item-starter.ts";

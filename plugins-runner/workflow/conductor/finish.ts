@@ -1,5 +1,5 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
-import type { WorkflowEnd } from "../steps.ts";
+import type { WorkflowEnd } from "../conductor-protocol.ts";
 import type { ConductorRun } from "./conductor-run.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import type { ChildRequest, ExecutionStatus, JsonObject } from "../../../core/contract/index.ts";
+import type { Step, WorkflowEvent } from "../conductor-protocol.ts";
 import type { Definition } from "../definition/definition.ts";
-import type { Step, WorkflowEvent } from "../steps.ts";
 import { Conductor } from "./conductor.ts";
 import { type TestTask, type TestTransition, type TestWorkflow, toDefinition } from "./definition.test-support.ts";
 import { TestExpressions } from "./expressions.test-support.ts";

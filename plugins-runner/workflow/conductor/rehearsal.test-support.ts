@@ -1,5 +1,5 @@
 import type { ChildRequest, ExecutionStatus, JsonObject, JsonValue } from "../../../core/contract/index.ts";
-import type { Step, WorkflowEvent } from "../steps.ts";
+import type { Step, WorkflowEvent } from "../conductor-protocol.ts";
 import { Conductor } from "./conductor.ts";
 import { type TestWorkflow, toDefinition } from "./definition.test-support.ts";
 import { TestExpressions } from "./expressions.test-support.ts";

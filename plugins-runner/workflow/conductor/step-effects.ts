@@ -1,5 +1,5 @@
 import type { ChildRequest } from "../../../core/contract/index.ts";
-import type { Step } from "../steps.ts";
+import type { Step } from "../conductor-protocol.ts";
 import type { RunState } from "./run-state.ts";
 import { isRestingStatus } from "./task-run.ts";
 

@@ -1,11 +1,11 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import { addAll, addBit, areEqual, type Bits, createBits } from "./bits.ts";
 import { type Definition, engineCommands, type TaskGraph } from "./definition.ts";
-import { tasksOf } from "./draft-definition.ts";
-import { draftTargets, transitionsOf } from "./draft-task.ts";
+import { tasksOf } from "./expand-definition.ts";
+import { draftTargets, transitionsOf } from "./expand-task.ts";
 import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Names that a task must not have. */
 const reservedNames: ReadonlySet<string> = new Set([...engineCommands, "retry"]);

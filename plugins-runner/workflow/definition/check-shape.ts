@@ -2,7 +2,7 @@ import { type DefinitionFinding, type JsonValue, stringifyJson } from "../../../
 import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
 import type { Shape } from "./shape.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Returns the differences between a definition and its shape. The messages are those of Python validators for JSON schema. */
 export function checkShape(spot: Spot, shape: Shape): DefinitionFinding[] {

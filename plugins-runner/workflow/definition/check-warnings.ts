@@ -1,11 +1,11 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import type { Definition } from "./definition.ts";
-import { tasksOf } from "./draft-definition.ts";
-import { draftTargets, transitionsOf } from "./draft-task.ts";
+import { tasksOf } from "./expand-definition.ts";
+import { draftTargets, transitionsOf } from "./expand-task.ts";
 import type { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt } from "./findings.ts";
 import { findTruncatedArguments } from "./inline-arguments.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Matches conditions that are always true. */
 const alwaysTrueExpression = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;

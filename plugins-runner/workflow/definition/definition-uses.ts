@@ -1,9 +1,9 @@
-import { tasksOf } from "./draft-definition.ts";
-import { elementsOf, memberOf } from "./draft-parts.ts";
-import { draftAction, splitItems, transitionsOf } from "./draft-task.ts";
+import { tasksOf } from "./expand-definition.ts";
+import { elementsOf, memberOf } from "./expand-parts.ts";
+import { draftAction, splitItems, transitionsOf } from "./expand-task.ts";
 import type { ExpressionFinder, LocatedUse } from "./expression-finder.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Expressions of a variable that is assigned. */
 export interface AssignmentUses {

@@ -1,6 +1,6 @@
 import type { Expressions, ExpressionUse, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Expression and its location. */
 export interface LocatedUse extends ExpressionUse {

@@ -1,7 +1,7 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 import { shorten } from "./shorten.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 type FindingType = DefinitionFinding["type"];
 

@@ -3,12 +3,12 @@ import { checkContext } from "./check-context.ts";
 import { checkExpressions } from "./check-expressions.ts";
 import { checkWarnings } from "./check-warnings.ts";
 import { findDefinitionUses, toUses } from "./definition-uses.ts";
-import { tasksOf } from "./draft-definition.ts";
-import { draftAction } from "./draft-task.ts";
+import { tasksOf } from "./expand-definition.ts";
+import { draftAction } from "./expand-task.ts";
 import { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt, sortFindings } from "./findings.ts";
 import { parseDefinition } from "./read-definition.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /**
  * Returns the findings of a definition, of all kinds, as sorted and limited by `sortFindings`. Values of a wrong form are not checked

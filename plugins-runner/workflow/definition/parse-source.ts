@@ -4,7 +4,7 @@ import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { parseDocument } from "./parse-document.ts";
 import { shorten } from "./shorten.ts";
-import { Spot, type WrittenForms } from "./source.ts";
+import { Spot, type WrittenForms } from "./source-node.ts";
 import { ValueReader } from "./value-reader.ts";
 
 /** Parsed source of a definition. */

@@ -2,13 +2,13 @@ import { type DefinitionFinding, SvcError } from "../../../core/contract/index.t
 import { checkSemantics } from "./check-semantics.ts";
 import { checkShape } from "./check-shape.ts";
 import type { Definition } from "./definition.ts";
-import { draftDefinition, tasksOf } from "./draft-definition.ts";
-import { draftTargets, transitionsOf } from "./draft-task.ts";
+import { draftDefinition, tasksOf } from "./expand-definition.ts";
+import { draftTargets, transitionsOf } from "./expand-task.ts";
 import { findingAt, sortFindings } from "./findings.ts";
 import { limits } from "./limits.ts";
 import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";
-import type { Spot } from "./source.ts";
+import type { Spot } from "./source-node.ts";
 
 /** Definition as far as its source can be read, and the findings about its form. */
 export interface ParsedDefinition {

@@ -15,7 +15,7 @@ import type { DefinitionFinding, JsonValue } from "../../../core/contract/index.
 import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { shorten } from "./shorten.ts";
-import type { WrittenForm, WrittenForms } from "./source.ts";
+import type { WrittenForm, WrittenForms } from "./source-node.ts";
 
 /** A value and its size, counting each repetition by an alias. */
 interface MeasuredValue {

@@ -11,9 +11,9 @@ import {
 	type RunResult,
 } from "../../../core/contract/index.ts";
 import type { Conductor } from "../conductor/conductor.ts";
-import type { Step, WorkflowEnd, WorkflowEvent } from "../steps.ts";
+import type { Step, WorkflowEnd, WorkflowEvent } from "../conductor-protocol.ts";
+import { toJournalEntry } from "./batch-entries.ts";
 import { toChildEvent } from "./child-event.ts";
-import { toJournalEntry } from "./entries.ts";
 
 /** Codes of errors with which a child is refused, so that its task fails. Errors with other codes are not caused by the workflow. */
 const refusalCodes = ["SVC_FORBIDDEN", "SVC_INVALID", "SVC_NOT_FOUND"] as const;

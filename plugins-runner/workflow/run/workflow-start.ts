@@ -10,12 +10,12 @@ import {
 import { Conductor } from "../conductor/conductor.ts";
 import type { ConductorTools } from "../conductor/conductor-run.ts";
 import { readProgress } from "../conductor/progress.ts";
+import type { WorkflowEvent } from "../conductor-protocol.ts";
 import type { Definition } from "../definition/definition.ts";
 import { limits } from "../definition/limits.ts";
-import { inspectForRun, read } from "../large-definitions.ts";
-import type { WorkflowEvent } from "../steps.ts";
+import { inspectForRun, read } from "../workflow-definitions.ts";
+import { toConductorEntries } from "./batch-entries.ts";
 import { toChildEvent } from "./child-event.ts";
-import { toConductorEntries } from "./entries.ts";
 
 /** Conductor of a workflow that may run, with its first events; or the result of a run that was refused. */
 export type WorkflowStart = { readonly conductor: Conductor; readonly first: readonly WorkflowEvent[] } | { readonly refused: RunResult };

@@ -3,7 +3,7 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { requires } from "../../../core/testing/requires.ts";
+import { requires } from "../../../core/testing/test-requirements.ts";
 import { engineNames, toRequirement } from "./engines.ts";
 import { runEngineChaos } from "./run-engines.ts";
 

@@ -1,4 +1,4 @@
-import { missing } from "../../../core/testing/requires.ts";
+import { missing } from "../../../core/testing/test-requirements.ts";
 import type { ChaosEngine } from "./chaos-engine.ts";
 import { startDocker, startPodman } from "./container-engine.ts";
 import { startKubernetes } from "./kubernetes-engine.ts";

@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findCommand } from "../../../core/testing/requires.ts";
+import { findCommand } from "../../../core/testing/test-requirements.ts";
 
 /** A directory with commands of the machine, where it is noted with what some of them are called. */
 export class NotedCommands {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../contract/index.ts";
-import { memberDefinitions } from "../../../language/parameters/definition-reader.ts";
+import { memberDefinitions } from "../../../language/parameters/secret-schema.ts";
 
 /** String in a configuration, with its definition in the schema. */
 export interface LocatedString {

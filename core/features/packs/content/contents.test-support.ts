@@ -5,7 +5,7 @@ import type { Storage } from "../../../contract/index.ts";
 import { type EngineClock, getSystemClock } from "../../../kernel/basics/clock.ts";
 import { createBackend } from "../../../testing/backends/backend.test-support.ts";
 import { silentLogger } from "../../../testing/run-context.ts";
-import { removeTree } from "./extracted-content.ts";
+import { removeTree } from "./content-directory.ts";
 import { PackContents } from "./pack-contents.ts";
 
 export const never: AbortSignal = new AbortController().signal;

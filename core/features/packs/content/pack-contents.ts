@@ -4,8 +4,8 @@ import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { PackContentSource } from "../../../kernel/executions/action-catalog.ts";
 import { ContentBytes, countChunks, cutFiles, toChunk } from "./content-chunks.ts";
+import { LocalContents } from "./content-directories.ts";
 import { type ContentLimits, scanFiles, sumSizes, toContentId } from "./content-files.ts";
-import { LocalContents } from "./local-contents.ts";
 import { UnusedContents } from "./unused-contents.ts";
 
 export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"> {

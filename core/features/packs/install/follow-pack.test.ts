@@ -6,7 +6,7 @@ import type { FollowedPackEntity } from "../../../contract/index.ts";
 import { toEngineClock } from "../../../kernel/basics/clock.ts";
 import { startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
-import { SourceBench } from "../sources/sources.test-support.ts";
+import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 import { type FollowPackOptions, followPack } from "./follow-pack.ts";
 import { FollowedPacks } from "./followed-packs.ts";
 

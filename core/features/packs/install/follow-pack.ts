@@ -15,10 +15,10 @@ import type { Executions, SubmitInput } from "../../../kernel/executions/executi
 import { isCompleted } from "../../../kernel/executions/status.ts";
 import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
+import type { PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
-import type { PackSource } from "../sources/sources.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
-import type { Sources } from "./needs.ts";
+import type { Sources } from "./install-services.ts";
 
 export interface FollowPackOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly sources: Pick<Sources, "latest">;

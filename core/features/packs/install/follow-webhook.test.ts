@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { test } from "uvu";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
-import { SourceBench } from "../sources/sources.test-support.ts";
+import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const secret = "what only the sender knows";
 

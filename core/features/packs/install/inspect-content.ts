@@ -4,11 +4,11 @@ import type { ActionEntity, DefinitionFinding, Definitions, Expressions, RuleEnt
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
 import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
+import type { DraftedContent } from "../activation/pack-activation.ts";
 import { resolveEntryPoint } from "../entry-point-api.ts";
 import { LocatedYaml } from "../inspect/located-yaml.ts";
 import type { PackFileProblem } from "../reading/pack-problems.ts";
 import { readPackDirectory } from "../reading/read-pack-directory.ts";
-import type { DraftedContent } from "../switch/pack-switch.ts";
 
 export interface InspectionOptions extends Uses<"runners" | "dialects"> {
 	/** Expressions without a datastore: definitions are inspected, not run. */

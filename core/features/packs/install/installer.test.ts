@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { createExecution } from "../../../testing/storage/fixtures.ts";
 import { type Done, type InstallBench, withInstalls } from "./installing.test-support.ts";
-import { toLockEntries } from "./lock-entries.ts";
+import { toLockEntries } from "./lockfile-entries.ts";
 
 test("a pack is installed with what it depends on, and told what it came from", () =>
 	withInstalls(async (bench) => {

@@ -2,7 +2,7 @@ import type { GitPack } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { SingletonTask, type SingletonTaskOptions } from "../../../kernel/coordination/singleton-task.ts";
-import type { BackgroundLoop } from "../../../kernel/nodes/role-loops.ts";
+import type { BackgroundLoop } from "../../../kernel/nodes/background-loops.ts";
 import { wait } from "../../../lib/wait.ts";
 import { toSourceText } from "../followed-source-api.ts";
 import { type FollowPackOptions, followPack } from "./follow-pack.ts";

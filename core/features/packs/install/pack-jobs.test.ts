@@ -9,7 +9,7 @@ import { workflow } from "../../../../plugins-runner/workflow/index.ts";
 import { defineAuthBackend, defineRunner, type ExecutionEntity, type JsonObject } from "../../../contract/index.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
 import { FailingStorage } from "../../../testing/http/failing-storage.test-support.ts";
-import { SourceBench } from "../sources/sources.test-support.ts";
+import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const action = (text: string) => ({
 	"actions/sweep.yaml": "name: sweep\nrunner_type: local-shell-script\nentry_point: sweep.sh\n",

@@ -1,9 +1,9 @@
 import type { JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { isInRange, isVersionRange } from "../../../language/version-range.ts";
-import { isLocal } from "../sources/local-place.ts";
+import { isLocal } from "../sources/local-source.ts";
+import type { FetchedPack, PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
-import type { FetchedPack, PackSource } from "../sources/sources.ts";
 
 /** Pack that was fetched and may be installed. */
 export interface CandidatePack extends FetchedPack {

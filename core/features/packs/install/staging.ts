@@ -6,9 +6,9 @@ import { isCompleted } from "../../../kernel/executions/status.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
+import type { FetchOptions } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
-import type { FetchOptions } from "../sources/sources.ts";
-import type { Sources } from "./needs.ts";
+import type { Sources } from "./install-services.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
 /** Milliseconds after which the directory of any installation is removed, even if its execution has not ended. */

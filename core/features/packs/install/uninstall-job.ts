@@ -2,10 +2,10 @@ import { type PackEntity, SvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
+import type { Switch } from "./install-services.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
-import type { Switch } from "./needs.ts";
 import type { PackLocks } from "./pack-locks.ts";
 import { isMeant, toDependencies } from "./pack-set.ts";
 

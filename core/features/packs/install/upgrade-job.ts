@@ -2,13 +2,13 @@ import { type PackEntity, SvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
+import type { Sources } from "./install-services.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
-import { toLockedSource, toRequest } from "./lock-entries.ts";
-import type { Sources } from "./needs.ts";
-import { findNewer, type Newer } from "./outdated.ts";
+import { toLockedSource, toRequest } from "./lockfile-entries.ts";
+import { findNewer, type Newer } from "./pack-updates.ts";
 
 export interface UpgradeJobOptions extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "install">;

@@ -14,9 +14,9 @@ import { isCompleted } from "../../../kernel/executions/status.ts";
 import { createBackend } from "../../../testing/backends/backend.test-support.ts";
 import { principal } from "../../../testing/engine/engine.test-support.ts";
 import { buildSampleWheel } from "../../../testing/packs/sample-wheel.test-support.ts";
-import { missing, requires } from "../../../testing/requires.ts";
-import { removeTree } from "../content/extracted-content.ts";
-import { SourceBench } from "../sources/sources.test-support.ts";
+import { missing, requires } from "../../../testing/test-requirements.ts";
+import { removeTree } from "../content/content-directory.ts";
+import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const python = { command: "python3" };
 const mount = { command: "mount", root: true } as const;

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
 import { type GuardedService, withGuardedService } from "../../../testing/http/guarded-service.test-support.ts";
-import { SourceBench } from "../sources/sources.test-support.ts";
+import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const on = (resource_uid: string, ...permission_types: string[]) => ({ resource_uid, permission_types });
 

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { type Attribute, checkAttributes, flag, isObject, object } from "../../../language/attributes.ts";
+import { type Attribute, checkAttributes, flag, isObject, object } from "../../../language/file-attributes.ts";
 import { toObjectSchema } from "../../../language/file-schema.ts";
 import type { PackKind } from "../pack-files-api.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";

@@ -5,7 +5,7 @@ import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
 import type { Engine } from "../../../kernel/engine-api.ts";
 import { principal, startEngine } from "../../../testing/engine/engine.test-support.ts";
-import { type Files, install, manifest, withDirectory, writeFiles } from "../switch/pack-switch.test-support.ts";
+import { type Files, install, manifest, withDirectory, writeFiles } from "../activation/pack-activation.test-support.ts";
 
 const look = "name: look\nrunner_type: scripted\n";
 const rule = (more = "") => `name: on\nenabled: true\ntrigger: {type: disk.full}\naction: {ref: disk.look}\n${more}`;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
+import { filesOf, manifest, type SourceBench, withBench } from "./pack-fetcher.test-support.ts";
 import { isSignedIn, serveFiles, withServer } from "./servers.test-support.ts";
-import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
 import { type TarEntry, toTar } from "./tar.test-support.ts";
 
 const pack = { "pack.yaml": manifest, "actions/sweep.sh*": "#!/bin/sh\n" };

@@ -3,9 +3,9 @@ import { type FileHandle, open, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ignore } from "ignore";
 import ignore from "ignore";
-import { isLeftOut } from "./left-out.ts";
-import { quote, refused } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
+import { isLeftOut } from "./excluded-names.ts";
+import { quote, refused } from "./pack-path.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 
 const setIdBits = 0o6000;
 const maxIgnoreFileBytes = 100_000;

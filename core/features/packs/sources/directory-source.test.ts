@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
-import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
+import { filesOf, manifest, type SourceBench, withBench } from "./pack-fetcher.test-support.ts";
 
 function writePack(bench: SourceBench): string {
 	bench.write("disk/pack.yaml", manifest);

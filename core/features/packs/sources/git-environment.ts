@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { readAuthorities } from "./authorities.ts";
+import { readAuthorities } from "./ca-certificates.ts";
 import { findCredentials } from "./credentials.ts";
 import { toAuthorization } from "./pack-address.ts";
 import type { SourceSettings, SshSettings } from "./source-settings.ts";

@@ -3,9 +3,9 @@ import type { Readable } from "node:stream";
 import { SvcError } from "../../../contract/index.ts";
 import { endGroup, startGit } from "./git-process.ts";
 import type { GitRepository } from "./git-repository.ts";
-import type { PackLimits } from "./limits.ts";
-import { quote, refused } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
+import type { PackLimits } from "./pack-limits.ts";
+import { quote, refused } from "./pack-path.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 
 interface TreeFile {
 	readonly path: string;

@@ -3,8 +3,8 @@ import { isVersionRange } from "../../../language/version-range.ts";
 import type { GitPlace } from "./git-environment.ts";
 import { type GitEnd, type GitOptions, runGit } from "./git-process.ts";
 import { isCommit, isStartOfCommit, newestVersion, parseRemoteRefs, type RemoteRefs, refsOf } from "./git-refs.ts";
-import { type PackLimits, repositoryFactor } from "./limits.ts";
-import { quote } from "./plain-path.ts";
+import { type PackLimits, repositoryFactor } from "./pack-limits.ts";
+import { quote } from "./pack-path.ts";
 
 export interface RepositoryOptions {
 	readonly place: GitPlace;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as plainTest } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
-import { requires } from "../../../testing/requires.ts";
+import { requires } from "../../../testing/test-requirements.ts";
+import { filesOf, manifest, SourceBench, withBench } from "./pack-fetcher.test-support.ts";
 import { isSignedIn, serveFiles, serveGit, withServer } from "./servers.test-support.ts";
-import { filesOf, manifest, SourceBench, withBench } from "./sources.test-support.ts";
 
 const { test } = requires(plainTest, { command: "git" });
 

@@ -5,10 +5,10 @@ import { isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { findProxy } from "../../../lib/find-proxy.ts";
-import { readAuthorities } from "./authorities.ts";
+import { readAuthorities } from "./ca-certificates.ts";
 import { findCredentials } from "./credentials.ts";
 import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
-import { quote } from "./plain-path.ts";
+import { quote } from "./pack-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
 const mostRedirects = 5;

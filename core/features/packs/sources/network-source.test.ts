@@ -7,9 +7,9 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { test as plainTest } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
-import { requires } from "../../../testing/requires.ts";
+import { requires } from "../../../testing/test-requirements.ts";
+import { filesOf, manifest, type SourceBench, withBench } from "./pack-fetcher.test-support.ts";
 import { serveFiles, serveGit, withServer } from "./servers.test-support.ts";
-import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
 
 const { test: gitTest } = requires(plainTest, { command: "git" });
 const { test: tlsTest } = requires(plainTest, { command: "openssl" });

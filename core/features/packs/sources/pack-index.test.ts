@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../../contract/index.ts";
 import { readIndex } from "./index-reader.ts";
+import { filesOf, manifest, type SourceBench, withBench } from "./pack-fetcher.test-support.ts";
 import { isSignedIn, serveFiles, withServer } from "./servers.test-support.ts";
-import { filesOf, manifest, type SourceBench, withBench } from "./sources.test-support.ts";
 
 const disk = { name: "disk", version: "1.4.0", description: "Volume care.", keywords: ["storage"], email: "storage@example.org" };
 const net = { name: "net", version: "2.0.0", description: "Looks after disks of routers.", keywords: ["Network"], author: "Storage team" };

@@ -1,10 +1,10 @@
 import { type JsonObject, type JsonValue, type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { IndexHealth, IndexStatus, MergedIndex, PackIndexes } from "../pack-index-api.ts";
 import { IndexError, isOnThisMachine, readIndex } from "./index-reader.ts";
-import { isLocal } from "./local-place.ts";
+import { isLocal } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";
+import { quote } from "./pack-path.ts";
 import { parsePackRequest } from "./parse-request.ts";
-import { quote } from "./plain-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
 /** Address that the index contains for a name. */

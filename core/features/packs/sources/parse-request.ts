@@ -3,7 +3,7 @@ import { hasControlCharacters } from "../../../contract/control-characters.ts";
 import { SvcError } from "../../../contract/index.ts";
 import { isVersionRange } from "../../../language/version-range.ts";
 import { toShownAddress } from "./pack-address.ts";
-import { quote, toSegments } from "./plain-path.ts";
+import { quote, toSegments } from "./pack-path.ts";
 
 /** Parsed request for a pack, as a user, a manifest or an index writes it. */
 export interface PackRequest {

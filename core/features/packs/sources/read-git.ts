@@ -5,12 +5,12 @@ import { SvcError } from "../../../contract/index.ts";
 import { createGitPlace } from "./git-environment.ts";
 import { readCommit, type Submodule } from "./git-files.ts";
 import { type FetchedRevision, GitRepository } from "./git-repository.ts";
-import { findLocal, isLocal } from "./local-place.ts";
+import { findLocal, isLocal } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";
+import { quote, toSegments } from "./pack-path.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
-import { quote, toSegments } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
 import type { SourceSettings } from "./source-settings.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 
 const most = { submodules: 50, depth: 3 };
 

@@ -5,13 +5,13 @@ import { pipeline } from "node:stream/promises";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { readDirectory } from "./directory-files.ts";
 import { httpGet, limited } from "./http-get.ts";
-import { isInside } from "./local-place.ts";
+import { isInside } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";
-import { quote } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
+import { quote } from "./pack-path.ts";
 import { readGit } from "./read-git.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { readTar } from "./tar-archive.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 import { readZip } from "./zip-archive.ts";
 
 /** Source of the files, and the revision and folder to read. */

@@ -1,5 +1,5 @@
 import type { Options } from "../../../contract/index.ts";
-import type { PackLimits } from "./limits.ts";
+import type { PackLimits } from "./pack-limits.ts";
 
 /** Settings for the sources of packs, from the configuration. */
 export interface SourceSettings {

@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { ReadEntry } from "tar";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { isLeftOut } from "./left-out.ts";
-import type { PackLimits } from "./limits.ts";
-import { refused } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
+import { isLeftOut } from "./excluded-names.ts";
+import type { PackLimits } from "./pack-limits.ts";
+import { refused } from "./pack-path.ts";
 import { isSystemError } from "./system-error.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 
 /** Mode bits that let a program run as another user or group. */
 const setIdBits = 0o6000;

@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { Entry, ZipFile } from "yauzl";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { isLeftOut } from "./left-out.ts";
-import type { PackLimits } from "./limits.ts";
-import { refused } from "./plain-path.ts";
-import type { PlainTree } from "./plain-tree.ts";
+import { isLeftOut } from "./excluded-names.ts";
+import type { PackLimits } from "./pack-limits.ts";
+import { refused } from "./pack-path.ts";
 import { isSystemError } from "./system-error.ts";
+import type { PlainTree } from "./untrusted-tree.ts";
 
 const unix = 3;
 const kinds = { mask: 0o170000, file: 0o100000, directory: 0o040000, link: 0o120000 };

@@ -4,13 +4,13 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { test } from "uvu";
 import { localCommand } from "../../../../plugins-runner/local-command/index.ts";
-import { checkPacks } from "../../../service/pack-work/check-packs.ts";
-import { testPacks } from "../../../service/pack-work/test-packs.ts";
+import { checkPacks } from "../../../service/pack-checks/check-packs.ts";
+import { testPacks } from "../../../service/pack-checks/test-packs.ts";
 import { runSvc } from "../../../service/run-svc.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../../testing/http/guarded-service.test-support.ts";
 import { manifest, withPackOnDisk } from "../../../testing/packs/pack-on-disk.test-support.ts";
-import { DirectoryLooks } from "./directory-looks.ts";
+import { DirectoryLooks } from "./directory-watcher.ts";
 
 const count = "name: count\nrunner_type: local-shell-cmd\n";
 const rule =

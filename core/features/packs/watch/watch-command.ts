@@ -1,8 +1,8 @@
 import { relative, resolve } from "node:path";
 import { type CliContext, write } from "../../../cli/context.ts";
-import type { PackWork } from "../../../cli/pack-work.ts";
-import { DirectoryLooks } from "./directory-looks.ts";
-import { type RoundOptions, Rounds } from "./rounds.ts";
+import type { PackWork } from "../../../cli/pack-checks.ts";
+import { type RoundOptions, Rounds } from "./check-rounds.ts";
+import { DirectoryLooks } from "./directory-watcher.ts";
 
 export interface WatchOptions extends Pick<RoundOptions, "config" | "reload"> {
 	readonly directories: readonly string[];

@@ -6,7 +6,7 @@ import { WorkBudget } from "../../../language/work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
 import { operators } from "./operators.ts";
-import { type Sieve, toSieve } from "./sieve.ts";
+import { type Sieve, toSieve } from "./pre-filter.ts";
 
 export { operatorNames } from "./operators.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../../contract/index.ts";
-import { toMicroseconds } from "../../../language/date-time.ts";
+import { toMicroseconds } from "../../../language/parse-date.ts";
 import { Budget, defaultLimits } from "../../../language/templates/budget.ts";
 import { TemplateError } from "../../../language/templates/errors.ts";
 import { contains, isEqual, order } from "../../../language/templates/operators.ts";

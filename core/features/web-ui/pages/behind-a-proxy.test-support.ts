@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { requires } from "../../../testing/requires.ts";
 import { findFreePort } from "../../../testing/services/free-port.test-support.ts";
+import { requires } from "../../../testing/test-requirements.ts";
 import { chatty } from "../../../testing/web/chatty.test-support.ts";
 import { startNginx } from "../../../testing/web/nginx.test-support.ts";
 import { assertClean, openPage, signInAs, webTest, withWeb } from "../../../testing/web/web.test-support.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { hostileText } from "../../../testing/web/chatty.test-support.ts";
 import { assertClean, goTo, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
-import { SourceBench } from "../../packs/sources/sources.test-support.ts";
+import { SourceBench } from "../../packs/sources/pack-fetcher.test-support.ts";
 
 const seenText = hostileText.replace("\u0000", "");
 

@@ -8,8 +8,8 @@ import { runSvc } from "../../../service/run-svc.ts";
 import { withPasswords } from "../../../testing/auth/provider-service.test-support.ts";
 import { RealProvider } from "../../../testing/auth/real-provider.test-support.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
-import { requires } from "../../../testing/requires.ts";
 import { findFreePort } from "../../../testing/services/free-port.test-support.ts";
+import { requires } from "../../../testing/test-requirements.ts";
 import { startNginx } from "../../../testing/web/nginx.test-support.ts";
 import { assertClean, signInAs, type WebUnderTest, webTest, withWeb } from "../../../testing/web/web.test-support.ts";
 

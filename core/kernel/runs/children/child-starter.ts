@@ -2,7 +2,7 @@ import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, typ
 import type { Redactor } from "../../../secrets/redactor.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../basics/principal.ts";
-import { toChildOrigin } from "../../executions/child-record.ts";
+import { toChildOrigin } from "../../executions/child-identity.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
 import type { StoreAdmitted } from "../../executions/new-execution.ts";
 import type { PartialRerun } from "../../submission/check-partial-rerun.ts";

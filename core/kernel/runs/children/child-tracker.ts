@@ -2,7 +2,7 @@ import { type Child, type ExecutionEntity, isSvcError, type Options, type Storag
 import { createAbortListeners } from "../../../lib/abort-listeners.ts";
 import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
-import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-record.ts";
+import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-identity.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, which find changes if the bus has lost events. */
 const pollIntervalsPerScan = 5;

@@ -11,7 +11,7 @@ import {
 } from "../../../contract/index.ts";
 import { startEngine, type TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import { createSharedStorage, type Door, type OnCall, type SharedStorage } from "../../../testing/engine/shared-storage.test-support.ts";
-import { toChildId } from "../../executions/child-record.ts";
+import { toChildId } from "../../executions/child-identity.ts";
 
 type Script = (context: RunContext) => Promise<RunResult>;
 type Node = TestEngine & { readonly door: Door };

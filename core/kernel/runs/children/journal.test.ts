@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { defineRunner, isSvcError, type RunContext, type RunResult, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { TestEngine } from "../../../testing/engine/engine.test-support.ts";
 import type { OnCall } from "../../../testing/engine/shared-storage.test-support.ts";
-import { toChildId } from "../../executions/child-record.ts";
+import { toChildId } from "../../executions/child-identity.ts";
 import { type NodesTest, until, withNodes } from "../../nodes/nodes.test-support.ts";
 
 type Script = (context: RunContext) => Promise<RunResult | undefined>;

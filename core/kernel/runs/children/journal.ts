@@ -13,7 +13,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
-import { readJournal } from "../../executions/journal-entries.ts";
+import { readJournal } from "../../executions/read-journal.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun, ActiveRuns, LastJournalEntry } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";

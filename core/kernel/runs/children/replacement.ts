@@ -1,7 +1,7 @@
 import type { ExecutionEntity, JsonObject } from "../../../contract/index.ts";
 import type { EngineClock } from "../../basics/clock.ts";
 import { createId } from "../../basics/ids.ts";
-import { toChildId, toChildOrigin } from "../../executions/child-record.ts";
+import { toChildId, toChildOrigin } from "../../executions/child-identity.ts";
 import { newExecution } from "../../executions/new-execution.ts";
 
 /** Fields in which the replacement differs from the execution that it replaces. */

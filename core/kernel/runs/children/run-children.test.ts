@@ -14,7 +14,7 @@ import {
 } from "../../../contract/index.ts";
 import { exceptOn, postgresBackends } from "../../../testing/backends/backend-names.test-support.ts";
 import { principal, startEngine, type TestEngine, type TestEngineOptions } from "../../../testing/engine/engine.test-support.ts";
-import { toChildId } from "../../executions/child-record.ts";
+import { toChildId } from "../../executions/child-identity.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 

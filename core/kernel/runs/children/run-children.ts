@@ -19,7 +19,7 @@ import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../../coordination/renewed-subscription.ts";
+import { createRenewedSubscription, type RenewedSubscription } from "../../coordination/reconnecting-subscription.ts";
 import {
 	type ChildReading,
 	childFields,
@@ -28,9 +28,9 @@ import {
 	type StoredChild,
 	toChildId,
 	toChildReading,
-} from "../../executions/child-record.ts";
+} from "../../executions/child-identity.ts";
 import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
-import { cancelExecution, changeStatus } from "../../executions/requested-changes.ts";
+import { cancelExecution, changeStatus } from "../../executions/status-requests.ts";
 import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkPartialRerun, type PartialRerun } from "../../submission/check-partial-rerun.ts";

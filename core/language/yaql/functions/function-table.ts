@@ -4,8 +4,8 @@ import type { FunctionEntry } from "./define-function.ts";
 import { listFunctions } from "./list-functions.ts";
 import { numberFunctions } from "./number-functions.ts";
 import { objectFunctions } from "./object-functions.ts";
-import { orderFunctions } from "./order-functions.ts";
 import { patternFunctions } from "./pattern-functions.ts";
+import { orderFunctions } from "./sort-and-set-functions.ts";
 import { streamFunctions } from "./stream-functions.ts";
 import { textFunctions } from "./text-functions.ts";
 

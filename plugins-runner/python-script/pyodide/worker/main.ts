@@ -2,7 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { parseJson, stringifyJson } from "../../../../core/contract/index.ts";
-import type { RunMessage, WorkerMessage, WorkerSettings } from "../messages.ts";
+import type { RunMessage, WorkerMessage, WorkerSettings } from "../worker-protocol.ts";
 import { limitMemory, loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { lockDown } from "./lockdown.ts";
 import { type Host, PyodideDriver } from "./pyodide-driver.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SnapshotSettings } from "../messages.ts";
+import type { SnapshotSettings } from "../worker-protocol.ts";
 import { loadInterpreter, type PyodideInterface } from "./interpreter.ts";
 import { packSnapshot } from "./snapshot-file.ts";
 

@@ -1,5 +1,5 @@
 import { stringifyJson } from "../../../../core/contract/index.ts";
-import type { AnswerMessage, RunMessage } from "../messages.ts";
+import type { AnswerMessage, RunMessage } from "../worker-protocol.ts";
 import type { PyodideInterface } from "./interpreter.ts";
 
 /** Functions with which a run sends its output, its report and its calls to the service. */

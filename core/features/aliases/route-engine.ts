@@ -1,0 +1,7 @@
+import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
+import type { Aliases } from "./aliases-api.ts";
+
+/** Members of the engine that the routes need. */
+export interface RouteNeeds extends FollowedNeeds {
+	readonly aliases: Aliases;
+}

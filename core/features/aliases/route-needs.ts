@@ -1,7 +1,0 @@
-import type { FollowedNeeds } from "../packs/followed-content-api.ts";
-import type { Aliases } from "./aliases-api.ts";
-
-/** Members of the engine that the routes need. */
-export interface RouteNeeds extends FollowedNeeds {
-	readonly aliases: Aliases;
-}

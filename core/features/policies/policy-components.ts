@@ -1,0 +1,78 @@
+import type { PolicyEntity, Storage } from "../../contract/index.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { ActionQueues, type PolicyQueues } from "./action-queues.ts";
+import { createAttributeKeys } from "./attribute-keys.ts";
+import { StoredPolicies } from "./policies.ts";
+import type { Policies } from "./policies-api.ts";
+import { PolicyIndex } from "./policy-index.ts";
+import { workersType } from "./policy-types.ts";
+import type { Demand, DemandedOf, FindDemand } from "./required-worker-labels-api.ts";
+import { createRetries, type Retries } from "./retries.ts";
+
+export interface PolicyCoreOptions
+	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId">,
+		Pick<Kernel, "catalog" | "completionEffects" | "changes"> {
+	/** Seconds between reads of the policies, which find changes by other nodes whose events were lost. */
+	readonly pollInterval: number;
+}
+
+/** Policies, and the components that apply them. */
+export interface PolicyCore {
+	readonly policies: Policies;
+	readonly queues: PolicyQueues;
+	readonly retries: Retries;
+	readonly findDemand: FindDemand;
+	/** Starts the components. Call it before executions are submitted, and again if it fails because the storage is unavailable. */
+	start(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export function createPolicyCore(parts: PolicyCoreOptions): PolicyCore {
+	const index = new PolicyIndex(parts);
+	const queues = new ActionQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
+	return {
+		policies: new StoredPolicies({
+			...parts,
+			async obey() {
+				await index.refresh();
+				await queues.enqueueWaiting();
+			},
+		}),
+		queues,
+		findDemand: createWorkerDemands({ ...parts, index }),
+		retries: createRetries({ ...parts, index, queueOf: (ref) => queues.queueOf(ref) }),
+		async start() {
+			await index.start();
+			await queues.start();
+		},
+		async stop() {
+			queues.stop();
+			await index.stop();
+		},
+	};
+}
+
+const nothing: Demand = { labels: [], policies: [] };
+const types = [workersType];
+
+/** Creates the function that reads the labels required by all policies for the action, for its pack, and for all actions. */
+function createWorkerDemands({ storage, index }: { readonly storage: Storage; readonly index: Pick<PolicyIndex, "has"> }): FindDemand {
+	return async (run) => {
+		const refs = [run.action_ref, `${run.pack}.*`, "*"].filter((ref) => index.has(ref, types));
+		if (refs.length === 0) return nothing;
+		const where = { resource_ref: { in: refs }, policy_type: workersType, enabled: true };
+		const found = await storage.find("policy", { where, orderBy: [["ref", "asc"]] });
+		const demanding = found.filter((policy) => labelsOf(policy, run).length > 0);
+		const labels = new Set(demanding.flatMap((policy) => labelsOf(policy, run)));
+		return { labels: [...labels].sort(), policies: demanding.map(({ ref }) => ref) };
+	};
+}
+
+function labelsOf({ parameters }: PolicyEntity, { user }: DemandedOf): readonly string[] {
+	const { labels = [], user_labels = {} } = parameters as {
+		readonly labels?: readonly string[];
+		readonly user_labels?: Readonly<Record<string, readonly string[]>>;
+	};
+	return [...labels, ...(Object.hasOwn(user_labels, user) ? (user_labels[user] ?? []) : [])];
+}

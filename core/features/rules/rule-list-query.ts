@@ -1,0 +1,72 @@
+import { selectionQuery } from "../../http/field-selection.ts";
+import { pagingQuery } from "../../http/paging.ts";
+import { parseIds } from "../../http/parse-ids.ts";
+import { selectionRulesOf } from "../../http/reply-list.ts";
+import type { RouteContext } from "../../http/route.ts";
+import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
+import type { RouteNeeds } from "./route-engine.ts";
+import type { RuleFilter, RuleView } from "./rules-api.ts";
+
+/** Query parameters of the lists of rules. */
+export const ruleListQuery = {
+	...pagingQuery,
+	...selectionQuery,
+	...secretsQuery,
+	id: "string",
+	name: "list",
+	pack: "string",
+	action: "string",
+	trigger: "string",
+	enabled: "boolean",
+	user: "string",
+} as const;
+
+export const ruleSelection = selectionRulesOf(
+	[
+		"id",
+		"uid",
+		"ref",
+		"name",
+		"pack",
+		"description",
+		"enabled",
+		"type",
+		"trigger",
+		"criteria",
+		"action",
+		"context",
+		"tags",
+		"metadata_file",
+		"problems",
+	],
+	["id", "ref"],
+);
+
+export function toRuleFilter({
+	id,
+	name,
+	pack,
+	action,
+	trigger,
+	enabled,
+	user,
+}: RouteContext<RouteNeeds, typeof ruleListQuery>["query"]): RuleFilter {
+	return {
+		...(id !== undefined && { id: parseIds(id) }),
+		...(name !== undefined && { name }),
+		...(pack !== undefined && { pack }),
+		...(action !== undefined && { action }),
+		...(trigger !== undefined && { trigger }),
+		...(enabled !== undefined && { enabled }),
+		...(user !== undefined && { user }),
+	};
+}
+
+/** Returns rules with secrets masked, unless the caller may see them and has requested them. */
+export async function toShownRules(
+	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	views: readonly RuleView[],
+): Promise<readonly RuleView[]> {
+	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
+	return isMasked ? context.engine.rules.mask(views) : views;
+}

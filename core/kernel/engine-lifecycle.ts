@@ -1,0 +1,152 @@
+import { RunAborted, SvcError } from "../contract/index.ts";
+import { settledWithin } from "../lib/wait.ts";
+import type { RunnableKernel } from "./kernel.ts";
+import { assertRolesReachable } from "./nodes/cluster-checks.ts";
+import { assertNoDatabaseMove } from "./nodes/database-move-guard.ts";
+import type { Node } from "./nodes/node.ts";
+import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
+import type { PluginHost } from "./plugins/plugin-host.ts";
+import type { StartupRetry } from "./plugins/startup-retry.ts";
+import type { ActiveRuns } from "./runs/active-runs.ts";
+import type { Scheduler } from "./scheduling/scheduler.ts";
+
+export interface EngineLifecycleOptions {
+	readonly dependencies: EngineDependencies;
+	readonly host: PluginHost;
+	readonly kernel: RunnableKernel;
+	readonly node: Node;
+	readonly retryStartup: StartupRetry;
+	/** Aborted when the engine must stop. */
+	readonly halting: AbortController;
+}
+
+/** Starts and stops the parts of an engine in the order of their dependencies. */
+export class EngineLifecycle {
+	readonly #parts: EngineLifecycleOptions;
+	readonly #runShutdown: ReturnType<typeof createRunShutdown>;
+	#starting: Promise<void> | undefined;
+	#draining: Promise<void> | undefined;
+	#stopping: Promise<void> | undefined;
+
+	constructor(parts: EngineLifecycleOptions) {
+		this.#parts = parts;
+		this.#runShutdown = createRunShutdown({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
+	}
+
+	/** Starts the engine; further calls return the same promise. Rejects with `SVC_UNAVAILABLE` after `drain` or `stop`. */
+	start(): Promise<void> {
+		return (this.#starting ??= this.#start());
+	}
+
+	/**
+	 * Stops the background loops, waits for active runs for the configured time, then aborts the rest. Resolves when no execution runs here.
+	 */
+	drain(): Promise<void> {
+		return (this.#draining ??= this.#drain());
+	}
+
+	/** Drains without waiting for active runs; also ends the wait of a drain that is in progress. */
+	async abort(): Promise<void> {
+		this.#runShutdown.endGracePeriod();
+		await this.drain();
+	}
+
+	/** Drains, then stops features and plugins. */
+	stop(): Promise<void> {
+		return (this.#stopping ??= this.drain().then(() => this.#close()));
+	}
+
+	async #start(): Promise<void> {
+		const { dependencies, host, kernel, node, retryStartup, halting } = this.#parts;
+		const { composition, logger, roles } = dependencies;
+		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
+		assertRolesReachable({
+			roles,
+			storage: { ...composition.storage, capabilities: host.storageSource.current.capabilities },
+			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
+		});
+		await host.start(retryStartup);
+		try {
+			await retryStartup(() => assertNoDatabaseMove(host.storageSource.current, kernel.clock.now()));
+			await node.register();
+			await kernel.changes.start();
+			await retryStartup(kernel.register);
+			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
+			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.crossNodeWakeup.start()]);
+			await node.startWork();
+			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
+		} catch (error) {
+			// Do not call `stop`, which waits for this start.
+			await this.#runShutdown
+				.shutDown(0)
+				.then(() => this.#close())
+				.catch(() => undefined);
+			throw error;
+		}
+	}
+
+	async #drain(): Promise<void> {
+		const { dependencies, node, halting } = this.#parts;
+		// Stop the node before waiting for anything, so that it immediately reports itself as not ready and starts no work.
+		halting.abort();
+		node.stopWork().catch(() => undefined);
+		// Wait for a start in progress, which would otherwise start the background loops again.
+		await this.#starting?.catch(() => undefined);
+		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
+		await this.#runShutdown.shutDown(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+	}
+
+	async #close(): Promise<void> {
+		const { host, kernel, node } = this.#parts;
+		for (const feature of [...kernel.extensions.features].reverse()) {
+			try {
+				await feature.stop?.();
+			} catch (error) {
+				// The other features and the plugins must be stopped even if one feature fails.
+				kernel.logger.error("a feature did not stop cleanly", { error });
+			}
+		}
+		kernel.crossNodeWakeup.stop();
+		await kernel.leases.stop();
+		kernel.changes.stop();
+		await node.deregister();
+		await host.stop();
+	}
+}
+
+/** Shutdown of the runs on this node. */
+interface RunShutdown {
+	/**
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
+	 * continue are handed over immediately. Resolves when no run is active.
+	 */
+	shutDown(graceMilliseconds: number): Promise<void>;
+	/** Ends the grace period at once. If it has not begun yet, there will be none. */
+	endGracePeriod(): void;
+}
+
+/** Creates the shutdown, which does nothing until `shutDown` is called. */
+function createRunShutdown(parts: {
+	readonly node: Pick<Node, "stopWork">;
+	readonly runs: Pick<ActiveRuns, "handOverAll" | "abortAll">;
+	readonly scheduler: Pick<Scheduler, "idle">;
+}): RunShutdown {
+	const { node, runs, scheduler } = parts;
+	let endGracePeriod = () => {};
+	const graceEnded = new Promise<void>((resolve) => {
+		endGracePeriod = resolve;
+	});
+	return {
+		endGracePeriod: () => endGracePeriod(),
+		async shutDown(graceMilliseconds) {
+			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
+			// Stop the node before waiting for anything, so that no run begins meanwhile.
+			const stopped = node.stopWork();
+			runs.handOverAll(aborted);
+			const idle = stopped.then(() => scheduler.idle());
+			await Promise.race([settledWithin(idle, graceMilliseconds), graceEnded]);
+			runs.abortAll(aborted);
+			await idle;
+		},
+	};
+}

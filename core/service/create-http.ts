@@ -1,0 +1,47 @@
+import { SvcError } from "../contract/index.ts";
+import { openToAuthenticated } from "../features/routes.ts";
+import type { Authorizer } from "../http/access-guard.ts";
+import type { HttpFeature } from "../http/http-feature.ts";
+import { createRoutedHttp, type Http, type HttpInterfaceOptions } from "../http/http-interface.ts";
+import { rootRoutes } from "../http/root-routes.ts";
+import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
+import type { Engine } from "../kernel/engine-api.ts";
+
+export type { FetchOptions } from "../http/embedding.ts";
+export type { Http } from "../http/http-interface.ts";
+export type { Component, Method, Route } from "../http/route.ts";
+export type { Permission } from "../http/route-permission.ts";
+
+/** Options of the HTTP interface. */
+export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
+
+/**
+ * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission. Throws `SVC_CONFIG` if
+ * the engine has no feature that authenticates and authorizes requests.
+ */
+export function createHttp(options: HttpOptions): Http {
+	const { engine } = options;
+	if (engine.credentials === undefined) {
+		throw new SvcError(
+			"SVC_CONFIG",
+			'features: the HTTP interface needs "access"; leave out what needs it, or embed the engine without HTTP',
+		);
+	}
+	const features: readonly HttpFeature[] = Object.values(engine.features);
+	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
+	const page = features.find((feature) => feature.page !== undefined)?.page;
+	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
+}
+
+/** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */
+export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Authorizer {
+	return {
+		authenticate: (offered) => credentials.authenticate(offered),
+		// The casts are safe: the permissions of all routes are checked with `isPermission` before the first request.
+		allows: (principal, permission, resource) => access.allows(principal, permission as PermissionType, resource),
+		assert: (principal, permission, resource) => access.assert(principal, permission as PermissionType, resource),
+		isPermission: isPermissionType,
+		isGlobal: (permission) => isGlobalPermission(permission as PermissionType),
+		openToAuthenticated,
+	};
+}
