@@ -4,5 +4,5 @@ export type { CliContext } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { openSession } from "./cli/session.ts";
-export { type Api, createApi } from "./client/api-client.ts";
+export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";

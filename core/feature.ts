@@ -1,6 +1,6 @@
 // Exports for custom features (`svc-automation/feature`). This interface is not stable: any version may change it.
 
-import { routesOver } from "./http/route.ts";
+import { createRouteDeclarations } from "./http/route.ts";
 import type { Engine } from "./kernel/engine-api.ts";
 
 export { defineKind } from "./contract/entities/define-kind.ts";
@@ -24,4 +24,4 @@ export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.t
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
 
 /** Declares a route of the API. Its handler receives the engine with the members that the feature has added. */
-export const { defineRoute } = routesOver<Engine>();
+export const { defineRoute } = createRouteDeclarations<Engine>();

@@ -16,7 +16,7 @@ export type {
 	ExecutionListQuery,
 	Executions,
 	ExecutionView,
-	Output,
+	OutputAccess,
 	OutputChunk,
 	RerunInput,
 	SubmitInput,

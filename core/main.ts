@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { screenOf } from "./cli/output-capabilities.ts";
+import { toOutputCapabilities } from "./cli/output-capabilities.ts";
 import { runSvc } from "./service/run-svc.ts";
 
 let hasRunPlugin = false;
@@ -8,7 +8,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 	// The modules of the service are imported on demand: loading them at once would delay all other commands.
 	async serve(options) {
 		const { serve } = await import("./service/serve.ts");
-		const screen = screenOf(process.stdout, process.env);
+		const screen = toOutputCapabilities(process.stdout, process.env);
 		return serve({ ...options, env: process.env, screen, print: (line) => void process.stdout.write(`${line}\n`) });
 	},
 	plan: async (options) => (await import("./service/plan/make-plan.ts")).makePlan({ ...options, env: process.env }),
@@ -19,7 +19,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		restore: async (options) => (await import("./service/database/back-up-database.ts")).restoreDatabase({ ...options, env: process.env }),
 	},
 	users: async (options, use) => (await import("./service/backend-users.ts")).createBackendUsers(process.env)(options, use),
-	definitions: async (options) => (await import("./service/workflow-tools.ts")).openDefinitions(options),
+	definitions: async (options) => (await import("./service/workflow-tools.ts")).openWorkflowTools(options),
 	packs: {
 		check: async (options) => (await import("./service/pack-checks/check-packs.ts")).checkPacks(options),
 		test: async (options) => (await import("./service/pack-checks/test-packs.ts")).testPacks(options),

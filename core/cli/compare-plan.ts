@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Api } from "../client/api-client.ts";
+import type { ApiClient } from "../client/api-client.ts";
 import { isSvcError, type JsonObject, type NodeRole, toErrorMessage } from "../contract/index.ts";
 import { CliExit } from "./context.ts";
 import type { PlannedRecord, PlannedRule, ServicePlan } from "./service-plan.ts";
@@ -37,7 +37,7 @@ interface RunningNode {
 }
 
 /** Compares a plan with the running service, if the service can be reached. */
-export async function comparePlan(plan: ServicePlan, connect: () => Promise<Api>): Promise<Comparison> {
+export async function comparePlan(plan: ServicePlan, connect: () => Promise<ApiClient>): Promise<Comparison> {
 	if (plan.content === undefined) return { compared: false, reason: "no plan exists to compare with" };
 	try {
 		const api = await connect();
@@ -49,7 +49,7 @@ export async function comparePlan(plan: ServicePlan, connect: () => Promise<Api>
 	}
 }
 
-async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, api: Api): Promise<Difference[]> {
+async function findDifferences(plan: ServicePlan, content: NonNullable<ServicePlan["content"]>, api: ApiClient): Promise<Difference[]> {
 	const [runnerTypes, actions, rules, webhooks] = await Promise.all([
 		api.list<{ readonly name: string }>("/runnertypes"),
 		api.list<{ readonly pack: string }>("/actions"),
@@ -96,7 +96,7 @@ function names(items: readonly { readonly name: string }[]): string[] {
 }
 
 /** Compares versions, and roles if only one node is listed. Only administrators can list nodes; other users see no differences here. */
-async function compareNodes({ version, roles = [] }: ServicePlan, { list }: Api): Promise<Difference[]> {
+async function compareNodes({ version, roles = [] }: ServicePlan, { list }: ApiClient): Promise<Difference[]> {
 	const nodes = await list<RunningNode>("/nodes").catch((error: unknown) => {
 		if (isSvcError(error, "SVC_FORBIDDEN")) return { items: [] };
 		throw error;

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import type { AuthBackend, DefinitionCaseResult, DefinitionFinding, DefinitionGraph, PluginKind } from "../contract/index.ts";
-import type { PackWork } from "./pack-checks.ts";
+import type { PackChecks } from "./pack-checks.ts";
 import type { ServicePlan } from "./service-plan.ts";
 
 /** Dependencies of the command on its process, so that tests can replace them. */
@@ -13,15 +13,15 @@ export interface CliContext {
 	/** Runs the service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
 	readonly serve?: (options: ServeOptions & { readonly open: boolean }) => Promise<number>;
 	/** Operations on the database of a configuration. Absent if only client commands are needed. */
-	readonly database?: DatabaseWork;
+	readonly database?: DatabaseOperations;
 	/** Manages the users that the auth backend of a configuration stores itself. Absent if only client commands are needed. */
-	readonly users?: UserWork;
+	readonly users?: UserOperations;
 	/** Returns the plan of what `serve` would do. Absent if only client commands are needed. */
 	readonly plan?: (options: ServeOptions) => Promise<ServicePlan>;
 	/** Prepares checks and tests of workflow definitions without a service. Absent if only client commands are needed. */
 	readonly definitions?: (options: DefinitionOptions) => Promise<LocalDefinitions>;
 	/** Checks and tests packs without a service. Absent if only client commands are needed. */
-	readonly packs?: PackWork;
+	readonly packs?: PackChecks;
 	/** Runs the conformance kit of a plugin. Absent if only client commands are needed. */
 	readonly conform?: (options: ConformOptions) => Promise<ConformReport>;
 	/** Executes runs for a service until it is stopped; resolves with the exit code. Absent if only client commands are needed. */
@@ -81,12 +81,12 @@ export interface LocalDefinitions {
 }
 
 /** Operations on the users that an auth backend stores itself. */
-export type KeptUsers = Required<Pick<AuthBackend, "listUsers" | "setPassword" | "removeUser">>;
+export type UserAdmin = Required<Pick<AuthBackend, "listUsers" | "setPassword" | "removeUser">>;
 
 /** Calls `use` with the operations of the auth backend. The backend is started before and stopped afterwards. */
-export type UserWork = <T>(options: Pick<ServeOptions, "config">, use: (users: KeptUsers) => Promise<T>) => Promise<T>;
+export type UserOperations = <T>(options: Pick<ServeOptions, "config">, use: (users: UserAdmin) => Promise<T>) => Promise<T>;
 
-export interface DatabaseWork {
+export interface DatabaseOperations {
 	/** Applies the schema changes that are needed; only lists them if `plan` is set. */
 	migrate(options: ServeOptions & { readonly plan: boolean }): Promise<{
 		readonly changes: readonly string[];

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 
 /** Width and colour support of an output. */
-export interface Screen {
+export interface OutputCapabilities {
 	/** True for a terminal; false for a file or a pipe. */
 	readonly isTerminal: boolean;
 	/** Width in columns. */
@@ -21,7 +21,7 @@ const widthOfPipes = 150;
  * Returns the properties of an output. `COLUMNS` takes precedence over the width of the terminal. `FORCE_COLOR` takes precedence over
  * `NO_COLOR`, and both over the type of the output.
  */
-export function screenOf(stream: Writable, env: Readonly<Record<string, string | undefined>>): Screen {
+export function toOutputCapabilities(stream: Writable, env: Readonly<Record<string, string | undefined>>): OutputCapabilities {
 	const isTerminal = "isTTY" in stream && stream.isTTY === true;
 	const width = Number(env["COLUMNS"] ?? 0) || ("columns" in stream ? Number(stream.columns) : 0) || widthOfPipes;
 	return { isTerminal, width, hasColours: hasColours(isTerminal, env) };
@@ -36,7 +36,7 @@ export function hasColours(isTerminal: boolean, env: Readonly<Record<string, str
 }
 
 /** Returns the function that colours text for an output. */
-export function paintFor({ hasColours: isPainted }: Pick<Screen, "hasColours">): Paint {
+export function paintFor({ hasColours: isPainted }: Pick<OutputCapabilities, "hasColours">): Paint {
 	// Node.js would check its own stdout for colour support, but the output may be another stream.
 	return isPainted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
 }

@@ -1,7 +1,7 @@
 import type { PackFinding, PackTestResult } from "../contract/index.ts";
 
 /** Operations on the sources of packs. They need no service. */
-export interface PackWork {
+export interface PackChecks {
 	/** Returns all problems of packs. The packs may refer to each other and to those of the configuration. */
 	check(options: PackWorkOptions): Promise<readonly PackCheck[]>;
 	/** Runs the tests that packs contain. */

@@ -3,7 +3,7 @@ import type { ListPage } from "../client/page.ts";
 import { escapeControlCharactersInLines, hasControlCharactersInLines } from "../contract/control-characters.ts";
 import { stringifyJson } from "../contract/index.ts";
 import { type CliContext, write, writePainted } from "./context.ts";
-import { colourOfState, isStateName, type Paint, paintFor, screenOf } from "./output-capabilities.ts";
+import { colourOfState, isStateName, type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { toScreenTable, toTable } from "./table.ts";
 
 /** Options for the output format. */
@@ -31,7 +31,7 @@ export async function printRecord(
 	context: CliContext,
 ): Promise<void> {
 	if (options.json || options.yaml) return write(context.stdout, toData(options.attr ? pick(record, options.attr) : record, options));
-	const paint = paintFor(screenOf(context.stdout, context.env));
+	const paint = paintFor(toOutputCapabilities(context.stdout, context.env));
 	const members = shownNames(attributes, options, [record])
 		.map((path) => [path, at(record, path)] as const)
 		.filter(([, value]) => value !== undefined);
@@ -88,7 +88,7 @@ async function printTable(
 	{ output }: FormatOptions,
 	context: CliContext,
 ): Promise<void> {
-	const screen = screenOf(context.stdout, context.env);
+	const screen = toOutputCapabilities(context.stdout, context.env);
 	const width = output === "wide" ? Number.POSITIVE_INFINITY : screen.width;
 	if (!screen.isTerminal) return write(context.stdout, toTable(columns.map(escapeControlCharactersInLines), rows, width));
 	const now = output === "wide" ? undefined : Date.now();

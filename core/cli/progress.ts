@@ -1,6 +1,6 @@
 import { escapeControlCharacters } from "../contract/control-characters.ts";
 import { type CliContext, writePainted } from "./context.ts";
-import { paintFor, screenOf } from "./output-capabilities.ts";
+import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const frameTime = 120;
@@ -27,7 +27,7 @@ export class Progress {
 	constructor(text: string, context: CliContext) {
 		this.#text = text;
 		this.#context = context;
-		const { isTerminal } = screenOf(context.stderr, context.env);
+		const { isTerminal } = toOutputCapabilities(context.stderr, context.env);
 		this.#isShown = isTerminal && context.env["TERM"] !== "dumb";
 		this.#begin();
 	}
@@ -83,7 +83,7 @@ export class Progress {
 
 	#draw(): void {
 		const { stderr, env } = this.#context;
-		const screen = screenOf(stderr, env);
+		const screen = toOutputCapabilities(stderr, env);
 		const seconds = Math.floor((performance.now() - this.#started) / 1_000);
 		const line = `${escapeControlCharacters(this.#text)} ${seconds} s`.slice(0, Math.max(0, screen.width - 3));
 		stderr.write(this.#clear());

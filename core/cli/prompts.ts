@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import { type CliContext, CliExit } from "./context.ts";
-import { screenOf } from "./output-capabilities.ts";
+import { toOutputCapabilities } from "./output-capabilities.ts";
 
 /** A possible answer to a question. */
 export interface Choice<T> {
@@ -25,7 +25,11 @@ export class Prompts {
 	get canChoose(): boolean {
 		const { stdin, stdout, env } = this.#context;
 		return (
-			this.#isTerminal && stdin === process.stdin && stdout === process.stdout && screenOf(stdout, env).isTerminal && env["TERM"] !== "dumb"
+			this.#isTerminal &&
+			stdin === process.stdin &&
+			stdout === process.stdout &&
+			toOutputCapabilities(stdout, env).isTerminal &&
+			env["TERM"] !== "dumb"
 		);
 	}
 

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
-import { toWords } from "./commands/comma-list.ts";
+import { parseCommaList } from "./commands/comma-list.ts";
 import type { AddCommands } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { toFailure } from "./failure.ts";
-import { type Paint, paintFor, screenOf } from "./output-capabilities.ts";
+import { type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** Version of the `svc` command, and the commands of its features. */
@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		const { exitCode, text } = toFailure(error, words);
 		await writePainted(
 			context.stderr,
-			toPaintedFailure(escapeControlCharactersInLines(text), paintFor(screenOf(context.stderr, context.env))),
+			toPaintedFailure(escapeControlCharactersInLines(text), paintFor(toOutputCapabilities(context.stderr, context.env))),
 		);
 		return exitCode;
 	}
@@ -93,8 +93,8 @@ const helpColours = {
 };
 
 function createProgram(version: string, context: CliContext): Command {
-	const out = screenOf(context.stdout, context.env);
-	const errors = screenOf(context.stderr, context.env);
+	const out = toOutputCapabilities(context.stdout, context.env);
+	const errors = toOutputCapabilities(context.stderr, context.env);
 	const program = new Command("svc")
 		.description("Run actions, follow their output, and inspect past executions.")
 		.exitOverride()
@@ -138,7 +138,7 @@ function addServeCommand(program: Command, { serve }: CliContext): void {
 		.option(
 			"--only <parts>",
 			"run these parts and leave the others to other nodes: auth, api, stream, worker, rules, timers, sensors (SVC_NODE_ONLY)",
-			(text: string, before: readonly string[] = []) => [...before, ...toWords(text)],
+			(text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)],
 		)
 		.option("--open", "show the page about the API in the browser, once the service runs")
 		.action(async ({ config, only, open = false }: { config: string; only?: readonly string[]; open?: boolean }) => {

@@ -1,4 +1,4 @@
-import { type Api, createApi } from "../client/api-client.ts";
+import { type ApiClient, createApi } from "../client/api-client.ts";
 import { requestToken } from "../client/password-sign-in.ts";
 import { isSvcError, stringifyJson } from "../contract/index.ts";
 import { type CliContext, CliExit } from "./context.ts";
@@ -18,7 +18,7 @@ export async function openSession(
 	options: GlobalOptions & CredentialOptions,
 	context: CliContext,
 	{ signIn = true }: { readonly signIn?: boolean } = {},
-): Promise<Api> {
+): Promise<ApiClient> {
 	const settings = resolveSettings(options, context.env);
 	if (options.token !== undefined && options.apiKey !== undefined) throw new CliExit(2, "give either --token or --api-key, not both");
 	// A credential on the command line replaces both credentials of the environment, so that no request carries two.
@@ -29,7 +29,11 @@ export async function openSession(
 }
 
 /** Returns an API client with a credential, or without one for signing in. */
-export function connect(settings: Settings, context: CliContext, credential: { token?: string | undefined; apiKey?: string } = {}): Api {
+export function connect(
+	settings: Settings,
+	context: CliContext,
+	credential: { token?: string | undefined; apiKey?: string } = {},
+): ApiClient {
 	const onRequest = (method: string, url: string, body: unknown) => {
 		const data = body === undefined ? "" : ` -H 'Content-Type: application/json' -d '${stringifyJson(body).replaceAll("'", "'\\''")}'`;
 		context.stderr.write(`# curl -X ${method} -H 'X-Auth-Token: …'${data} '${url}'\n`);

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { toColumnWidths, toParts } from "./column-widths.ts";
-import { type Colour, colourOfState, isStateName, type Paint, type Screen } from "./output-capabilities.ts";
+import { type Colour, colourOfState, isStateName, type OutputCapabilities, type Paint } from "./output-capabilities.ts";
 
 /** A table as text for a terminal. */
 export interface Table {
@@ -32,7 +32,7 @@ export function toTable(columns: readonly string[], rows: Rows, width: number): 
 export function toScreenTable(
 	columns: readonly string[],
 	rows: Rows,
-	{ width, paint, now }: Pick<Screen, "width"> & { readonly paint: Paint; readonly now: number | undefined },
+	{ width, paint, now }: Pick<OutputCapabilities, "width"> & { readonly paint: Paint; readonly now: number | undefined },
 ): Table {
 	const shown = [columns, ...rows.map((row) => row.map((cell) => (now === undefined ? cell : toShortTime(cell, now))))].map((row) =>
 		row.map(withoutTabs),

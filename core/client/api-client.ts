@@ -14,7 +14,7 @@ export interface ClientOptions extends Partial<Addresses> {
 }
 
 /** Options of a call. The signal aborts it. */
-export interface Waiting {
+export interface CallOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Waiting {
  * HTTP calls to the service with the credential of the client. The clients of the features are built on them. Paths start after the
  * version, such as `/rules`.
  */
-export interface Api {
+export interface ApiClient {
 	readonly addresses: Addresses;
 	/** Returns the unparsed response of the API. */
 	call(path: string, init?: RequestOptions): Promise<Response>;
@@ -31,7 +31,7 @@ export interface Api {
 	/** Returns the parsed JSON of a response of the API. */
 	read<T>(path: string, init?: RequestOptions): Promise<T>;
 	/** Returns a page of a list of the API. */
-	list<T>(path: string, query?: ListQuery, waiting?: Waiting): Promise<ListPage<T>>;
+	list<T>(path: string, query?: ListQuery, waiting?: CallOptions): Promise<ListPage<T>>;
 	/** Yields the events of one connection to the stream component. `onOpen` is called once the connection is open. */
 	events(path: string, init?: RequestOptions, onOpen?: () => void): AsyncIterable<SourceEvent>;
 	/** Sends a request without the credential to a full address. */
@@ -39,14 +39,14 @@ export interface Api {
 }
 
 /** Creates an API client for the service at an address. */
-export function createApi(options: ClientOptions = {}): Api {
+export function createApi(options: ClientOptions = {}): ApiClient {
 	const addresses = resolveAddresses(options);
 	const headers: Record<string, string> = {
 		...(options.token === undefined ? {} : { "x-auth-token": options.token }),
 		...(options.apiKey === undefined ? {} : { "svc-api-key": options.apiKey }),
 	};
-	const send: Api["send"] = (url, init) => request(url, init, options);
-	const call: Api["call"] = (path, init = {}) => send(`${addresses.apiUrl}${path}`, { headers, ...init });
+	const send: ApiClient["send"] = (url, init) => request(url, init, options);
+	const call: ApiClient["call"] = (path, init = {}) => send(`${addresses.apiUrl}${path}`, { headers, ...init });
 	return {
 		addresses,
 		call,

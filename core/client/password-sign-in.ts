@@ -1,5 +1,5 @@
 import type { JsonObject } from "../contract/index.ts";
-import type { Api } from "./api-client.ts";
+import type { ApiClient } from "./api-client.ts";
 import { readJson } from "./request.ts";
 
 /** A new token. Only this response contains its secret value, `token`. */
@@ -13,15 +13,15 @@ export interface TokenRecord {
 }
 
 /** Credentials of a user. */
-export interface Password {
+export interface PasswordCredentials {
 	readonly username: string;
 	readonly password: string;
 }
 
 /** Exchanges a password for a token. To use the token, pass it to `createApi`: the client of this call keeps its own credential. */
 export async function requestToken(
-	{ send, addresses }: Pick<Api, "send" | "addresses">,
-	{ username, password }: Password,
+	{ send, addresses }: Pick<ApiClient, "send" | "addresses">,
+	{ username, password }: PasswordCredentials,
 	{ ttl, signal }: { readonly ttl?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<TokenRecord> {
 	const authorization = `Basic ${toBase64(`${username}:${password}`)}`;

@@ -23,14 +23,14 @@ export interface Identity {
 	/** True if this subject takes over a name that was used without a subject before. Only with `subject`. Default false. */
 	readonly takesOver?: boolean;
 	/**
-	 * Id of the session at the provider, unique within the backend. When the backend reports its end (`EndedSignIn`), the tokens issued for it
+	 * Id of the session at the provider, unique within the backend. When the backend reports its end (`SignOutStatement`), the tokens issued for it
 	 * are revoked. Default: unknown.
 	 */
 	readonly session?: string;
 }
 
 /** Statement of a provider that a user has signed out. It names a subject, a session, or both. */
-export interface EndedSignIn {
+export interface SignOutStatement {
 	/** Unique id of the statement. Each statement is processed once. */
 	readonly id: string;
 	/** Subject as in `Identity.subject`. If `session` is absent, all tokens of the subject are revoked. */
@@ -40,7 +40,7 @@ export interface EndedSignIn {
 }
 
 /** A sign-in that continues in a browser at the provider. */
-export interface StartedSignIn {
+export interface SignInRedirect {
 	/** Address for the browser: `https:`, or `http:` on the local machine. */
 	readonly url: string;
 	/**
@@ -52,7 +52,7 @@ export interface StartedSignIn {
 }
 
 /** Parameters with which a browser returns from the provider. */
-export interface ReturnedSignIn {
+export interface SignInCallback {
 	/** Value that was passed to `begin`. */
 	readonly redirectUri: string;
 	/** Value that was passed to `begin`. The host has verified that the browser returned with the same value. */
@@ -103,9 +103,9 @@ export interface InteractiveSignIn {
 	begin(
 		request: { readonly redirectUri: string; readonly state: string },
 		options: { readonly signal: AbortSignal },
-	): Promise<StartedSignIn>;
+	): Promise<SignInRedirect>;
 	/** Completes a sign-in and returns the identity. The backend or the provider must refuse a response that was accepted before. */
-	complete(returned: ReturnedSignIn, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
+	complete(returned: SignInCallback, options: { readonly signal: AbortSignal }): Promise<Identity | undefined>;
 	/**
 	 * Starts a sign-in for clients without a browser. Throws `SVC_NOT_FOUND` if the provider does not support it.
 	 *
@@ -128,7 +128,7 @@ export interface InteractiveSignIn {
 	 * statement once and revokes the tokens issued for it. Each node calls this method for at most 64 messages concurrently. Default: there
 	 * are no such messages.
 	 */
-	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<EndedSignIn | undefined>;
+	verifySignOut?(message: string, options: { readonly signal: AbortSignal }): Promise<SignOutStatement | undefined>;
 }
 
 /**

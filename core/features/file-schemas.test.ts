@@ -18,7 +18,7 @@ import { manifestAttributes, toPack } from "./packs/reading/manifest.ts";
 import { checkOverrides } from "./packs/registration/overrides.ts";
 import { policyAttributes, toPolicyInput } from "./policies/policy-file.ts";
 import { ruleAttributes, toRuleInput } from "./rules/rule-file.ts";
-import { ruleCaseShape } from "./rules/rule-test-case-api.ts";
+import { ruleTestCaseAttributes } from "./rules/rule-test-case-api.ts";
 import { sensorAttributes, toSensorInput } from "./sensors/sensor-file.ts";
 import { toTriggerTypeInput, triggerTypeAttributes } from "./triggers/trigger-type-file.ts";
 
@@ -36,7 +36,7 @@ const readers: Readonly<Record<string, (content: JsonObject) => unknown>> = {
 	alias: (content) => toAliasInput(content, place),
 	overrides: (content) => checkOverrides(content),
 	"alias-cases": (content) => toCases(content as unknown as JsonValue, aliasCaseShape),
-	"rule-cases": (content) => toCases(content as unknown as JsonValue, ruleCaseShape),
+	"rule-cases": (content) => toCases(content as unknown as JsonValue, ruleTestCaseAttributes),
 	policy: (content) => toPolicyInput(content, place),
 	sensor: (content) => toSensorInput(content, place),
 	trigger: (content) => toTriggerTypeInput(content, place),

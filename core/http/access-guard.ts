@@ -2,7 +2,7 @@ import type { OfferedCredentials, Principal } from "../kernel/basics/principal.t
 import type { Resource } from "../kernel/basics/refs.ts";
 
 /** Authenticates callers and decides about their permissions. */
-export interface Authorizer {
+export interface AccessGuard {
 	/**
 	 * Returns the principal of a credential. Also called without a credential, because the service may not require any. Throws
 	 * `SVC_UNAUTHORIZED` if the credential is not valid or is missing.

@@ -13,7 +13,7 @@ export const bodyAlreadyReadMessage =
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /** Limits for reading the body of a request. */
-export interface BodyBounds {
+export interface BodyReadOptions {
 	/** Maximum number of bytes, both before and after decoding. */
 	readonly maxBytes: number;
 	/** Milliseconds within which the body must arrive. Undefined: only the request timeout of the listener applies. */
@@ -29,7 +29,7 @@ export interface BodyBounds {
  * `SVC_INVALID` if it does not arrive in time; the connection is then closed after the response. Throws `SVC_INVALID` also for an
  * incomplete body. Throws `SVC_UNAVAILABLE` if no memory for bodies is available, and the errors of `decodeContent`.
  */
-export async function readBytes(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
+export async function readBytes(request: ServerRequest, bounds: BodyReadOptions): Promise<Buffer> {
 	const announcedLength = request.headers.get("content-length");
 	if (Number(announcedLength) > bounds.maxBytes) throw tooLarge(bounds.maxBytes, `got ${announcedLength}`);
 	const bytes = await readAll(request, bounds);
@@ -41,7 +41,7 @@ export async function readBytes(request: ServerRequest, bounds: BodyBounds): Pro
 	return decoded;
 }
 
-async function readAll(request: ServerRequest, bounds: BodyBounds): Promise<Buffer> {
+async function readAll(request: ServerRequest, bounds: BodyReadOptions): Promise<Buffer> {
 	const { timeoutMs } = bounds;
 	const deadline = timeoutMs === undefined ? undefined : startDeadline(request, timeoutMs);
 	try {
@@ -74,7 +74,7 @@ function startDeadline(request: ServerRequest, timeoutMs: number): Deadline {
 }
 
 /** Reads a body from Node's request. Stops reading on an error; after the response `drainAfterResponse` reads and discards the rest. */
-function readSource(source: IncomingMessage, { maxBytes, allocation }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+function readSource(source: IncomingMessage, { maxBytes, allocation }: BodyReadOptions, deadline?: AbortSignal): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
 		let size = 0;
@@ -102,7 +102,11 @@ function readSource(source: IncomingMessage, { maxBytes, allocation }: BodyBound
 }
 
 /** Reads a body from a web stream. On an error the rest is read and discarded in the background. */
-async function readStream(body: ReadableStream<Uint8Array>, { maxBytes, allocation }: BodyBounds, deadline?: AbortSignal): Promise<Buffer> {
+async function readStream(
+	body: ReadableStream<Uint8Array>,
+	{ maxBytes, allocation }: BodyReadOptions,
+	deadline?: AbortSignal,
+): Promise<Buffer> {
 	const reader = body.getReader();
 	const deadlinePassed = new Promise<never>((_resolve, reject) => {
 		deadline?.addEventListener("abort", () => reject(deadline.reason), { once: true });

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { isSvcError, type JsonValue, maxLargeNumbers, parseJson, SvcError } from "../contract/index.ts";
-import { type BodyBounds, readBytes } from "./body-reader.ts";
+import { type BodyReadOptions, readBytes } from "./body-reader.ts";
 import { isJsonType, toMediaType } from "./media-type.ts";
 import type { ServerRequest } from "./server-request.ts";
 
@@ -49,7 +49,7 @@ export function defineBody<B>(definition: {
 }
 
 /** Reads, parses and validates the body of a request. An empty body counts as `{}`. Throws `SVC_INVALID` and the errors of `readBytes`. */
-export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyBounds): Promise<B> {
+export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyReadOptions): Promise<B> {
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(await readBytes(request, bounds), contentType);
 	if (text === "") return body.parse({});
@@ -69,7 +69,7 @@ export interface RawBody {
  * Reads a body together with its bytes, for checking signatures: serializing the parsed value would not reproduce the signed bytes. Throws
  * `SVC_INVALID` and the errors of `readBytes`.
  */
-export async function readRawBody(request: ServerRequest, bounds: BodyBounds): Promise<RawBody> {
+export async function readRawBody(request: ServerRequest, bounds: BodyReadOptions): Promise<RawBody> {
 	const bytes = await readBytes(request, bounds);
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(bytes, contentType);
@@ -83,7 +83,7 @@ export async function readRawBody(request: ServerRequest, bounds: BodyBounds): P
 export const textMediaTypes: readonly string[] = ["text/plain", "application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 
 /** Reads a body as text without parsing it. Throws `SVC_INVALID` for a media type that is not text, and the errors of `readBytes`. */
-export async function readTextBody(request: ServerRequest, bounds: BodyBounds): Promise<string> {
+export async function readTextBody(request: ServerRequest, bounds: BodyReadOptions): Promise<string> {
 	const contentType = request.headers.get("content-type");
 	const type = toMediaType(contentType);
 	if (type === "" || isJsonType(type) || textMediaTypes.includes(type))

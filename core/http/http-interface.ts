@@ -1,7 +1,7 @@
 import type { H3 } from "h3";
 import { type Clock, type Logger, type Meters, type NodeRole, nodeRoles, type Options } from "../contract/index.ts";
 import { settledWithin } from "../lib/wait.ts";
-import type { Authorizer } from "./access-guard.ts";
+import type { AccessGuard } from "./access-guard.ts";
 import { createApp } from "./app.ts";
 import { type AuditHook, noAuditHook } from "./audit-hook.ts";
 import { BodyMemory } from "./body-memory.ts";
@@ -19,13 +19,13 @@ import { type Reply, replyFault } from "./replies.ts";
 import type { PipelineDependencies } from "./request-pipeline.ts";
 import type { HttpContext, Route } from "./route.ts";
 import { type Server, startServer } from "./server.ts";
-import { SseFanOuts } from "./sse-fan-out-hub.ts";
+import { SseFanOutHub } from "./sse-fan-out-hub.ts";
 
 /** Dependencies and settings of the HTTP interface. */
 export interface HttpInterfaceOptions<E> {
 	/** The engine that the routes use. */
 	readonly engine: E;
-	readonly guard: Authorizer;
+	readonly guard: AccessGuard;
 	/** Records changes and refused requests. Default: nothing is recorded. */
 	readonly recorder?: AuditHook | undefined;
 	readonly routes: readonly Route<E>[];
@@ -48,7 +48,7 @@ export interface HttpInterfaceOptions<E> {
 }
 
 /** The service's HTTP interface. */
-export interface Http {
+export interface HttpInterface {
 	/** All routes, for tests that iterate over them. */
 	readonly routes: readonly Route[];
 	/**
@@ -77,7 +77,7 @@ export interface Http {
 export type ListenerAddresses = { readonly [L in ListenerName]?: string };
 
 /** Creates the HTTP interface for the given routes. Throws an `Error` if a route does not declare its permission or its answers. */
-export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): Http {
+export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): HttpInterface {
 	const { routes, guard, options, roles = nodeRoles, logger, basePath = "", version = "0.0.0", page = () => placeholderPage } = parts;
 	const streams = new OpenStreams({
 		maxStreamsPerUser: options.stream.max_per_user,
@@ -96,7 +96,7 @@ export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): Http {
 		apiUrl: () => servers.get("api")?.url ?? `${options.api.use_ssl ? "https" : "http"}://${options.api.host}:${options.api.port}`,
 		streams,
 		metrics: new HttpMetrics(parts.meters ?? noMeters, streams),
-		sseFanOuts: new SseFanOuts(),
+		sseFanOuts: new SseFanOutHub(),
 		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
 		isStarting: () => isClosed,
 		listener: "api",

@@ -1,5 +1,5 @@
 /** Address and TLS settings of a listener. */
-export interface ServerAddress {
+export interface ListenerOptions {
 	/** Section of the options, for error messages. */
 	readonly section: string;
 	/** Name of the option with the port. Default `port`. */

@@ -1,14 +1,14 @@
 import type { NodeRole, Options } from "../contract/index.ts";
-import type { ServerAddress } from "./listener-options.ts";
+import type { ListenerOptions } from "./listener-options.ts";
 import type { Component } from "./route.ts";
 
 /** Name of a listener. `health` answers health checks and requests for monitoring. */
 export type ListenerName = Component | "health";
 
 /** A listener that a node opens, with its address. */
-export interface ListenerPlan {
+export interface ListenerConfig {
 	readonly name: ListenerName;
-	readonly address: ServerAddress;
+	readonly address: ListenerOptions;
 }
 
 /** Options of a listener without TLS. Health checks contain no secrets, and probes usually have no certificates configured. */
@@ -17,7 +17,7 @@ const withoutTls = { use_ssl: false, cert: "", key: "" };
 const components = ["auth", "api", "stream"] as const;
 
 /** Returns the enabled listeners that the node's roles need, in the order in which they are opened. The health listener needs no role. */
-export function findListeners(options: Options, roles: readonly NodeRole[]): readonly ListenerPlan[] {
+export function findListeners(options: Options, roles: readonly NodeRole[]): readonly ListenerConfig[] {
 	const { health_listen, health_host: host, health_port: port } = options.node;
 	const listeners = components
 		.filter((component) => options[component].listen && roles.includes(component))

@@ -1,4 +1,4 @@
-import { toPageHeaders } from "./html-page-headers.ts";
+import { toHtmlPageHeaders } from "./html-page-headers.ts";
 import { replyContent } from "./replies.ts";
 
 const style =
@@ -22,7 +22,7 @@ const html = `<!doctype html>
 `;
 
 /** Reply to a browser if no feature provides a page. It is the same for all callers. */
-export const placeholderPage = replyContent(html, "text/html; charset=UTF-8", { ...toPageHeaders(style), vary: "Accept, Origin" });
+export const placeholderPage = replyContent(html, "text/html; charset=UTF-8", { ...toHtmlPageHeaders(style), vary: "Accept, Origin" });
 
 /** Returns true if the request comes from a browser that opens a page. Programs that accept any type do not name `text/html`. */
 export function wantsHtml({ headers }: Request): boolean {

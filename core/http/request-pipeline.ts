@@ -9,13 +9,13 @@ import { type AuthenticationResult, anonymousPrincipal, authenticate } from "./a
 import { assertRecordPermission, assertRoutePermission } from "./authorize.ts";
 import { readBody, readRawBody, readTextBody } from "./body.ts";
 import type { BodyAllocation } from "./body-memory.ts";
-import type { BodyBounds } from "./body-reader.ts";
+import type { BodyReadOptions } from "./body-reader.ts";
 import type { Cors } from "./cors.ts";
 import { castQuery, parseQuery } from "./query.ts";
 import { toLoggedPath } from "./redacted-path.ts";
 import { noSniffHeaders, noStoreHeaders, type Reply, replyFault, toErrorReply } from "./replies.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
-import { mayHoldSecrets } from "./secret-presentation.ts";
+import { mayContainSecrets } from "./secret-presentation.ts";
 import type { ServerRequest } from "./server-request.ts";
 import { findIgnored, toWarningHeaders, warningHeader } from "./warnings.ts";
 
@@ -95,7 +95,7 @@ export async function handleRoute(event: H3Event, route: Route, { context, cors 
 	}
 	const { cookie, ignored = [] } = result;
 	const reply = ignored.length === 0 ? result.reply : withWarnings(result.reply, ignored);
-	if (responseChannel.hasSubscribers) responseChannel.publish({ route, url: event.url, reply } satisfies ResponseEvent);
+	if (responseChannel.hasSubscribers) responseChannel.publish({ route, url: event.url, reply } satisfies RouteReplyMessage);
 	const level = route.method === "GET" && reply.status < 400 ? "debug" : "info";
 	const elapsedMs = performance.now() - startedAt;
 	const duration_ms = Math.round(elapsedMs * 1000) / 1000;
@@ -206,7 +206,7 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 	const handlerContext =
 		route.resource === undefined ? routeContext : { ...routeContext, path: await assertRecordPermission(route, routeContext) };
 	const reply = await callHandler(recorder, state, handlerContext);
-	const mustNotBeStored = mayHoldSecrets(route, handlerContext);
+	const mustNotBeStored = mayContainSecrets(route, handlerContext);
 	return { reply: mustNotBeStored ? { ...reply, headers: { ...reply.headers, ...noStoreHeaders } } : reply, cookie, ignored };
 }
 
@@ -234,7 +234,7 @@ function readRouteBody(state: RequestState, request: ServerRequest, { options, b
 	if (body === undefined) return undefined;
 	state.bodyAllocation = bodies.allocate(principal.username);
 	const isAnonymous = route.permission === "public";
-	const bounds: BodyBounds = {
+	const bounds: BodyReadOptions = {
 		maxBytes: isAnonymous ? Math.min(maxAnonymousBytes, options.api.max_body_size) : options.api.max_body_size,
 		timeoutMs: isAnonymous ? anonymousTimeoutMs : undefined,
 		allocation: state.bodyAllocation,
@@ -273,7 +273,7 @@ function toResponse(reply: Reply, request: Request, cors: Cors, requestId: strin
 }
 
 /** Reply of a route, without the headers that are added to every response. */
-export interface ResponseEvent {
+export interface RouteReplyMessage {
 	readonly route: Route;
 	readonly url: URL;
 	readonly reply: Reply;

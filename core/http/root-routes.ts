@@ -1,13 +1,13 @@
 import { toApiUrl } from "./api-url.ts";
 import { answerJson, answerText } from "./openapi/responses.ts";
 import { openapiRoutes } from "./openapi/routes.ts";
-import { object, text } from "./openapi/schema.ts";
+import { objectSchema, stringSchema } from "./openapi/schema.ts";
 import { replyJson } from "./replies.ts";
-import { routesOver } from "./route.ts";
+import { createRouteDeclarations } from "./route.ts";
 
-const { defineRoute } = routesOver<unknown>();
+const { defineRoute } = createRouteDeclarations<unknown>();
 
-const version = answerJson(object({ version: text, docs_url: text }), {
+const version = answerJson(objectSchema({ version: stringSchema, docs_url: stringSchema }), {
 	example: { version: "0.1.0", docs_url: "http://127.0.0.1:9101/v1/docs" },
 });
 

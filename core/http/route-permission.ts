@@ -1,6 +1,6 @@
 import type { PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Resource } from "../kernel/basics/refs.ts";
-import type { Authorizer } from "./access-guard.ts";
+import type { AccessGuard } from "./access-guard.ts";
 
 /** Requirement of a route: none, any valid credential, the role of an administrator, or a permission. */
 export type Permission = "public" | "authenticated" | "admin" | PermissionType;
@@ -27,7 +27,7 @@ interface GuardedRoute {
  * records on a route without a resource. Others are "authenticated" on a route that may not declare it, and a resource that the
  * permission ignores.
  */
-export function findPermissionProblem(route: GuardedRoute, guard: Authorizer): string | undefined {
+export function findPermissionProblem(route: GuardedRoute, guard: AccessGuard): string | undefined {
 	const { component, method, path, permission, resource } = route;
 	if (permission === "authenticated" && !guard.openToAuthenticated.has(`${component} ${method} ${path}`)) {
 		return 'is not one of those that may declare "authenticated"; hint: give it a permission type of its own';

@@ -1,18 +1,18 @@
 import type { Clock, Logger, Options } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
-import type { Authorizer } from "./access-guard.ts";
+import type { AccessGuard } from "./access-guard.ts";
 import type { AuditHook } from "./audit-hook.ts";
 import type { BodySchema, RawBody } from "./body.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { ApiDescriptionSource } from "./openapi/api-description-provider.ts";
+import type { ApiDescriptionProvider } from "./openapi/api-description-provider.ts";
 import type { Answers } from "./openapi/responses.ts";
 import type { QuerySchema, QueryValues } from "./query.ts";
 import type { Reply } from "./replies.ts";
 import type { GuardedResource, Permission } from "./route-permission.ts";
 import type { ServerRequest } from "./server-request.ts";
-import type { SseFanOuts } from "./sse-fan-out-hub.ts";
+import type { SseFanOutHub } from "./sse-fan-out-hub.ts";
 
 /** The listeners of the service, each with its own routes. */
 export type Component = "auth" | "api" | "stream";
@@ -23,7 +23,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 /** Services that all requests share. `E` is the part of the engine that the routes use; each route declares its own part. */
 export interface HttpContext<E = unknown> {
 	readonly engine: E;
-	readonly guard: Authorizer;
+	readonly guard: AccessGuard;
 	readonly options: Options;
 	readonly logger: Logger;
 	readonly clock: Clock;
@@ -38,11 +38,11 @@ export interface HttpContext<E = unknown> {
 	/** Metrics of requests and event streams. */
 	readonly metrics: HttpMetrics;
 	/** Event streams that clients share. */
-	readonly sseFanOuts: SseFanOuts;
+	readonly sseFanOuts: SseFanOutHub;
 	/** Limits the memory of request bodies. */
 	readonly bodies: BodyMemory;
 	/** API description of all routes. */
-	readonly description: ApiDescriptionSource;
+	readonly description: ApiDescriptionProvider;
 	/** Records changes and refused requests. */
 	readonly recorder: AuditHook;
 }
@@ -118,7 +118,7 @@ export interface RouteDeclarations<E> {
 }
 
 /** Returns the functions that declare routes that use the part `E` of the engine. */
-export function routesOver<E>(): RouteDeclarations<E> {
+export function createRouteDeclarations<E>(): RouteDeclarations<E> {
 	return {
 		defineRoute: (route) => route as Route<E>,
 		defineRawRoute: (route) => ({ ...route, body: "raw" }) as Route<E>,

@@ -5,7 +5,7 @@ import { toLoggedPath } from "./redacted-path.ts";
 import type { HttpContext, Route, RouteContext } from "./route.ts";
 
 /** Rules by which records are shown to a caller. */
-export interface Presentation {
+export interface RecordVisibility {
 	/** Base of the member `web_url`, without a trailing slash. */
 	readonly webUrl: string;
 	/** True if values of secret parameters are masked. */
@@ -33,7 +33,7 @@ export function showsSecrets({ query, principal, logger, request }: RouteContext
 }
 
 /** Returns true if a reply of the route may contain plaintext secrets: an administrator requested them, or masking is off. */
-export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query, principal, options }: RouteContext): boolean {
+export function mayContainSecrets({ query: schema }: Pick<Route, "query">, { query, principal, options }: RouteContext): boolean {
 	if (schema === undefined || !Object.hasOwn(schema, "show_secrets")) return false;
 	return !options.api.mask_secrets || (query["show_secrets"] === true && principal.isAdmin);
 }
@@ -43,26 +43,26 @@ export function mayHoldSecrets({ query: schema }: Pick<Route, "query">, { query,
  * because masking by the schemas of actions may take long. Otherwise, which is the usual case, returns no promise. That is faster, and
  * every state of every execution is converted here.
  */
-export function presentTogether<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
+export function presentWithinBudget<T, R>(items: readonly T[], present: (item: T, index: number) => R): Promise<R[]> | R[] {
 	const presentAll = () => maskWithinBudget(() => items.map(present));
 	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? presentAll() : nextTurn.then(presentAll);
 }
 
-/** Converts one record for its caller. Waits for the event loop like `presentTogether`. */
+/** Converts one record for its caller. Waits for the event loop like `presentWithinBudget`. */
 export function presentOne<R>(present: () => R): Promise<R> | R {
 	const nextTurn = waitForLoopBudget();
 	return nextTurn === undefined ? present() : nextTurn.then(present);
 }
 
 /** Returns the rules by which records are shown to the caller, with plaintext secrets if an administrator requests them. */
-export function toPresentation(context: RouteContext<unknown, typeof secretsQuery>): Presentation {
+export function toRecordVisibility(context: RouteContext<unknown, typeof secretsQuery>): RecordVisibility {
 	const presentation = toMaskedPresentation(context);
 	return showsSecrets(context) ? { ...presentation, masked: false } : presentation;
 }
 
 /** Returns the rules by which routes without `show_secrets` show records to the caller. */
-export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): Presentation {
+export function toMaskedPresentation(context: HttpContext & Pick<RouteContext, "principal">): RecordVisibility {
 	const { options, apiUrl, guard, principal } = context;
 	const base = options.webui.webui_base_url || apiUrl();
 	return {

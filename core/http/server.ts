@@ -5,7 +5,7 @@ import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
 import { drainAfterResponse, endAndDrain } from "./drain-request.ts";
-import type { ServerAddress } from "./listener-options.ts";
+import type { ListenerOptions } from "./listener-options.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { replyFault } from "./replies.ts";
 
@@ -21,7 +21,7 @@ export interface Server {
 }
 
 /** Opens a listener, with TLS if `address.use_ssl` is true. Throws `SVC_CONFIG` naming the option that is wrong. */
-export async function startServer(app: H3, address: ServerAddress, logger: Logger): Promise<Server> {
+export async function startServer(app: H3, address: ListenerOptions, logger: Logger): Promise<Server> {
 	const certificate = address.use_ssl ? await readCertificate(address) : undefined;
 	const listener = await open(createNodeHandler(app, logger), address, certificate);
 	answerMalformedRequests(listener.server);
@@ -37,7 +37,7 @@ export async function startServer(app: H3, address: ServerAddress, logger: Logge
 
 async function open(
 	handler: RequestListener,
-	address: ServerAddress,
+	address: ListenerOptions,
 	certificate: { cert: string; key: string } | undefined,
 ): Promise<Listener> {
 	const options: Parameters<typeof listen>[1] = {
@@ -62,7 +62,7 @@ async function open(
 	}
 }
 
-function toUrl(listener: Listener, { host, use_ssl }: ServerAddress): string {
+function toUrl(listener: Listener, { host, use_ssl }: ListenerOptions): string {
 	const port = listener.address.port;
 	const name = host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host;
 	return `${use_ssl ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;

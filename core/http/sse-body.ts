@@ -1,4 +1,4 @@
-import { StreamEndedError } from "./stream-authorization.ts";
+import { StreamUnauthorizedError } from "./stream-authorization.ts";
 
 /** Heartbeat: a comment and an empty line. Parsers skip it; proxies and clients see that the stream is alive. */
 const heartbeatBytes = Buffer.from(":\n\n");
@@ -134,7 +134,7 @@ class EventReader implements ReadableStreamDefaultReader<Uint8Array> {
 	#onAbort(): void {
 		const { signal, onEnd } = this.#options;
 		clearInterval(this.#timer);
-		if (!(signal.reason instanceof StreamEndedError)) return onEnd();
+		if (!(signal.reason instanceof StreamUnauthorizedError)) return onEnd();
 		// A lost authorization ends the stream at once, even if the client does not read. A client that is still authorized can reconnect.
 		this.#deliver(Buffer.from(`: ${signal.reason.message}\n\n`));
 		this.#endWithSource();

@@ -5,7 +5,7 @@ import { isSvcError } from "../contract/index.ts";
 import { collectGarbage } from "../testing/collect-garbage.test-support.ts";
 import { SseFanOut } from "./sse-fan-out.ts";
 import type { SseFanOutSource } from "./sse-fan-out-feed.ts";
-import { type SseFanOutRequest, SseFanOuts } from "./sse-fan-out-hub.ts";
+import { SseFanOutHub, type SseFanOutRequest } from "./sse-fan-out-hub.ts";
 
 type Reader = AsyncIterator<Uint8Array>;
 
@@ -66,7 +66,7 @@ function withSource(
 	body: (parts: { source: Source; join: (request?: Partial<SseFanOutRequest>) => Promise<Reader> }) => unknown,
 ) {
 	test(name, async () => {
-		const [source, broadcasts, over] = [new Source(), new SseFanOuts({ maxBufferedBytes: 1_000_000 }), new AbortController()];
+		const [source, broadcasts, over] = [new Source(), new SseFanOutHub({ maxBufferedBytes: 1_000_000 }), new AbortController()];
 		const request: SseFanOutRequest = { key: "a", open: (signal) => source.open(signal), signal: over.signal };
 		await body({ source, join: async (given) => (await broadcasts.join({ ...request, ...given }))[Symbol.asyncIterator]() });
 		over.abort();
@@ -141,7 +141,7 @@ class Paused {
 	/** @param again when there is more to write */
 	static async start(again = 10): Promise<Paused> {
 		const [paused, source] = [new Paused(), new Source()];
-		const broadcasts = new SseFanOuts({
+		const broadcasts = new SseFanOutHub({
 			now: () => paused.now,
 			schedule: (go, milliseconds) => {
 				paused.#go = go;
@@ -293,7 +293,7 @@ withSource("when the source fails, readers get what came before, and then the fa
 });
 
 test("a stream whose source cannot be opened leaves nothing in memory", async () => {
-	const broadcasts = new SseFanOuts();
+	const broadcasts = new SseFanOutHub();
 	const fail = async () => {
 		const error = new Error("no source");
 		await assert.rejects(broadcasts.join({ key: "k", open: () => Promise.reject(error), signal: new AbortController().signal }));

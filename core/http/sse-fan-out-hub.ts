@@ -61,7 +61,7 @@ const maxPauseMs = 50;
  * Concurrency: everything except `join` and the wait for the sockets is synchronous. While `join` waits for its source, the feed may stop.
  * Then `join` tries again with a new feed, so a client never gets a stream that ended before it joined.
  */
-export class SseFanOuts {
+export class SseFanOutHub {
 	readonly #maxBufferedBytes: number;
 	readonly #now: () => number;
 	readonly #schedule: NonNullable<SseFanOutsOptions["schedule"]>;

@@ -3,7 +3,7 @@ import { isSvcError } from "../contract/index.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-cache.ts";
 import { SseBody } from "./sse-body.ts";
-import { StreamEndedError } from "./stream-authorization.ts";
+import { StreamUnauthorizedError } from "./stream-authorization.ts";
 
 export interface ServerSentEvent {
 	readonly event: string;
@@ -80,7 +80,7 @@ export function toTextStream(
 	return new ReadableStream<Uint8Array>({
 		start(controller) {
 			const onAbort = () => {
-				if (!(signal.reason instanceof StreamEndedError)) return;
+				if (!(signal.reason instanceof StreamUnauthorizedError)) return;
 				controller.error(signal.reason);
 				endSource(iterator);
 				onEnd();

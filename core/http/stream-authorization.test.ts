@@ -4,7 +4,7 @@ import { SvcError } from "../contract/index.ts";
 import type { Principal } from "../kernel/basics/principal.ts";
 import { createManualClock } from "../testing/manual-clock.ts";
 import { toEventStream, toTextStream } from "./sse.ts";
-import { StreamAuthorization, type StreamEndedError } from "./stream-authorization.ts";
+import { StreamAuthorization, type StreamUnauthorizedError } from "./stream-authorization.ts";
 
 const principal: Principal = {
 	username: "ann",
@@ -28,7 +28,7 @@ function setUp() {
 	});
 	const ended: string[] = [];
 	const open = (name: string, by = principal) =>
-		watch.add({ offered, principal: by }, ({ message }: StreamEndedError) => ended.push(`${name}: ${message}`));
+		watch.add({ offered, principal: by }, ({ message }: StreamUnauthorizedError) => ended.push(`${name}: ${message}`));
 	return { clock, state, watch, ended, open };
 }
 

@@ -10,7 +10,7 @@ const checkIntervalMs = 4_000;
 const maxUnconfirmedMs = 11_000;
 
 /** Abort reason of a stream that is ended because its caller is no longer authorized. */
-export class StreamEndedError extends Error {}
+export class StreamUnauthorizedError extends Error {}
 
 /** The credential that a stream was opened with, and its principal at that time. */
 export interface StreamCredential {
@@ -30,7 +30,7 @@ interface StreamGroup {
 	readonly offered: OfferedCredentials;
 	readonly rights: string;
 	/** Functions that end the streams. */
-	readonly enders: Set<(reason: StreamEndedError) => void>;
+	readonly enders: Set<(reason: StreamUnauthorizedError) => void>;
 	/** Time of the last check that confirmed credential and rights. */
 	confirmedAt: number;
 	/** True while a check is in progress. */
@@ -52,7 +52,7 @@ export class StreamAuthorization {
 	}
 
 	/** Adds a stream. Calls `end` when the stream must end. Returns a function that removes the stream. */
-	add({ offered, principal }: StreamCredential, end: (reason: StreamEndedError) => void): () => void {
+	add({ offered, principal }: StreamCredential, end: (reason: StreamUnauthorizedError) => void): () => void {
 		const rights = toRightsKey(principal);
 		const key = JSON.stringify([offered.token, offered.apiKey, rights]);
 		const group = this.#groups.get(key) ?? { offered, rights, enders: new Set(), confirmedAt: this.#parts.now(), isBeingChecked: false };
@@ -100,7 +100,7 @@ export class StreamAuthorization {
 }
 
 function endStreams({ enders }: StreamGroup, reason: string): void {
-	for (const end of [...enders]) end(new StreamEndedError(reason));
+	for (const end of [...enders]) end(new StreamUnauthorizedError(reason));
 }
 
 /** Returns a string that is equal for principals that may see the same records. */

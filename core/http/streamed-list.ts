@@ -20,7 +20,11 @@ type ListContext = Pick<RouteContext, "openStream" | "logger" | "request">;
  * counts as a stream: it ends when the credential becomes invalid, and throws `SVC_TOO_MANY` if the user has too many streams. An error
  * after the response has begun closes the connection, so that the client notices that the list is incomplete.
  */
-export async function replyPages(context: ListContext, paging: Paging, read: (part: ListPart) => Promise<Page<unknown>>): Promise<Reply> {
+export async function replyPageOrAll(
+	context: ListContext,
+	paging: Paging,
+	read: (part: ListPart) => Promise<Page<unknown>>,
+): Promise<Reply> {
 	if (paging.limit !== undefined) {
 		const { items, total } = await read(paging);
 		return replyJson(items, 200, toCountHeaders(total, paging));

@@ -1,6 +1,6 @@
 import type { Exposition, Meters } from "../contract/index.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
-import type { Executions, Output } from "./executions/executions-api.ts";
+import type { Executions, OutputAccess } from "./executions/executions-api.ts";
 import type { FeatureList } from "./feature-list.ts";
 import type { Nodes, Readiness } from "./nodes/nodes-api.ts";
 
@@ -16,7 +16,7 @@ export interface EngineCore {
 	/** Features of the engine, by the names under which the configuration creates them. */
 	readonly features: FeatureList;
 	readonly executions: Executions;
-	readonly output: Output;
+	readonly output: OutputAccess;
 	/** Accepts events, which rules then evaluate. */
 	readonly dispatcher: Dispatcher;
 	/** Nodes of the service, including this one. */

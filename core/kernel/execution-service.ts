@@ -18,13 +18,13 @@ import {
 	toExecutionView,
 } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
-import { findPendingDescendants } from "./executions/open-questions.ts";
+import { findOpenQuestions } from "./executions/open-questions.ts";
 import { cancelExecution, changeStatus } from "./executions/status-requests.ts";
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import { checkPartialRerun } from "./submission/check-partial-rerun.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
 import { toRerunInput } from "./submission/rerun-request.ts";
-import { storeExecution } from "./submission/submit.ts";
+import { submitExecution } from "./submission/submit.ts";
 
 export interface StoredExecutionsOptions
 	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "runners" | "isWorkflow" | "sealedSecrets"> {
@@ -61,7 +61,7 @@ const filterFields = {
 const maxChildIds = 1_000;
 
 /** Access to the executions in the storage, for the API. */
-export class StoredExecutions implements Executions {
+export class ExecutionService implements Executions {
 	readonly #parts: StoredExecutionsOptions;
 	readonly #ruleCauses: TriggeringRules;
 
@@ -71,7 +71,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async submit(input: SubmitInput, principal: Principal): Promise<ExecutionView> {
-		const { entity, action } = await storeExecution(this.#parts, input, principal);
+		const { entity, action } = await submitExecution(this.#parts, input, principal);
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 
@@ -119,7 +119,7 @@ export class StoredExecutions implements Executions {
 	}
 
 	async awaitedQuestions(execution: Pick<ExecutionEntity, "id" | "status" | "runner_name" | "fence">): Promise<readonly string[]> {
-		return execution.status === "paused" ? findPendingDescendants(this.#parts, execution) : [];
+		return execution.status === "paused" ? findOpenQuestions(this.#parts, execution) : [];
 	}
 
 	async cancel(id: string, principal: Principal, reason?: string): ReturnType<Executions["cancel"]> {
@@ -140,7 +140,7 @@ export class StoredExecutions implements Executions {
 		const request = toRerunInput(original, input, { principal, current });
 		const partialRerun =
 			tasks.length + reset.length > 0 ? await checkPartialRerun(this.#parts, original.entity, { tasks, reset }) : undefined;
-		const { entity, action } = await storeExecution(this.#parts, request, principal, partialRerun && { partialRerun });
+		const { entity, action } = await submitExecution(this.#parts, request, principal, partialRerun && { partialRerun });
 		return toExecutionView(entity, action.snapshot, this.#parts);
 	}
 

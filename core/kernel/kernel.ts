@@ -5,21 +5,21 @@ import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
-import { type ChangeFeed, createChangeFeed } from "./coordination/cache-invalidation.ts";
+import { type CacheInvalidation, createChangeFeed } from "./coordination/cache-invalidation.ts";
 import { LeasePolicy } from "./coordination/lease-policy.ts";
-import { createStaleWrites, type StaleWrites } from "./coordination/stale-writes.ts";
+import { createStaleWrites, type StaleWriteCounter } from "./coordination/stale-writes.ts";
 import { EventDispatcher } from "./events/event-dispatcher.ts";
 import type { Dispatcher } from "./events/event-dispatcher-api.ts";
 import { EventProcessor } from "./events/event-processor.ts";
 import { createTriggerCatalog, type TriggerCatalog } from "./events/trigger-catalog.ts";
 import { registerTriggerTypes, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
-import { StoredExecutions } from "./execution-service.ts";
+import { ExecutionService } from "./execution-service.ts";
 import { ActionCatalog } from "./executions/action-catalog.ts";
 import { type CompletionEffects, createCompletionEffects } from "./executions/completion-effects.ts";
-import type { Executions, Output } from "./executions/executions-api.ts";
+import type { Executions, OutputAccess } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
 import { createLateBoundAuthority, createLateBoundCredentials, createTemplateSources, ExtensionPoints } from "./extension-points.ts";
-import { BulkOutput } from "./output/bulk-output-detector.ts";
+import { BulkOutputDetector } from "./output/bulk-output-detector.ts";
 import { OutputReader } from "./output/output-reader.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
@@ -64,7 +64,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	/** Leases of this node on records that only one node at a time may process. */
 	readonly leasing: LeasePolicy;
 	/** Notifies every node of changes to actions, triggers or rules, so that the nodes renew their caches. */
-	readonly changes: ChangeFeed;
+	readonly changes: CacheInvalidation;
 	/** Cached access to actions, runner types and packs. */
 	readonly catalog: ActionCatalog;
 	/** Accepts events from all sources. */
@@ -74,7 +74,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	/** Trigger types that features define. */
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly executions: Executions;
-	readonly output: Output;
+	readonly output: OutputAccess;
 	/** Completion effects: operations that features add to the write that stores the end of an execution. */
 	readonly completionEffects: CompletionEffects;
 	/** Inserts a new execution by a call of `store`, and schedules its run. */
@@ -88,7 +88,7 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 	readonly keys: KeyRing;
 	/** Absolute path of the file that contains `keys`. */
 	readonly keyFile: string;
-	readonly staleWrites: StaleWrites;
+	readonly staleWrites: StaleWriteCounter;
 	readonly extensions: ExtensionPoints;
 }
 
@@ -149,7 +149,7 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		announce,
 		recovery,
 		leases: new RunLeaseRenewal({ ...shared, runs: executor.runs, onRenewed: (leases) => recovery.poll(leases) }),
-		executions: new StoredExecutions({ ...shared, admit }),
+		executions: new ExecutionService({ ...shared, admit }),
 		output: new OutputReader(shared),
 		register: () => register(shared),
 	};
@@ -186,7 +186,7 @@ function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plu
 		keys,
 		keyFile,
 		extensions,
-		bulkOutput: new BulkOutput(),
+		bulkOutput: new BulkOutputDetector(),
 	};
 	const changes = createChangeFeed(parts);
 	const authority = createLateBoundAuthority(extensions);

@@ -14,10 +14,10 @@ const reportBatch = 100;
 const countedKinds = "names, numbers, texts, operators and tags";
 
 /** All templates of one request, or of another unit of work, have too many tokens together. Each single template may be valid. */
-export class TooManyTokens extends TemplateError {}
+export class TooManyTokensError extends TemplateError {}
 
 /** Limits how much of a template is parsed, because the parsing time grows with the number of tokens. */
-export class TokenCounter {
+export class LexicalTokenCounter {
 	readonly #subject: string;
 	readonly #limit: number;
 	#count = 0;
@@ -40,10 +40,11 @@ export class TokenCounter {
 		this.add(written.includes("\\") ? 1 + Math.floor(written.length / escapedCharactersPerToken) : 1);
 	}
 
-	/** Reports the counted tokens to the current budget. Throws `TooManyTokens` if all templates together have too many. */
+	/** Reports the counted tokens to the current budget. Throws `TooManyTokensError` if all templates together have too many. */
 	report(): void {
 		const tokens = this.#count - this.#reportedCount;
 		this.#reportedCount = this.#count;
-		if (!spendTokens(tokens)) throw new TooManyTokens(`all ${this.#subject}s together have more than ${maxTokensPerWork} ${countedKinds}`);
+		if (!spendTokens(tokens))
+			throw new TooManyTokensError(`all ${this.#subject}s together have more than ${maxTokensPerWork} ${countedKinds}`);
 	}
 }

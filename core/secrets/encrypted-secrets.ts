@@ -1,4 +1,4 @@
-import { type ExecutionEntity, parseJson, type SnapshotEntity, stringifyJson } from "../contract/index.ts";
+import { type ActionSnapshotEntity, type ExecutionEntity, parseJson, stringifyJson } from "../contract/index.ts";
 import type { DatastoreAccess } from "../language/templates/datastore.ts";
 import type { KeyRing } from "./encryption/key-ring.ts";
 import { findParameterSecrets } from "./parameter-masking.ts";
@@ -86,7 +86,7 @@ export class EncryptedSecrets {
 	/** Returns all secrets that are masked in an execution: its known secrets, and secret parameters according to their schemas. */
 	decryptForExecution(
 		{ known_secrets, parameters }: Pick<ExecutionEntity, "known_secrets" | "parameters">,
-		snapshot: SnapshotEntity,
+		snapshot: ActionSnapshotEntity,
 	): Redactor {
 		return this.decrypt(known_secrets).withValues(findParameterSecrets(parameters, snapshot));
 	}

@@ -1,4 +1,4 @@
-import type { JsonObject, SnapshotEntity } from "../contract/index.ts";
+import type { ActionSnapshotEntity, JsonObject } from "../contract/index.ts";
 import { collectSecrets, hasSecretMembers, maskParameters } from "../language/parameters/schema-masking.ts";
 import { Redactor } from "./redactor.ts";
 
@@ -11,19 +11,19 @@ interface DeclaredSecrets {
 }
 
 /** Cached by snapshot, because every state of every execution is masked and most actions have no secrets. */
-const declaredBySnapshot = new WeakMap<SnapshotEntity, DeclaredSecrets>();
+const declaredBySnapshot = new WeakMap<ActionSnapshotEntity, DeclaredSecrets>();
 
 /**
  * Masks the parameters of an execution: secret parameters, and copies of secrets in other parameters.
  *
  * Templates such as `curl -u {{ password }}` copy secrets into other parameters. Returns the same object if nothing is secret.
  */
-export function maskExecutionParameters(parameters: JsonObject, snapshot: SnapshotEntity): JsonObject {
+export function maskExecutionParameters(parameters: JsonObject, snapshot: ActionSnapshotEntity): JsonObject {
 	return maskParametersWith(parameters, snapshot, new Redactor(findParameterSecrets(parameters, snapshot)));
 }
 
 /** Masks the parameters of an execution by their schemas, and by the given secrets. */
-export function maskParametersWith(parameters: JsonObject, snapshot: SnapshotEntity, secrets: Redactor): JsonObject {
+export function maskParametersWith(parameters: JsonObject, snapshot: ActionSnapshotEntity, secrets: Redactor): JsonObject {
 	const { action, runner } = snapshot;
 	return secrets.redactJson(
 		hasSecretParameters(snapshot) ? maskParameters(parameters, action.parameters, runner.runner_parameters) : parameters,
@@ -31,18 +31,18 @@ export function maskParametersWith(parameters: JsonObject, snapshot: SnapshotEnt
 }
 
 /** Returns true if a parameter of the action or its runner is secret, or may contain a secret. */
-export function hasSecretParameters(snapshot: SnapshotEntity): boolean {
+export function hasSecretParameters(snapshot: ActionSnapshotEntity): boolean {
 	return readDeclared(snapshot).hasSecrets;
 }
 
 /** Returns the secret strings of parameters according to the schemas. Includes secret defaults, which a run without values uses. */
-export function findParameterSecrets(parameters: JsonObject | undefined, snapshot: SnapshotEntity): readonly string[] {
+export function findParameterSecrets(parameters: JsonObject | undefined, snapshot: ActionSnapshotEntity): readonly string[] {
 	const { hasSecrets, defaults } = readDeclared(snapshot);
 	if (!hasSecrets || parameters === undefined) return defaults;
 	return [...defaults, ...collectSecrets(parameters, snapshot.action.parameters, snapshot.runner.runner_parameters)];
 }
 
-function readDeclared(snapshot: SnapshotEntity): DeclaredSecrets {
+function readDeclared(snapshot: ActionSnapshotEntity): DeclaredSecrets {
 	let declared = declaredBySnapshot.get(snapshot);
 	if (declared === undefined) {
 		const schemas = [snapshot.action.parameters, snapshot.runner.runner_parameters] as const;

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, SnapshotEntity } from "../contract/index.ts";
+import type { ActionSnapshotEntity, JsonObject } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { findSecretOutputTypes, maskExecutionResult } from "./result-masking.ts";
 
-function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<SnapshotEntity, "action" | "runner"> {
-	return { action: { output_schema }, runner: { name: "some", output_key } } as SnapshotEntity;
+function toSnapshot(output_schema: JsonObject, output_key: string | null): Pick<ActionSnapshotEntity, "action" | "runner"> {
+	return { action: { output_schema }, runner: { name: "some", output_key } } as ActionSnapshotEntity;
 }
 
 const maskResult = (result: JsonObject, schema: JsonObject, key: string | null = null) =>

@@ -1,10 +1,10 @@
 import {
+	type ActionSnapshotEntity,
 	isJsonObject,
 	type JsonObject,
 	type JsonValue,
 	type OutputType,
 	parseJson,
-	type SnapshotEntity,
 	stringifyJson,
 } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
@@ -13,7 +13,7 @@ import { collectMasked, maskBySecretSchema, maskWithinBudget, readOutputSchema }
 import type { SecretSchema } from "../language/parameters/secret-schema.ts";
 import { currentWorkBudget } from "../language/work-budget.ts";
 
-type MaskingSchemas = Pick<SnapshotEntity, "action" | "runner">;
+type MaskingSchemas = Pick<ActionSnapshotEntity, "action" | "runner">;
 
 /** Maximum characters of a string that is parsed. Longer strings are masked as a whole, because a list contains many results. */
 const maxTextLength = 65_536;
@@ -132,6 +132,6 @@ function maskMember(values: JsonObject, name: string, replace: (value: JsonValue
 }
 
 /** Returns the secret strings of a result, according to the output schema of its action or the schema of an inquiry. */
-export function findResultSecrets(result: JsonObject, snapshot: SnapshotEntity): readonly string[] {
+export function findResultSecrets(result: JsonObject, snapshot: ActionSnapshotEntity): readonly string[] {
 	return collectMasked(result, maskExecutionResult(result, snapshot));
 }

@@ -1,4 +1,4 @@
-import type { KeptUsers, UserWork } from "../cli/context.ts";
+import type { UserAdmin, UserOperations } from "../cli/context.ts";
 import { type AuthBackend, SvcError } from "../contract/index.ts";
 import { isReservedName } from "../kernel/basics/names.ts";
 import { createContext, readConfig } from "./database/open-storage.ts";
@@ -7,7 +7,7 @@ import { createContext, readConfig } from "./database/open-storage.ts";
  * Returns a function that manages the users stored by the auth backend of a configuration, without running the service. A running service
  * sees the changes at the next sign-in.
  */
-export function createBackendUsers(env: Readonly<Record<string, string | undefined>>): UserWork {
+export function createBackendUsers(env: Readonly<Record<string, string | undefined>>): UserOperations {
 	return async ({ config: file }, use) => {
 		const config = await readConfig({ config: file, env });
 		const plugin = config.authBackend;
@@ -22,7 +22,7 @@ export function createBackendUsers(env: Readonly<Record<string, string | undefin
 	};
 }
 
-function toKept(backend: AuthBackend, { name, systemUser }: { readonly name: string; readonly systemUser: string }): KeptUsers {
+function toKept(backend: AuthBackend, { name, systemUser }: { readonly name: string; readonly systemUser: string }): UserAdmin {
 	const { listUsers, setPassword, removeUser } = backend;
 	if (listUsers === undefined || setPassword === undefined || removeUser === undefined) {
 		throw new SvcError("SVC_CONFIG", `auth.backend: "${name}" stores no users; manage them in the system that it uses`);

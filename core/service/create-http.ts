@@ -1,14 +1,14 @@
 import { SvcError } from "../contract/index.ts";
 import { openToAuthenticated } from "../features/routes.ts";
-import type { Authorizer } from "../http/access-guard.ts";
+import type { AccessGuard } from "../http/access-guard.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
-import { createRoutedHttp, type Http, type HttpInterfaceOptions } from "../http/http-interface.ts";
+import { createRoutedHttp, type HttpInterface, type HttpInterfaceOptions } from "../http/http-interface.ts";
 import { rootRoutes } from "../http/root-routes.ts";
 import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 
 export type { FetchOptions } from "../http/embedding.ts";
-export type { Http } from "../http/http-interface.ts";
+export type { HttpInterface } from "../http/http-interface.ts";
 export type { Component, Method, Route } from "../http/route.ts";
 export type { Permission } from "../http/route-permission.ts";
 
@@ -19,7 +19,7 @@ export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" 
  * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission. Throws `SVC_CONFIG` if
  * the engine has no feature that authenticates and authorizes requests.
  */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions): HttpInterface {
 	const { engine } = options;
 	if (engine.credentials === undefined) {
 		throw new SvcError(
@@ -34,7 +34,7 @@ export function createHttp(options: HttpOptions): Http {
 }
 
 /** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */
-export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): Authorizer {
+export function createGuard({ credentials, access }: Pick<Engine, "credentials" | "access">): AccessGuard {
 	return {
 		authenticate: (offered) => credentials.authenticate(offered),
 		// The casts are safe: the permissions of all routes are checked with `isPermission` before the first request.

@@ -4,12 +4,12 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { box } from "consola/utils";
-import { paintFor, type Screen } from "../cli/output-capabilities.ts";
+import { type OutputCapabilities, paintFor } from "../cli/output-capabilities.ts";
 import type { NodeRole } from "../contract/index.ts";
 import type { FirstUser } from "../features/access/access-api.ts";
 import { loadConfig } from "./load-config.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
-import { SystemManager } from "./systemd-notifier.ts";
+import { SystemdNotifier } from "./systemd-notifier.ts";
 import { packageFile, version } from "./version.ts";
 
 export interface ServeContext {
@@ -20,7 +20,7 @@ export interface ServeContext {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly print: (line: string) => void;
 	/** Screen that shows the lines. The lines have no frame and no colours if it is not a terminal. */
-	readonly screen?: Screen;
+	readonly screen?: OutputCapabilities;
 	/** True if the API documentation must be opened in the browser once it is available. */
 	readonly open?: boolean;
 }
@@ -46,7 +46,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
 		onFirstUser: speaker.firstUser,
 	});
-	const manager = await SystemManager.find(env);
+	const manager = await SystemdNotifier.find(env);
 	const stop = stopOnSignal(service, () => manager?.stopping());
 	const forgetCollection = collectOnSignal(service);
 	try {
@@ -82,7 +82,7 @@ function toPlainSpeaker(print: ServeContext["print"]): Speaker {
 	};
 }
 
-function toTerminalSpeaker(screen: Screen, print: ServeContext["print"]): Speaker {
+function toTerminalSpeaker(screen: OutputCapabilities, print: ServeContext["print"]): Speaker {
 	return {
 		firstUser: (user) => print(toFirstUserBox(user, screen).trimEnd()),
 		addresses: (addresses) => print(toBanner(version, addresses, screen).trimEnd()),
@@ -188,7 +188,7 @@ export function toDocsAddress({ api }: Addresses): string | undefined {
 }
 
 /** Returns the banner that a terminal shows once the service runs. */
-export function toBanner(version: string, addresses: Addresses, screen: Screen): string {
+export function toBanner(version: string, addresses: Addresses, screen: OutputCapabilities): string {
 	const docs = toDocsAddress(addresses);
 	const named = [...toAddressLines(addresses), ...(docs === undefined ? [] : [["About the API", docs] as const])];
 	const lines = named.map(([name, address]) => `${name.padEnd(16)}${address}`);
@@ -196,14 +196,14 @@ export function toBanner(version: string, addresses: Addresses, screen: Screen):
 }
 
 /** Returns the box in which a terminal shows the user that was created at the start. */
-export function toFirstUserBox(user: FirstUser, screen: Screen): string {
+export function toFirstUserBox(user: FirstUser, screen: OutputCapabilities): string {
 	return toBox("First start", toFirstUserLines(user), "yellow", screen);
 }
 
 const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*m`, "g");
 
 /** Returns the lines in a frame, or without one if the frame would be wider than the screen. */
-function toBox(title: string, lines: readonly string[], colour: "green" | "yellow", screen: Screen): string {
+function toBox(title: string, lines: readonly string[], colour: "green" | "yellow", screen: OutputCapabilities): string {
 	const paint = paintFor(screen);
 	const style = { borderStyle: "rounded", padding: 2, marginLeft: 0, marginTop: 0, marginBottom: 0 };
 	// Colours are applied here, because consola checks the process for colour support and not the screen.

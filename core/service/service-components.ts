@@ -6,7 +6,7 @@ import { createEngineOf } from "../kernel/engine.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import type { EngineDependencies } from "../kernel/plugins/engine-dependencies.ts";
 import type { ResolvedConfig } from "./config/resolve-config.ts";
-import { createHttp, type Http } from "./create-http.ts";
+import { createHttp, type HttpInterface } from "./create-http.ts";
 import { toDependencies } from "./engine-dependencies.ts";
 import { type ServiceLogger, toServiceLogger } from "./logger.ts";
 import { version } from "./version.ts";
@@ -32,14 +32,14 @@ export interface ComponentOverrides {
 export interface ServiceComponents {
 	readonly logger: ServiceLogger;
 	readonly engine: Engine;
-	readonly http: Http;
+	readonly http: HttpInterface;
 }
 
 const tokens = {
 	logger: Symbol("svc:logger") as InjectionToken<ServiceLogger>,
 	clock: Symbol("svc:clock") as InjectionToken<Clock>,
 	engine: Symbol("svc:engine") as InjectionToken<Engine>,
-	http: Symbol("svc:http") as InjectionToken<Http>,
+	http: Symbol("svc:http") as InjectionToken<HttpInterface>,
 };
 
 /** Creates the parts of a service, without starting them. This is the composition root: only this function connects the parts. */

@@ -3,7 +3,7 @@ import type { FirstUser } from "../features/access/access-api.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
-import type { Http } from "./create-http.ts";
+import type { HttpInterface } from "./create-http.ts";
 import { type ComponentOverrides, createServiceComponents } from "./service-components.ts";
 
 /** Options for creating a service or an engine from its configuration. */
@@ -34,12 +34,12 @@ export interface Service {
 	 * Answers a request like the API listener, even if there is no listener: `/auth/v1`, `/api/v1` and `/stream/v1`. For hosts with
 	 * web-standard requests. Answers 503 before `start` and after `stop`; never rejects.
 	 */
-	readonly fetch: Http["fetch"];
+	readonly fetch: HttpInterface["fetch"];
 	/**
 	 * Answers a request like `fetch`, for `node:http` and frameworks built on it, such as Express and Fastify. The body must not have been
 	 * read. The host remains responsible for connections.
 	 */
-	readonly nodeHandler: Http["nodeHandler"];
+	readonly nodeHandler: HttpInterface["nodeHandler"];
 	/**
 	 * Starts the service. The listeners start first and answer 503 until the other parts have started. If a storage for several processes
 	 * is unavailable, waits for it until `stop` is called, and then rejects. Resolves with `firstUser` if this start created the first

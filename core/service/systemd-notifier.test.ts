@@ -10,7 +10,7 @@ import { isSvcError } from "../contract/index.ts";
 import { startServiceProcess } from "../testing/guarantees/service-process.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { requires } from "../testing/test-requirements.ts";
-import { SystemManager } from "./systemd-notifier.ts";
+import { SystemdNotifier } from "./systemd-notifier.ts";
 
 const { test: notifyTest } = requires(test, { command: "python3", package: "koffi" });
 
@@ -84,7 +84,7 @@ notifyTest("a socket may have a name without a file, and a sign of life that is 
 	const name = `@svc-manager-${process.pid}`;
 	const manager = await startManager(name);
 	try {
-		const told = await SystemManager.find({ NOTIFY_SOCKET: name, WATCHDOG_USEC: "1000", WATCHDOG_PID: "1" });
+		const told = await SystemdNotifier.find({ NOTIFY_SOCKET: name, WATCHDOG_USEC: "1000", WATCHDOG_PID: "1" });
 		told?.ready();
 		told?.stopping();
 		await until("both have come", 30, () => manager.told.length > 1 || undefined);
@@ -96,11 +96,11 @@ notifyTest("a socket may have a name without a file, and a sign of life that is 
 });
 
 test("without a manager nobody is told; an address that is none is refused", async () => {
-	assert.equal(await SystemManager.find({}), undefined);
-	assert.equal(await SystemManager.find({ NOTIFY_SOCKET: "" }), undefined);
+	assert.equal(await SystemdNotifier.find({}), undefined);
+	assert.equal(await SystemdNotifier.find({ NOTIFY_SOCKET: "" }), undefined);
 	for (const address of ["notify", `/${"a".repeat(107)}`]) {
 		await assert.rejects(
-			SystemManager.find({ NOTIFY_SOCKET: address }),
+			SystemdNotifier.find({ NOTIFY_SOCKET: address }),
 			(error) => isSvcError(error, "SVC_CONFIG") && /^NOTIFY_SOCKET: must be/.test(error.message),
 		);
 	}

@@ -14,7 +14,7 @@ const longestPath = 108;
  * Tells the service manager (systemd with `Type=notify`) that the service is ready, alive or stopping. Sends the datagrams of sd_notify(3)
  * from this process, so that `NotifyAccess=main` can apply. The manager then ignores datagrams that actions send.
  */
-export class SystemManager {
+export class SystemdNotifier {
 	readonly #send: (state: string) => void;
 	/** Milliseconds between two keep-alive messages. Undefined if the manager expects none. */
 	readonly #interval: number | undefined;
@@ -29,10 +29,10 @@ export class SystemManager {
 	 * Returns the manager whose socket `NOTIFY_SOCKET` names, or undefined if it is not set. Throws `SVC_CONFIG` if the socket cannot be
 	 * used.
 	 */
-	static async find(env: Environment): Promise<SystemManager | undefined> {
+	static async find(env: Environment): Promise<SystemdNotifier | undefined> {
 		const address = env["NOTIFY_SOCKET"];
 		if (address === undefined || address === "") return undefined;
-		return new SystemManager(await openSocket(toAddress(address)), findInterval(env));
+		return new SystemdNotifier(await openSocket(toAddress(address)), findInterval(env));
 	}
 
 	/** Reports that the service is ready. From now on also sends keep-alive messages, as long as the event loop runs. */

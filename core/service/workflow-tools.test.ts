@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../contract/index.ts";
-import { openDefinitions } from "./workflow-tools.ts";
+import { openWorkflowTools } from "./workflow-tools.ts";
 
 const config = `const runner = (name, definitions) => ({ kind: "runner", name, create: () => ({ definitions }) });
 const definitions = { inspect: async (text, tools) => [{ message: text + typeof tools.expressions.find + typeof tools.findAction }], graph: (text) => ({ nodes: [text], edges: [] }) };
@@ -22,10 +22,10 @@ async function withConfig(use: (config: string) => Promise<void>): Promise<void>
 
 test("a runner of a configuration reads definitions, without actions and without a service", () =>
 	withConfig(async (file) => {
-		const { inspect, graph } = await openDefinitions({ config: file, runner: "workflow" });
+		const { inspect, graph } = await openWorkflowTools({ config: file, runner: "workflow" });
 		assert.deepEqual(await inspect("a "), [{ message: "a functionundefined" }]);
 		assert.deepEqual(graph("a"), { nodes: ["a"], edges: [] });
-		assert.deepEqual(await (await openDefinitions({ config: file, runner: "tried" })).test("a", "b"), ["a", "b"]);
+		assert.deepEqual(await (await openWorkflowTools({ config: file, runner: "tried" })).test("a", "b"), ["a", "b"]);
 	}));
 
 test("what cannot be done is said before anything is read", () =>
@@ -35,9 +35,9 @@ test("what cannot be done is said before anything is read", () =>
 			[{ config: file, runner: "plain" }, /^--runner: "plain" reads no definitions/],
 			[{ config: `${file}.gone`, runner: "workflow" }, /does not exist/],
 		] as const) {
-			await assert.rejects(openDefinitions(given), (error) => isSvcError(error, "SVC_CONFIG") && message.test(error.message));
+			await assert.rejects(openWorkflowTools(given), (error) => isSvcError(error, "SVC_CONFIG") && message.test(error.message));
 		}
-		const { test: tryOut } = await openDefinitions({ config: file, runner: "workflow" });
+		const { test: tryOut } = await openWorkflowTools({ config: file, runner: "workflow" });
 		await assert.rejects(tryOut("a", "b"), (error) => isSvcError(error, "SVC_INVALID"));
 	}));
 

@@ -13,7 +13,7 @@ const configName = "svc.config.ts";
  * Returns functions that inspect and test workflow definitions with a runner of a configuration. Starts nothing and does not check whether
  * actions exist. Throws `SVC_CONFIG` if the configuration cannot be read, or if it has no such runner.
  */
-export async function openDefinitions({ config, runner: name }: DefinitionOptions): Promise<LocalDefinitions> {
+export async function openWorkflowTools({ config, runner: name }: DefinitionOptions): Promise<LocalDefinitions> {
 	const file = findConfig(config);
 	const { runners, dialects } = await loadConfig(file);
 	const plugin = (Array.isArray(runners) ? (runners as readonly RunnerPlugin[]) : []).find((one) => one?.name === name);

@@ -4,7 +4,7 @@ import { getContractVersion } from "../contract/contract-version.ts";
 import { type AuthBackend, type Credentials, isSvcError } from "../contract/index.ts";
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { type CreateInteractive, checkInteractive } from "./auth/interactive-checks.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 
 /** An auth backend with the users of the suite. */
 export interface AuthBackendUnderTest {
@@ -48,7 +48,7 @@ const users = [ann, bob, longest, ...odd];
 
 /** Registers the conformance suite of `AuthBackend`: one test for each promise of the contract. */
 export function testAuthBackend({ name, create, createInteractive, ...given }: AuthBackendSuiteOptions): void {
-	const test = asStatements(given.test);
+	const test = guardTests(given.test);
 	if (create !== undefined) checkPasswords({ test, name, create });
 	if (createInteractive !== undefined) checkInteractive({ test, name, create: createInteractive });
 }

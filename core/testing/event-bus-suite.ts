@@ -5,7 +5,7 @@ import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { publishNumbers, range, readNumbers, readOne } from "./event-bus/bus-helpers.ts";
 import { testSharedEventBus } from "./event-bus/cross-node-suite.ts";
 import type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 
 export type { EventBusSuiteOptions } from "./event-bus/suite-options.ts";
 
@@ -17,7 +17,7 @@ interface Scope {
 
 /** Registers the conformance suite of `EventBus`: one test for each promise of the contract. */
 export function testEventBus({ name, create, connect, ...given }: EventBusSuiteOptions): void {
-	const test = asStatements(given.test);
+	const test = guardTests(given.test);
 	const check = (statement: string, run: (scope: Scope) => Promise<void>) =>
 		test(`${name}: ${statement}`, async () => {
 			const bus = await create();

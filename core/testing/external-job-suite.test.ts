@@ -3,12 +3,12 @@ import { test } from "uvu";
 import { JobEngine } from "./broken/job-engine.test-support.ts";
 import { type JobFaults, jobRunner } from "./broken/job-runner.test-support.ts";
 import { assertAccepted, assertRefused } from "./broken/refusals.test-support.ts";
-import { testLastingRunner } from "./external-job-suite.ts";
+import { testExternalJobRunner } from "./external-job-suite.ts";
 import type { RegisterTest } from "./run-kit.ts";
 
 function register(test: RegisterTest, faults: JobFaults): void {
 	const engine = new JobEngine();
-	testLastingRunner({
+	testExternalJobRunner({
 		test,
 		name: "runner",
 		create: () => jobRunner({ engine, faults }),

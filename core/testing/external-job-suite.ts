@@ -4,17 +4,17 @@ import { join } from "node:path";
 import type { OptionsInput, Runner, RunnerPlugin } from "../contract/index.ts";
 import { checkOutages } from "./external-jobs/engine-outages.ts";
 import { checkEnds } from "./external-jobs/job-completion.ts";
-import type { LastingCases, LastingEngine } from "./external-jobs/lasting-engine.ts";
+import type { ExternalJobCases, ExternalJobEngine } from "./external-jobs/lasting-engine.ts";
 import { LastingScope } from "./external-jobs/lasting-scope.ts";
 import { checkWaiting } from "./external-jobs/queued-jobs.ts";
 import { checkDeaths } from "./external-jobs/service-crashes.ts";
 import { type ReadOutput, silentLogger } from "./run-context.ts";
 import { testNode } from "./runner/started-runner.ts";
 import { createOptions } from "./service-options.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 import { within } from "./within.ts";
 
-export type { LastingCases, LastingEngine } from "./external-jobs/lasting-engine.ts";
+export type { ExternalJobCases, ExternalJobEngine } from "./external-jobs/lasting-engine.ts";
 
 /** Options of the conformance suite for runners whose jobs outlive the service. */
 export interface LastingRunnerSuiteOptions {
@@ -25,8 +25,8 @@ export interface LastingRunnerSuiteOptions {
 	/** Creates the plugin. Called for each start of a service. A test starts several services in sequence on one data directory. */
 	readonly create: () => RunnerPlugin;
 	/** Engine that runs the jobs. It may be created before the real engine is started; the suite first uses it when a test runs. */
-	readonly engine: LastingEngine;
-	readonly cases: LastingCases;
+	readonly engine: ExternalJobEngine;
+	readonly cases: ExternalJobCases;
 	/** Service options that differ from the defaults. */
 	readonly options?: OptionsInput;
 	/** Returns the stdout text of all emitted chunks, for a runner with its own output format. Default: stdout as emitted. */
@@ -53,9 +53,9 @@ export interface LastingRunnerSuiteOptions {
  * started to `recover` the run. Requests that the old runner still sends to its engine must do no harm, as on a node that has lost its
  * lease.
  */
-export function testLastingRunner(suite: LastingRunnerSuiteOptions): void {
+export function testExternalJobRunner(suite: LastingRunnerSuiteOptions): void {
 	const { name, engine, patience = 30_000 } = suite;
-	const test = asStatements(suite.test, 60_000 + 2 * patience);
+	const test = guardTests(suite.test, 60_000 + 2 * patience);
 	const check = (statement: string, run: (scope: LastingScope) => Promise<void>) =>
 		test(`${name}: ${statement}`, () => withScope(suite, run));
 	checkDeaths(check);

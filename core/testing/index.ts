@@ -1,7 +1,12 @@
 export { type AuthBackendSuiteOptions, type AuthBackendUnderTest, testAuthBackend } from "./auth-suite.ts";
 export { type EventBusSuiteOptions, testEventBus } from "./event-bus-suite.ts";
 export { createTestExpressions, type TestItems } from "./expressions.ts";
-export { type LastingCases, type LastingEngine, type LastingRunnerSuiteOptions, testLastingRunner } from "./external-job-suite.ts";
+export {
+	type ExternalJobCases,
+	type ExternalJobEngine,
+	type LastingRunnerSuiteOptions,
+	testExternalJobRunner,
+} from "./external-job-suite.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { mockRunner } from "./mock-runner.ts";
 export { createPluginContext, type PluginContextOptions } from "./plugin-context.ts";

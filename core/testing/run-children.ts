@@ -60,12 +60,12 @@ let books = 0;
 
 /** Creates child executions that exist only in memory. With `after`, they are shared with that earlier run. */
 export function createTestChildren({ onChild = succeed, ...parts }: TestChildrenOptions): TestChildren {
-	const book = parts.after instanceof TestRunChildren ? parts.after.book : new TestBook();
+	const book = parts.after instanceof TestRunChildren ? parts.after.book : new ChildStore();
 	return new TestRunChildren(book, { ...parts, onChild });
 }
 
 /** The children of an execution, shared by all of its runs. */
-class TestBook {
+class ChildStore {
 	readonly children = new Map<string, TestChild>();
 	readonly #ids = new Map<string, string>();
 	/** Prefix of child ids, so that children of different executions have different ids. It repeats after 16 executions. */
@@ -110,11 +110,11 @@ class TestBook {
 }
 
 class TestRunChildren implements TestChildren {
-	readonly book: TestBook;
+	readonly book: ChildStore;
 	readonly #parts: TestRunOptions;
 	readonly #prepared = new Map<string, ChildRequest>();
 
-	constructor(book: TestBook, parts: TestRunOptions) {
+	constructor(book: ChildStore, parts: TestRunOptions) {
 		this.book = book;
 		this.#parts = parts;
 	}

@@ -12,7 +12,7 @@ import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
 import { withRunner } from "./runner/started-runner.ts";
 import { checkWorkflows } from "./runner/workflows.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 import { endOfAborted, within } from "./within.ts";
 
 export type { RunnerCases } from "./runner/cases.ts";
@@ -41,7 +41,7 @@ export interface RunnerSuiteOptions {
 /** Registers the conformance suite of `Runner`: one test for each promise of the contract. */
 export function testRunner(suite: RunnerSuiteOptions): void {
 	const { name, create, cases, options = {}, grace = 6_000, patience = 5_000, readOutput } = suite;
-	const test = asStatements(suite.test, 30_000 + patience + grace);
+	const test = guardTests(suite.test, 30_000 + patience + grace);
 	const check: Check = (kind, statement, run) => {
 		const given = cases[kind];
 		// Do not mark the test as skipped: a skip means a missing requirement, which continuous integration refuses.

@@ -5,7 +5,7 @@ import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createPluginContext } from "./plugin-context.ts";
 import { createSensorHost, type SensorHost, type SensorHostOptions } from "./sensor-host.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 import { endOfAborted } from "./within.ts";
 
 /** A sensor, with the means to make it detect an event. */
@@ -50,7 +50,7 @@ type Check = (statement: string, run: (scope: Scope) => Promise<void>) => void;
 
 /** Registers the conformance suite of `Sensor`: one test for each promise of the contract. */
 export function testSensor({ name, create, grace = 2_000, ...given }: SensorSuiteOptions): void {
-	const test = asStatements(given.test);
+	const test = guardTests(given.test);
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
 			const made = await create();

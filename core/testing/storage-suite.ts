@@ -9,7 +9,7 @@ import { checkTime } from "./storage/time.ts";
 import { checkUpdates } from "./storage/updates.ts";
 import { checkValues } from "./storage/values.ts";
 import { checkWrites } from "./storage/writes.ts";
-import { asStatements } from "./test-guard.ts";
+import { guardTests } from "./test-guard.ts";
 
 export type { OpenedStorage } from "./storage/check.ts";
 
@@ -25,7 +25,7 @@ export interface StorageSuiteOptions {
 
 /** Registers the conformance suite of `Storage`: one test for each promise of the contract. */
 export function testStorage({ name, create, ...given }: StorageSuiteOptions): void {
-	const test = asStatements(given.test);
+	const test = guardTests(given.test);
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
 			const opened = await create();

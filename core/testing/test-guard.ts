@@ -9,7 +9,7 @@ import { within } from "./within.ts";
  *
  * @param longest maximum milliseconds of one test, far above the duration of a passing test
  */
-export function asStatements(test: RegisterTest, longest = 60_000): RegisterTest {
+export function guardTests(test: RegisterTest, longest = 60_000): RegisterTest {
 	// `runKit` limits the duration of a test itself. For other test functions, this limit applies.
 	const limited: (run: () => Promise<void>) => Promise<void> = timed.has(test)
 		? (run) => run()

@@ -1,11 +1,11 @@
 /** Returns a search filter with the given values. Every value is escaped, so that it cannot change the filter. */
-export type Pattern<N extends string> = (values: Readonly<Record<N, string>>) => string;
+export type FilterTemplate<N extends string> = (values: Readonly<Record<N, string>>) => string;
 
 /**
  * Compiles a search filter with placeholders such as `{username}`; literal braces are doubled. Throws an error for an unknown placeholder,
  * or if there is none: such a filter would find the same entries for all users.
  */
-export function compilePattern<N extends string>(text: string, names: readonly N[]): Pattern<N> {
+export function compileFilter<N extends string>(text: string, names: readonly N[]): FilterTemplate<N> {
 	const allowed = names.map((name) => `{${name}}`).join(" and ");
 	const parts: (string | { readonly name: N })[] = [];
 	let end = 0;

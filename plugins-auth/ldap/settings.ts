@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { OptionReader } from "../_options/option-reader.ts";
 import { type ClientSettings, readClientOptions } from "./client-options.ts";
 import { parseDn } from "./dn.ts";
-import { compilePattern, type Pattern } from "./filter-template.ts";
+import { compileFilter, type FilterTemplate } from "./filter-template.ts";
 import type { GroupCacheLimits } from "./group-cache.ts";
 import type { GroupRequirement } from "./membership.ts";
 import type { Server } from "./server.ts";
@@ -24,8 +24,8 @@ export interface Settings {
 	readonly idAttribute: string;
 	/** True if users are found by `idAttribute`, so that its value is their name. */
 	readonly isFoundById: boolean;
-	readonly accountFilter: Pattern<"username">;
-	readonly groupFilter: Pattern<"username" | "user_dn">;
+	readonly accountFilter: FilterTemplate<"username">;
+	readonly groupFilter: FilterTemplate<"username" | "user_dn">;
 	readonly scope: Scope;
 	/** Milliseconds to wait for each response. */
 	readonly timeout: number;
@@ -106,9 +106,9 @@ function readFilters(reader: OptionReader, assertFilter: (filter: string) => voi
 	const idAttribute = reader.text("id_attr") ?? "uid";
 	if (!/^[A-Za-z][A-Za-z\d-]*$/.test(idAttribute)) reader.report("id_attr", "must be the name of an attribute");
 	const pattern = reader.text("account_pattern");
-	const compile = <N extends string>(name: string, text: string, names: readonly N[]): Pattern<N> => {
+	const compile = <N extends string>(name: string, text: string, names: readonly N[]): FilterTemplate<N> => {
 		const compileAndTry = () => {
-			const compiled = compilePattern(text, names);
+			const compiled = compileFilter(text, names);
 			const sample = Object.fromEntries(names.map((each) => [each, "cn=a"])) as Record<N, string>;
 			assertFilter(compiled(sample));
 			return compiled;

@@ -2,16 +2,16 @@ import type * as client from "openid-client";
 import {
 	type DevicePending,
 	type DeviceSignIn,
-	type EndedSignIn,
 	type Identity,
 	type InteractiveSignIn,
 	type Logger,
-	type ReturnedSignIn,
-	type StartedSignIn,
+	type SignInCallback,
+	type SignInRedirect,
+	type SignOutStatement,
 	SvcError,
 } from "../../core/contract/index.ts";
 import { needsUserinfo, toIdentityOf } from "./claims.ts";
-import type { SignOutMessages } from "./logout-token.ts";
+import type { LogoutTokenVerifier } from "./logout-token.ts";
 import type { Client, Provider } from "./provider.ts";
 import type { Settings } from "./settings.ts";
 import { toSignOnFailure, toUnavailable } from "./sign-on-failure.ts";
@@ -28,7 +28,7 @@ interface Begin {
 export interface SignOnOptions {
 	readonly client: Client;
 	readonly provider: Provider;
-	readonly signOuts: SignOutMessages;
+	readonly signOuts: LogoutTokenVerifier;
 	readonly logger: Logger;
 }
 
@@ -37,7 +37,7 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const usualInterval = 5;
 
 /** Implements the authorization code flow with PKCE, the device flow, and the sign-out URL. */
-export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
+export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "label">> {
 	readonly #settings: Settings;
 	readonly #parts: SignOnOptions;
 
@@ -46,7 +46,7 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		this.#parts = parts;
 	}
 
-	async begin({ redirectUri, state }: Begin, { signal }: Asking): Promise<StartedSignIn> {
+	async begin({ redirectUri, state }: Begin, { signal }: Asking): Promise<SignInRedirect> {
 		const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } = this.#parts.client;
 		const opened = await this.#parts.provider.open(signal);
 		const [nonce, verifier] = [randomNonce(), randomPKCECodeVerifier()];
@@ -61,7 +61,7 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		return { url: url.href, kept: `${nonce}.${verifier}` };
 	}
 
-	async complete({ redirectUri, state, kept, query }: ReturnedSignIn, { signal }: Asking): Promise<Identity | undefined> {
+	async complete({ redirectUri, state, kept, query }: SignInCallback, { signal }: Asking): Promise<Identity | undefined> {
 		const [, expectedNonce, pkceCodeVerifier] = /^([\w-]{20,100})\.([\w-]{43,128})$/.exec(kept) ?? [];
 		if (expectedNonce === undefined || pkceCodeVerifier === undefined) return undefined;
 		const opened = await this.#parts.provider.open(signal);
@@ -106,7 +106,7 @@ export class SignOn implements Required<Omit<InteractiveSignIn, "label">> {
 		return this.#parts.client.buildEndSessionUrl(opened, { post_logout_redirect_uri: returnUri }).href;
 	}
 
-	verifySignOut(message: string, { signal }: Asking): Promise<EndedSignIn | undefined> {
+	verifySignOut(message: string, { signal }: Asking): Promise<SignOutStatement | undefined> {
 		return this.#parts.signOuts.verify(message, signal);
 	}
 

@@ -7,7 +7,7 @@ import {
 	SvcError,
 	toErrorMessage,
 } from "../../core/contract/index.ts";
-import type { SignOn } from "./authorization-flows.ts";
+import type { AuthorizationFlows } from "./authorization-flows.ts";
 import type { OpenidConnectOptions } from "./options.ts";
 import type { Client } from "./provider.ts";
 import { parseSettings, type Settings } from "./settings.ts";
@@ -22,7 +22,7 @@ class OpenidConnect implements AuthBackend {
 	readonly interactive: InteractiveSignIn;
 	readonly #options: unknown;
 	readonly #stopping = new AbortController();
-	#signOn: SignOn | undefined;
+	#signOn: AuthorizationFlows | undefined;
 
 	constructor(options: unknown) {
 		this.#options = options;
@@ -47,14 +47,14 @@ class OpenidConnect implements AuthBackend {
 		const secret = await readSecret(settings);
 		const client = await importClient();
 		// Load the modules only here: a configuration may contain this backend without using it, and must not slow down its start.
-		const [{ Provider }, { SignOn }, { SignOutMessages }] = await Promise.all([
+		const [{ Provider }, { AuthorizationFlows }, { LogoutTokenVerifier }] = await Promise.all([
 			import("./provider.ts"),
 			import("./authorization-flows.ts"),
 			import("./logout-token.ts"),
 		]);
 		const provider = new Provider(settings, { client, clock, secret });
-		const signOuts = new SignOutMessages(settings, { provider, clock, logger });
-		this.#signOn = new SignOn(settings, { client, provider, signOuts, logger });
+		const signOuts = new LogoutTokenVerifier(settings, { provider, clock, logger });
+		this.#signOn = new AuthorizationFlows(settings, { client, provider, signOuts, logger });
 	}
 
 	async stop(): Promise<void> {
@@ -67,7 +67,10 @@ class OpenidConnect implements AuthBackend {
 		return undefined;
 	}
 
-	async #ask<T>(signal: AbortSignal, ask: (signOn: SignOn, options: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
+	async #ask<T>(
+		signal: AbortSignal,
+		ask: (signOn: AuthorizationFlows, options: { readonly signal: AbortSignal }) => Promise<T>,
+	): Promise<T> {
 		signal.throwIfAborted();
 		if (this.#signOn === undefined) throw stopped();
 		return ask(this.#signOn, { signal: AbortSignal.any([signal, this.#stopping.signal]) });

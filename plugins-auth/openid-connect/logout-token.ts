@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
-import type { Clock, EndedSignIn, Logger } from "../../core/contract/index.ts";
+import type { Clock, Logger, SignOutStatement } from "../../core/contract/index.ts";
 import { isIdentifier, toUnique } from "./claims.ts";
 import type { Provider } from "./provider.ts";
 import type { Settings } from "./settings.ts";
@@ -23,7 +23,7 @@ const algorithms = new Set(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"
 const types: readonly unknown[] = [undefined, "logout+jwt", "application/logout+jwt", "jwt"];
 
 /** Verifies logout tokens (OpenID Connect Back-Channel Logout 1.0). */
-export class SignOutMessages {
+export class LogoutTokenVerifier {
 	readonly #settings: Settings;
 	readonly #parts: SignOutOptions;
 
@@ -33,7 +33,7 @@ export class SignOutMessages {
 	}
 
 	/** Returns the sign-in that a message ends, or undefined if the message is refused. The log contains the reason. */
-	async verify(message: string, signal: AbortSignal): Promise<EndedSignIn | undefined> {
+	async verify(message: string, signal: AbortSignal): Promise<SignOutStatement | undefined> {
 		const { provider, clock, logger } = this.#parts;
 		const { issuer, id_token_signing_alg_values_supported: supported = ["RS256"] } = await provider.metadata();
 		signal.throwIfAborted();
@@ -62,7 +62,7 @@ export class SignOutMessages {
 }
 
 /** Converts a logout token. Requires its event and the absence of a nonce, which distinguish it from an ID token. */
-function toEnded(issuer: string, { events, nonce, jti, sub, sid }: JWTPayload): EndedSignIn {
+function toEnded(issuer: string, { events, nonce, jti, sub, sid }: JWTPayload): SignOutStatement {
 	const told =
 		typeof events === "object" && events !== null && Object.hasOwn(events, event) ? (events as Record<string, unknown>)[event] : undefined;
 	if (typeof told !== "object" || told === null) throw new errors.JWTInvalid("it tells of no sign-out");

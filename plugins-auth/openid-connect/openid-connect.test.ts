@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { HostileProvider } from "../../core/testing/auth/oidc-test-provider.ts";
+import { OidcTestProvider } from "../../core/testing/auth/oidc-test-provider.ts";
 import { toProviderOptions } from "../../core/testing/auth/provider-service.test-support.ts";
 import { testAuthBackend } from "../../core/testing/auth-suite.ts";
 import { createPluginContext } from "../../core/testing/plugin-context.ts";
@@ -18,7 +18,7 @@ testAuthBackend({
 });
 
 test("of many messages that somebody has signed out the keys are asked for twice: by the first, and for all that came meanwhile", async () => {
-	const provider = await new HostileProvider().start();
+	const provider = await new OidcTestProvider().start();
 	const backend = openidConnect(toProviderOptions(provider)).create();
 	try {
 		await backend.start?.(createPluginContext());

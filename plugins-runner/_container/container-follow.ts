@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { OutputRefused, recordOutput } from "./record-output.ts";
-import type { OwnContainer } from "./run-container.ts";
+import type { RunContainer } from "./run-container.ts";
 
 /**
  * Outcome of a started container. `left`: it continues while the service stops. `gone`: it was removed from outside. `unstarted`: the
@@ -19,11 +19,11 @@ const lastLines = 1_000;
 
 /** Follows a started container to its end: records its output, and stops the container if its run is aborted. */
 export class ContainerFollow {
-	readonly #container: OwnContainer;
+	readonly #container: RunContainer;
 	readonly #grace: number;
 
 	/** @param grace seconds between TERM and KILL */
-	constructor(container: OwnContainer, grace: number) {
+	constructor(container: RunContainer, grace: number) {
 		this.#container = container;
 		this.#grace = grace;
 	}

@@ -26,7 +26,7 @@ type Context = RunContext & {
 };
 
 /** Runs actions of a local runner in containers if they have the parameter `svc_container`. */
-export class ChosenContainers {
+export class OptInContainers {
 	/** True if no action may run on this machine itself. */
 	readonly isRequired: boolean;
 	readonly #runs: ContainerRuns | undefined;

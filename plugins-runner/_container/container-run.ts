@@ -3,7 +3,7 @@ import { ContainerFollow, type FollowedEnd } from "./container-follow.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 import { ContainerStart, type ContainerStartOptions, type ReplacedContainer } from "./container-start.ts";
 import { EngineDistrust, EngineRefusal } from "./engine-errors.ts";
-import { OwnContainer, type OwnContainerOptions, refusing } from "./run-container.ts";
+import { type OwnContainerOptions, RunContainer, refusing } from "./run-container.ts";
 
 /** Outcome of a container; `unstarted`: it has not started and will not start. */
 export type ContainerEnd = FollowedEnd;
@@ -34,11 +34,11 @@ export interface ContainerRunOptions extends OwnContainerOptions {
  */
 export class ContainerRun {
 	readonly #parts: ContainerRunOptions;
-	readonly #container: OwnContainer;
+	readonly #container: RunContainer;
 
 	constructor(parts: ContainerRunOptions) {
 		this.#parts = parts;
-		this.#container = new OwnContainer(parts);
+		this.#container = new RunContainer(parts);
 	}
 
 	async run(): Promise<ContainerEnd> {

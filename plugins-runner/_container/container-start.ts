@@ -1,13 +1,13 @@
 import { SvcError } from "../../core/contract/index.ts";
 import type { ContainerView } from "./engine.ts";
 import { EngineRefusal } from "./engine-errors.ts";
-import type { OwnContainer } from "./run-container.ts";
+import type { RunContainer } from "./run-container.ts";
 
 /** Id and time of a removed container, with which the engine's events show whether it had started. */
 export type ReplacedContainer = Pick<ContainerView, "id" | "since">;
 
 export interface ContainerStartOptions {
-	readonly container: OwnContainer;
+	readonly container: RunContainer;
 	/** Creates the container unless it exists. */
 	make(): Promise<unknown>;
 	/** @param replaced container that will be replaced */

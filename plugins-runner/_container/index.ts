@@ -1,10 +1,10 @@
 export { type ArchiveEntry, toArchive } from "./archive.ts";
-export { ChosenContainers, containerParameters, type ShellContainerOptions } from "./container-opt-in.ts";
+export { containerParameters, OptInContainers, type ShellContainerOptions } from "./container-opt-in.ts";
 export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } from "./container-options.ts";
 export { limitParameters } from "./container-parameters.ts";
 export type { ContainerEnd } from "./container-run.ts";
 export { ContainerRuns, type ContainerWork, toContainerResult, toError } from "./container-runs.ts";
 export type { ContainerProgram } from "./container-spec.ts";
-export { toShellVariables } from "./export-commands.ts";
+export { toExportCommands } from "./export-commands.ts";
 export { toPackEntries } from "./pack-archive.ts";
 export { ShellContainers, type ShellProgram } from "./shell-containers.ts";

@@ -16,7 +16,7 @@ export interface OwnContainerOptions {
 }
 
 /** The container of one run, addressed by its name. Requests are retried while the engine is unreachable. */
-export class OwnContainer {
+export class RunContainer {
 	readonly engine: Engine;
 	readonly name: string;
 	readonly context: OwnContainerOptions["context"];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import type { RunnerPlugin } from "../../core/contract/index.ts";
-import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
+import { KillableRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { localCommand } from "../local-command/index.ts";
@@ -86,7 +86,7 @@ engineTest("a script whose service is killed before its container begins is run 
 		};
 		await withRunner(plugin.create(), async (runner, restart) => {
 			// Of the first there is no container yet, the second has been made.
-			const killed = [2, 3].map((moment) => new MortalRun(createRunContext(runner, given), moment));
+			const killed = [2, 3].map((moment) => new KillableRun(createRunContext(runner, given), moment));
 			for (const run of killed) runner.run(run.context).catch(() => {});
 			await Promise.all(killed.map(({ death }) => death));
 			const next = await restart(plugin.create());

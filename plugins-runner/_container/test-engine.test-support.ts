@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { LastingEngine } from "../../core/testing/external-job-suite.ts";
+import type { ExternalJobEngine } from "../../core/testing/external-job-suite.ts";
 import type { ServerProcess } from "../../core/testing/services/server-process.test-support.ts";
 import { CutLine, type LostAnswer } from "./cut-line.test-support.ts";
 import { Engine } from "./engine.ts";
@@ -9,7 +9,7 @@ import { EngineClient } from "./engine-client.ts";
 import { createRootArchive } from "./root-archive.test-support.ts";
 
 /** A real engine with storage of its own, in a directory where its socket is `engine.sock`, and a socket in front of it that can be cut. */
-export abstract class TestEngine implements LastingEngine {
+export abstract class TestEngine implements ExternalJobEngine {
 	/** Past what is cut. */
 	readonly client: EngineClient;
 	readonly engine: Engine;

@@ -11,7 +11,7 @@ import { createRunContext, type RunContextOptions, silentLogger, type TestRunCon
 import { createOptions } from "../../core/testing/service-options.ts";
 import { contentParameters } from "./content-parameters.ts";
 import { gitTest, PackRepository } from "./pack-repository.test-support.ts";
-import { type ContentPlace, ContentVersions } from "./pack-revisions.ts";
+import { type ContentPlace, PackRevisions } from "./pack-revisions.ts";
 
 const test = gitTest(everyTest);
 const parameters = { ...contentParameters, debug: { type: "boolean", default: false } } as const;
@@ -21,8 +21,8 @@ function createContext(options: RunContextOptions<typeof parameters>): TestRunCo
 	return createRunContext({ parameters }, options);
 }
 
-async function start(pack: PackRepository, isGoingOn?: (id: string) => boolean): Promise<ContentVersions> {
-	const versions = new ContentVersions("tests");
+async function start(pack: PackRepository, isGoingOn?: (id: string) => boolean): Promise<PackRevisions> {
+	const versions = new PackRevisions("tests");
 	const { dataDirectory } = pack;
 	const clock = { now: () => Date.now() * 1000 };
 	await versions.start({ logger: silentLogger, clock, dataDirectory, nodeId: "tests", options: createOptions() }, isGoingOn);
@@ -30,7 +30,7 @@ async function start(pack: PackRepository, isGoingOn?: (id: string) => boolean):
 }
 
 /** A pack whose file says `new` where it is, and `old` at the tag `v1`. */
-async function withPack(use: (pack: PackRepository, versions: ContentVersions) => Promise<void>): Promise<void> {
+async function withPack(use: (pack: PackRepository, versions: PackRevisions) => Promise<void>): Promise<void> {
 	const pack = new PackRepository();
 	try {
 		pack.write("actions/say.sh", "old\n");
@@ -44,7 +44,7 @@ async function withPack(use: (pack: PackRepository, versions: ContentVersions) =
 }
 
 /** Where the run's files were, with what its entry point held. */
-async function look(versions: ContentVersions, pack: Pick<PackRepository, "directory">, revision: string, debug = false) {
+async function look(versions: PackRevisions, pack: Pick<PackRepository, "directory">, revision: string, debug = false) {
 	let seen: { readonly place: ContentPlace; readonly text: string; readonly mode: number } | undefined;
 	const context = createContext({
 		entryPoint: join(pack.directory, "actions/say.sh"),

@@ -20,7 +20,7 @@ interface Started {
 }
 
 /** Provides the files of runs that require a revision of their pack (`content_version`): a git worktree for the duration of each run. */
-export class ContentVersions {
+export class PackRevisions {
 	readonly #runner: string;
 	#started: Started | undefined;
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { isSvcError } from "../../core/contract/index.ts";
-import { BorrowedPipe } from "./direct-pipe.ts";
+import { DirectPipe } from "./direct-pipe.ts";
 import { LaunchedProcess } from "./launched-process.ts";
 import { createMarker, eventually, findProcesses, runShell, spawners, useLauncher, withLauncher } from "./launcher.test-support.ts";
 import type { Launcher } from "./launcher.ts";
@@ -138,7 +138,7 @@ test("a pipe that nobody writes to any more ends when what is in it has been rea
 		let text = "";
 		const memory = Buffer.alloc(1_000);
 		const isLeft = await new Promise((resolve) => {
-			new BorrowedPipe({ path, nextBuffer: () => memory, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
+			new DirectPipe({ path, nextBuffer: () => memory, onData: (bytes) => void (text += bytes.toString()), onEnd: resolve });
 		});
 		assert.equal(text, "last words");
 		assert.equal(isLeft, false);

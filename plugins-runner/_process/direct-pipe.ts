@@ -17,7 +17,7 @@ interface BorrowedPipeOptions {
 }
 
 /** Pipe with bulk output that the server reads itself, instead of the launcher. */
-export class BorrowedPipe {
+export class DirectPipe {
 	readonly #reader: OutputReader;
 	#ticker: NodeJS.Timeout | undefined;
 	#lingeredMs = 0;

@@ -3,7 +3,7 @@ import type { Launcher } from "./launcher.ts";
 import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
 
 /** Lifecycle of a runner that starts processes: its share in the node's launcher. */
-export interface LauncherAccess {
+export interface LauncherHandle {
 	readonly launcher: Launcher;
 	/** Acquires the launcher of the node, and starts it if no other runner of the node has. Throws `SVC_RUNNER` if it cannot be started. */
 	start(context: PluginContext): Promise<void>;
@@ -11,7 +11,7 @@ export interface LauncherAccess {
 }
 
 /** Creates the share of one runner. `launcher` throws `SVC_RUNNER` unless the runner is started. */
-export function createLauncherAccess(): LauncherAccess {
+export function createLauncherAccess(): LauncherHandle {
 	let lease: LauncherLease | undefined;
 	return {
 		get launcher() {

@@ -1,5 +1,5 @@
 import { SvcError } from "../../core/contract/index.ts";
-import { BorrowedPipe } from "./direct-pipe.ts";
+import { DirectPipe } from "./direct-pipe.ts";
 import { OutputChannel } from "./output-channel.ts";
 import { toMark } from "./process-group.ts";
 import {
@@ -61,7 +61,7 @@ export class ProcessRun {
 	/** Channels that have had output, created on first use, because most processes print on one. */
 	readonly #channels = new Map<Channel, OutputChannel>();
 	/** Pipes that the server reads itself. */
-	readonly #borrowedPipes = new Map<Channel, BorrowedPipe>();
+	readonly #borrowedPipes = new Map<Channel, DirectPipe>();
 	#pid: number | undefined;
 	#failure: { readonly error: unknown } | undefined;
 	#resolve: (exit: ProcessExit | undefined) => void = () => {};
@@ -153,7 +153,7 @@ export class ProcessRun {
 		const outputChannel = this.#getOrCreateChannel(channel);
 		try {
 			if (outputChannel === undefined) throw new Error("this output channel is not in use");
-			const pipe = new BorrowedPipe({
+			const pipe = new DirectPipe({
 				path: `/proc/${launcherPid}/fd/${descriptor}`,
 				nextBuffer: () => outputChannel.nextBuffer(),
 				onData: (bytes) => outputChannel.push(bytes),

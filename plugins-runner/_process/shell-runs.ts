@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, type PluginContext, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
-import { LastingRuns } from "./detached/detached-runs.ts";
+import { DetachedRuns } from "./detached/detached-runs.ts";
 import { runsDirectory } from "./detached/run-directory.ts";
 import { createLauncherAccess } from "./launcher-handle.ts";
 import type { shellParameters } from "./shell-parameters.ts";
@@ -21,7 +21,7 @@ const forgottenAfterMs = 600_000;
 type Context = RunContext<typeof shellParameters>;
 
 /** Lifecycle and runs of a runner of shell commands. */
-export interface ShellAccess {
+export interface ShellRuns {
 	check(): Promise<void>;
 	start(context: PluginContext): Promise<void>;
 	stop(): Promise<void>;
@@ -34,16 +34,16 @@ export interface ShellAccess {
  * Creates the shell access of one runner.
  * @param name Name of the runner; it separates its runs from those of other runners.
  */
-export function createShellAccess(name: string, { survive_restart = false }: ShellOptions): ShellAccess {
+export function createShellRuns(name: string, { survive_restart = false }: ShellOptions): ShellRuns {
 	const access = createLauncherAccess();
-	let activeRuns: LastingRuns | undefined;
+	let activeRuns: DetachedRuns | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	return {
 		check: async () => assertCanSurvive(name, survive_restart),
 		async start(context) {
 			assertCanSurvive(name, survive_restart);
 			const directory = toRunsDirectory(context, name);
-			const lastingRuns = new LastingRuns({ directory, logger: context.logger });
+			const lastingRuns = new DetachedRuns({ directory, logger: context.logger });
 			const endForgotten = () =>
 				lastingRuns.removeForgotten().catch((error: unknown) => context.logger.warn("forgotten runs were not removed", { error }));
 			if (survive_restart) {

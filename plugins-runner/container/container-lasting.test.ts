@@ -1,7 +1,7 @@
 // test-timeout: 300
 // test-suite: full
 import { test } from "uvu";
-import { testLastingRunner } from "../../core/testing/external-job-suite.ts";
+import { testExternalJobRunner } from "../../core/testing/external-job-suite.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
 import { containerRunner } from "./index.ts";
 
@@ -13,7 +13,7 @@ test.after(() => podman?.stop());
 
 const shell = (cmd: string) => ({ runnerParameters: { image: "localhost/busybox:test", cmd } });
 
-testLastingRunner({
+testExternalJobRunner({
 	test: (name, run) =>
 		engineTest(name, async () => {
 			podman ??= await Podman.start();

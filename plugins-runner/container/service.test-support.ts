@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import type { ParameterSchema, Runner } from "../../core/contract/index.ts";
-import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
+import { KillableRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions, type TestRunContext } from "../../core/testing/run-context.ts";
 import { createOptions } from "../../core/testing/service-options.ts";
 import type { TestEngine } from "../_container/test-engine.test-support.ts";
@@ -52,9 +52,9 @@ export class Service {
 		this.runner = runner;
 	}
 
-	/** @param dieAt moment at which the service dies (`MortalRun`) */
+	/** @param dieAt moment at which the service dies (`KillableRun`) */
 	begin(given: Given, dieAt?: number) {
-		const run = new MortalRun(createRunContext(this.runner, given), dieAt);
+		const run = new KillableRun(createRunContext(this.runner, given), dieAt);
 		const end = this.runner.run(run.context);
 		end.catch(() => {});
 		return { context: run.context, end, death: run.death };
@@ -62,7 +62,7 @@ export class Service {
 
 	/** As `begin`, for a run that is gone on with. */
 	goOn(given: Given, before: TestRunContext, dieAt: number) {
-		const run = new MortalRun(createRunContext(this.runner, { ...given, after: before }), dieAt);
+		const run = new KillableRun(createRunContext(this.runner, { ...given, after: before }), dieAt);
 		const end = this.runner.recover?.(run.context, before.savedState() ?? {});
 		end?.catch(() => {});
 		return { context: run.context, end, death: run.death };

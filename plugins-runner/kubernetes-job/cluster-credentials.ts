@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
 /** Address and credentials of the API server. Certificates and the key are PEM strings. */
-export interface Access {
+export interface ClusterCredentials {
 	readonly server: URL;
 	/** Default namespace of actions that name none; undefined if the configuration contains none. */
 	readonly namespace: string | undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { type JsonObject, parseJson, SvcError } from "../../core/contract/index.ts";
 import { readAnswer, toRefusal } from "../_engine-responses/index.ts";
-import { type Access, readFrom } from "./cluster-credentials.ts";
+import { type ClusterCredentials, readFrom } from "./cluster-credentials.ts";
 import { readKubeconfig } from "./kubeconfig.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 
@@ -103,7 +103,7 @@ export class KubeClient {
 	}
 
 	/** Reads the credentials. The files are replaced while the service runs, and may be missing for a moment. */
-	async #readAccess(): Promise<Access> {
+	async #readAccess(): Promise<ClusterCredentials> {
 		try {
 			return await findAccess(this.#options);
 		} catch (cause) {
@@ -111,7 +111,7 @@ export class KubeClient {
 		}
 	}
 
-	#send({ method = "GET", path, body, signal }: KubeRequest, access: Access): Promise<IncomingMessage> {
+	#send({ method = "GET", path, body, signal }: KubeRequest, access: ClusterCredentials): Promise<IncomingMessage> {
 		const text = body === undefined ? undefined : JSON.stringify(body);
 		const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
 		const url = new URL(`${access.server.pathname.replace(/\/$/, "")}${path}`, access.server);
@@ -161,7 +161,7 @@ function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 	});
 }
 
-function toTls({ ca, certificate, key, serverName }: Pick<Access, "ca" | "certificate" | "key" | "serverName">) {
+function toTls({ ca, certificate, key, serverName }: Pick<ClusterCredentials, "ca" | "certificate" | "key" | "serverName">) {
 	return {
 		...(ca === undefined ? {} : { ca }),
 		...(certificate === undefined ? {} : { cert: certificate }),
@@ -193,12 +193,12 @@ async function* withinPatience(answer: IncomingMessage): AsyncGenerator<Buffer> 
 const ofPod = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Reads every file again, because tokens of pods change and certificates expire. Sends no request. */
-export async function findAccess(options: KubernetesJobOptions): Promise<Access> {
+export async function findAccess(options: KubernetesJobOptions): Promise<ClusterCredentials> {
 	if (options.kubeconfig !== undefined) return readKubeconfig(options.kubeconfig, options.context);
 	return options.server === undefined ? readOfPod(options) : readOptions(options.server, options);
 }
 
-async function readOptions(server: string, options: KubernetesJobOptions): Promise<Access> {
+async function readOptions(server: string, options: KubernetesJobOptions): Promise<ClusterCredentials> {
 	const { ca_file, token_file, client_certificate_file, client_key_file, namespace } = options;
 	const [ca, token, certificate, key] = await Promise.all(
 		[ca_file, token_file, client_certificate_file, client_key_file].map((path) => (path === undefined ? undefined : readFrom(path))),
@@ -206,7 +206,7 @@ async function readOptions(server: string, options: KubernetesJobOptions): Promi
 	return { server: new URL(server), namespace, ca, token: token?.trim(), certificate, key, serverName: undefined };
 }
 
-async function readOfPod(options: KubernetesJobOptions): Promise<Access> {
+async function readOfPod(options: KubernetesJobOptions): Promise<ClusterCredentials> {
 	const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = process.env;
 	if (!host)
 		throw new SvcError("SVC_CONFIG", 'runner "kubernetes-job" needs the option server or kubeconfig, as this is no pod of a cluster');

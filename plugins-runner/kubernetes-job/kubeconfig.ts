@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
-import { type Access, readFrom } from "./cluster-credentials.ts";
+import { type ClusterCredentials, readFrom } from "./cluster-credentials.ts";
 import { isServer } from "./options.ts";
 
 /** Settings of a kubeconfig that the runner refuses. Ignoring them would send requests to another server, or with another identity. */
@@ -23,7 +23,7 @@ const refused = {
 } as const;
 
 /** Reads a `kubectl` configuration for one context. Errors quote names from the file but never other values, which may be secret. */
-export async function readKubeconfig(path: string, context: string | undefined): Promise<Access> {
+export async function readKubeconfig(path: string, context: string | undefined): Promise<ClusterCredentials> {
 	const file = new Kubeconfig(path, await readFrom(path));
 	const name = context ?? file.text(file.root, "current-context", "it");
 	if (name === undefined) throw file.refuse("has no current-context: name one by the option context");

@@ -1,14 +1,14 @@
 // test-waits
 // test-timeout: 240
 import { test } from "uvu";
-import { type LastingEngine, testLastingRunner } from "../../core/testing/external-job-suite.ts";
+import { type ExternalJobEngine, testExternalJobRunner } from "../../core/testing/external-job-suite.ts";
 import { kubernetesJob } from "./index.ts";
 import { KubeServer } from "./kube-server.test-support.ts";
 
 const server = await KubeServer.start();
 test.after(() => server.stop());
 
-const engine: LastingEngine = {
+const engine: ExternalJobEngine = {
 	jobs: async () => server.store.list("Job", () => true).map(({ metadata }) => metadata.name),
 	accepted: async () => server.accepted,
 	async takeAway(name) {
@@ -25,7 +25,7 @@ const engine: LastingEngine = {
 const prints = (count: number) => `i=0; while [ $i -lt ${count} ]; do i=$((i + 1)); echo "line $i"; sleep 0.05; done`;
 const run = (cmd: string) => ({ runnerParameters: { image: "busybox", cmd } });
 
-testLastingRunner({
+testExternalJobRunner({
 	test,
 	name: "kubernetes-job",
 	create: () => kubernetesJob({ server: server.url, kill_grace: 1 }),

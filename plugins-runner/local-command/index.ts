@@ -1,6 +1,6 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
 import { containerParameters, type ShellContainerOptions, ShellContainers } from "../_container/index.ts";
-import { assertNoNul, createShellAccess, type ShellOptions, shellParameters } from "../_process/index.ts";
+import { assertNoNul, createShellRuns, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
 	cmd: { type: "string", opensReserved: true, description: "Command line for the shell." },
@@ -13,7 +13,7 @@ export interface LocalCommandOptions extends ShellOptions, ShellContainerOptions
 /** Runs a command line with the shell of this machine. */
 export const localCommand = defineRunner("local-shell-cmd", (options: LocalCommandOptions) => {
 	const containers = new ShellContainers(options);
-	const access = createShellAccess("local-shell-cmd", options);
+	const access = createShellRuns("local-shell-cmd", options);
 	return {
 		description: "Runs a command with the local shell.",
 		parameters,

@@ -2,7 +2,7 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { MortalRun } from "../../core/testing/external-jobs/killable-run.ts";
+import { KillableRun } from "../../core/testing/external-jobs/killable-run.ts";
 import { createRunContext, type RunContextOptions } from "../../core/testing/run-context.ts";
 import { withRunner } from "../../core/testing/runner/started-runner.ts";
 import { Podman, podmanTest } from "../_container/podman.test-support.ts";
@@ -67,7 +67,7 @@ engineTest("an action whose service is killed before its container begins is run
 	const plugin = pythonScript({ engine: "cpython", python_binary: toInterpreter(), containers: { host: podman.host } });
 	const given = { ...pack.body("later", "return 'once'"), runnerParameters: { svc_container: container } };
 	await withRunner(plugin.create(), async (runner, restart) => {
-		const killed = new MortalRun(createRunContext(runner, given), 2);
+		const killed = new KillableRun(createRunContext(runner, given), 2);
 		runner.run(killed.context).catch(() => {});
 		await killed.death;
 		const next = await restart(plugin.create());

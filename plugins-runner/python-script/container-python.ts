@@ -1,13 +1,13 @@
 import { dirname, relative, sep } from "node:path";
 import type { JsonObject, RunContext, RunResult } from "../../core/contract/index.ts";
 import {
-	ChosenContainers,
 	type ContainerEnd,
 	type ContainerWork,
+	OptInContainers,
 	toArchive,
 	toError,
+	toExportCommands,
 	toPackEntries,
-	toShellVariables,
 } from "../_container/index.ts";
 import { parseReport, toDriverRequest } from "./driver-request.ts";
 import { longestReport, type PythonEnd, type PythonRequest } from "./engine.ts";
@@ -24,7 +24,7 @@ const directory = "/svc";
 const report = "end/report";
 
 /** Runs Python actions in containers, with the `python3` of the image. */
-export class ContainerPython extends ChosenContainers {
+export class ContainerPython extends OptInContainers {
 	async run(context: Context, toRequest: () => Promise<PythonRequest>): Promise<RunResult> {
 		return this.#toResult(context, await this.runWork(context, async () => toWork(context, await toRequest())));
 	}
@@ -70,7 +70,7 @@ async function toWork({ runnerParameters }: Context, request: PythonRequest): Pr
 	};
 	const modules = await Promise.all(pythonPaths.map((path, index) => toPackEntries(path, `modules-${index}`)));
 	const archive = toArchive([
-		{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(environment)) },
+		{ path: "environment", mode: 0o444, content: Buffer.from(toExportCommands(environment)) },
 		{ path: "request", mode: 0o444, content: Buffer.from(toDriverRequest(inside)) },
 		// The image may define any user, and that user must be able to write here.
 		{ path: dirname(report), mode: 0o777 },

@@ -11,7 +11,7 @@ import {
 	warnIfMissing,
 } from "../../core/contract/index.ts";
 import { containerParameters, type ShellContainerOptions } from "../_container/index.ts";
-import { ContentVersions, contentParameters } from "../_content/index.ts";
+import { contentParameters, PackRevisions } from "../_content/index.ts";
 import { ContainerPython } from "./container-python.ts";
 import { type CpythonOptions, createCpythonEngine } from "./cpython/cpython-engine.ts";
 import type { EngineName, PythonEngine, PythonIo, PythonRequest } from "./engine.ts";
@@ -55,7 +55,7 @@ export const pythonScript = defineRunner("python-script", (options: PythonScript
 		pyodide: () => createPyodideEngine(options.pyodide),
 	});
 	const containers = new ContainerPython(options);
-	const versions = new ContentVersions("python-script");
+	const versions = new PackRevisions("python-script");
 	const packSensors = new PythonPackSensors(engines, options.engine ?? "auto");
 	let defaultLevel: string = "DEBUG";
 	let libraries: readonly string[] = [];

@@ -1,5 +1,5 @@
 import { defineRunner, type RunContext } from "../../core/contract/index.ts";
-import { ContentVersions, contentParameters } from "../_content/index.ts";
+import { contentParameters, PackRevisions } from "../_content/index.ts";
 import { createScriptInput, type SecretArgumentOptions } from "../_shell/index.ts";
 import { createRemoteRuns, readStagedFiles, remoteParameterSchema } from "../_ssh/index.ts";
 
@@ -14,7 +14,7 @@ const parameters = {
  */
 export const remoteScript = defineRunner("remote-shell-script", (options: SecretArgumentOptions) => {
 	const fleet = createRemoteRuns();
-	const versions = new ContentVersions("remote-shell-script");
+	const versions = new PackRevisions("remote-shell-script");
 	return {
 		description: "Runs a script of a pack on remote hosts.",
 		parameters,

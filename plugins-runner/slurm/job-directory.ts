@@ -10,7 +10,7 @@ import { readJobFile } from "./open-job-file.ts";
 const mostRead = 128;
 
 /** Directory of a run on the file system of the cluster. It contains the program, the output, and the exit codes. */
-export class RunDirectory {
+export class JobDirectory {
 	readonly path: string;
 	/** Contents of the file `holder`. Only the process with the latest token follows the run and may end it. */
 	readonly #token = randomUUID();

@@ -15,7 +15,7 @@ export type JobReport = { readonly tasks: readonly ListedTask[] } | { readonly u
 type Listener = (report: JobReport) => void;
 
 /** Polls all jobs of the runner with one command, so that a thousand jobs load the controller no more than one. */
-export class JobBoard {
+export class JobPoller {
 	readonly #commands: SlurmCommands;
 	readonly #logger: Logger;
 	/** Listeners by job id. A recovered run is followed twice for a moment, so that a job can have two listeners. */

@@ -1,6 +1,6 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
 import { createOutputResult, toSignalError } from "../_shell/index.ts";
-import type { RunDirectory } from "./job-directory.ts";
+import type { JobDirectory } from "./job-directory.ts";
 import type { TaskState } from "./job-state.ts";
 import { readJobFile } from "./open-job-file.ts";
 import type { SlurmContext } from "./parameters.ts";
@@ -32,7 +32,7 @@ const meanings: Readonly<Record<string, string>> = {
  * Returns the end of a task.
  * @param task State of the task; undefined if Slurm has no record of it any more.
  */
-export async function toTaskEnd(task: TaskState | undefined, index: number, directory: RunDirectory): Promise<TaskEnd> {
+export async function toTaskEnd(task: TaskState | undefined, index: number, directory: JobDirectory): Promise<TaskEnd> {
 	if (task === undefined) return toForgottenEnd(index, directory);
 	const signal = task.exitStatus & 0x7f;
 	const code = signal > 0 ? -signal : task.exitStatus >> 8;
@@ -58,7 +58,7 @@ function isOwnEnd({ state, reason }: TaskState): boolean {
 	return state !== "FAILED" || reason === "" || reason === "NonZeroExitCode" || reason.startsWith("RaisedSignal");
 }
 
-async function toForgottenEnd(index: number, directory: RunDirectory): Promise<TaskEnd> {
+async function toForgottenEnd(index: number, directory: JobDirectory): Promise<TaskEnd> {
 	const code = await directory.readStatus(index);
 	const unknown = { queued_seconds: null, run_seconds: null, nodes: "" };
 	if (code === undefined) return { state: "LOST", return_code: -1, error: meanings["LOST"], ...unknown };
@@ -72,7 +72,7 @@ function toSpan(from: number | undefined, to: number | undefined): number | null
 interface EndedJob {
 	readonly context: SlurmContext;
 	readonly jobId: string;
-	readonly directory: RunDirectory;
+	readonly directory: JobDirectory;
 	readonly ends: readonly TaskEnd[];
 	readonly isArray: boolean;
 	/** Maximum bytes of output in the result, for all tasks together. */
@@ -106,7 +106,7 @@ function longest(ends: readonly TaskEnd[], name: "queued_seconds" | "run_seconds
 	return known.length === 0 ? null : Math.max(...known);
 }
 
-async function toTasks(directory: RunDirectory, ends: readonly TaskEnd[], limit: number): Promise<readonly JsonObject[]> {
+async function toTasks(directory: JobDirectory, ends: readonly TaskEnd[], limit: number): Promise<readonly JsonObject[]> {
 	const each = Math.max(256, Math.floor(limit / ends.length / 2));
 	const tasks: JsonObject[] = [];
 	for (const [index, { error, ...end }] of ends.entries()) {

@@ -1,20 +1,20 @@
 import type { JsonObject, RunResult } from "../../core/contract/index.ts";
-import type { RunDirectory } from "./job-directory.ts";
-import type { JobBoard, JobReport } from "./job-poller.ts";
+import type { JobDirectory } from "./job-directory.ts";
+import type { JobPoller, JobReport } from "./job-poller.ts";
 import { toRunResult, toTaskEnd } from "./job-result.ts";
 import { isOver, isWaiting, type ListedTask } from "./job-state.ts";
 import { type JobRequest, JobSubmission } from "./job-submission.ts";
-import { JobEnding } from "./job-terminator.ts";
+import { JobTerminator } from "./job-terminator.ts";
 import { isLeft, type SlurmContext } from "./parameters.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 import { TaskOutput } from "./task-output.ts";
 
 interface JobRunOptions {
 	readonly context: SlurmContext;
-	readonly directory: RunDirectory;
+	readonly directory: JobDirectory;
 	readonly request: JobRequest;
 	readonly commands: SlurmCommands;
-	readonly board: JobBoard;
+	readonly board: JobPoller;
 	readonly killGrace: number;
 	readonly limit: number;
 }
@@ -93,7 +93,7 @@ export class JobRun {
 	async #followTo(jobId: string, outputs: readonly TaskOutput[]): Promise<boolean> {
 		const { board, commands, context, directory, killGrace } = this.#options;
 		const { execution_id: name, logger } = context;
-		const ending = new JobEnding({ commands, directory, jobId, name, count: this.#count, killGrace, logger });
+		const ending = new JobTerminator({ commands, directory, jobId, name, count: this.#count, killGrace, logger });
 		let [idle, statuses] = [quickLook, 0];
 		for (;;) {
 			if (isLeft(context)) return false;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type JsonObject, type PluginContext, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { assertNoNul, createScriptInput, toEnvironment } from "../_shell/index.ts";
 import { readStagedFiles } from "../_ssh/staging.ts";
-import { RunDirectory } from "./job-directory.ts";
-import { JobBoard } from "./job-poller.ts";
+import { JobDirectory } from "./job-directory.ts";
+import { JobPoller } from "./job-poller.ts";
 import { JobRun } from "./job-run.ts";
 import { assertOptions, type SlurmOptions } from "./options.ts";
 import type { SlurmContext } from "./parameters.ts";
@@ -20,7 +20,7 @@ const forgottenAfter = 90 * 86_400_000;
 export class JobRuns {
 	readonly #options: SlurmOptions;
 	readonly #commands: SlurmCommands;
-	#board: JobBoard | undefined;
+	#board: JobPoller | undefined;
 	#limit = 0;
 
 	constructor(options: SlurmOptions) {
@@ -41,7 +41,7 @@ export class JobRuns {
 
 	async start({ logger, options }: PluginContext): Promise<void> {
 		await this.check();
-		this.#board = new JobBoard(this.#commands, logger);
+		this.#board = new JobPoller(this.#commands, logger);
 		this.#limit = options.actionrunner.max_result_output;
 		await removeForgotten(this.#options.directory);
 	}
@@ -77,8 +77,8 @@ export class JobRuns {
 		await this.#directoryOf(liveaction_id).remove();
 	}
 
-	#directoryOf(liveactionId: string): RunDirectory {
-		return new RunDirectory(join(this.#options.directory, liveactionId));
+	#directoryOf(liveactionId: string): JobDirectory {
+		return new JobDirectory(join(this.#options.directory, liveactionId));
 	}
 
 	#createRun(context: SlurmContext) {
@@ -110,7 +110,7 @@ export class JobRuns {
 }
 
 /** Writes all files that the job needs to the directory of the run. */
-async function writeJob(context: SlurmContext, directory: RunDirectory, options: SlurmOptions): Promise<void> {
+async function writeJob(context: SlurmContext, directory: JobDirectory, options: SlurmOptions): Promise<void> {
 	const { runnerParameters, environment } = context;
 	const program = await toProgram(context, directory);
 	const given = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
@@ -121,7 +121,7 @@ async function writeJob(context: SlurmContext, directory: RunDirectory, options:
 	await directory.write("start", toStartScript(directory.path, { ...program, environment: given }));
 }
 
-async function toProgram(context: SlurmContext, directory: RunDirectory): Promise<JobProgram> {
+async function toProgram(context: SlurmContext, directory: JobDirectory): Promise<JobProgram> {
 	const { entryPoint, runnerParameters } = context;
 	const { cmd } = runnerParameters;
 	const cwd = runnerParameters.cwd || directory.files;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { RunDirectory } from "./job-directory.ts";
+import type { JobDirectory } from "./job-directory.ts";
 import { isLeft, type SlurmContext } from "./parameters.ts";
 import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 
@@ -16,7 +16,7 @@ export interface JobRequest {
 
 interface JobSubmissionOptions {
 	readonly context: SlurmContext;
-	readonly directory: RunDirectory;
+	readonly directory: JobDirectory;
 	readonly request: JobRequest;
 	readonly commands: SlurmCommands;
 	/** Writes a line to the output of the execution, for users who view it. */

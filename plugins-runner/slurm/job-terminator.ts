@@ -1,11 +1,11 @@
 import type { Logger } from "../../core/contract/index.ts";
-import type { RunDirectory } from "./job-directory.ts";
+import type { JobDirectory } from "./job-directory.ts";
 import { isOver, isWaiting, type ListedTask } from "./job-state.ts";
 import type { SlurmCommands } from "./slurm-commands.ts";
 
 interface JobEndingOptions {
 	readonly commands: SlurmCommands;
-	readonly directory: RunDirectory;
+	readonly directory: JobDirectory;
 	readonly jobId: string;
 	/** Name of the job, checked by scancel. Another job may have the same number if the controller has restarted its numbers. */
 	readonly name: string;
@@ -19,7 +19,7 @@ interface JobEndingOptions {
 const pause = 1_000;
 
 /** Ends a job: sends TERM to its programs, sends KILL after the grace period, and repeats this until Slurm reports the end. */
-export class JobEnding {
+export class JobTerminator {
 	readonly #options: JobEndingOptions;
 	#begun: number | undefined;
 	#next = 0;

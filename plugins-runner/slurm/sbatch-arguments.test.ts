@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
 import { createRunContext } from "../../core/testing/run-context.ts";
-import { RunDirectory } from "./job-directory.ts";
+import { JobDirectory } from "./job-directory.ts";
 import { toTaskEnd } from "./job-result.ts";
 import { parseSacct } from "./job-state.ts";
 import { assertOptions, type SlurmOptions } from "./options.ts";
@@ -132,14 +132,14 @@ test("each end that Slurm has a word for is told with the reason, and time limit
 		["FAILED", "JobLaunchFailure", 9, -9, "Slurm could not start it, or has ended it (JobLaunchFailure)"],
 	];
 	for (const [state, reason, exitStatus, code, error] of rows) {
-		const end = await toTaskEnd({ ...task, state, reason, exitStatus }, 0, new RunDirectory("/nowhere"));
+		const end = await toTaskEnd({ ...task, state, reason, exitStatus }, 0, new JobDirectory("/nowhere"));
 		assert.deepEqual([end.return_code, end.error, end.queued_seconds, end.run_seconds], [code, error, 10, 20], state);
 	}
 });
 
 test("what a job puts in the place of its files is not followed, not waited for and not read without end", async () => {
 	const path = await mkdtemp(join(tmpdir(), "svc-slurm-"));
-	const directory = new RunDirectory(path);
+	const directory = new JobDirectory(path);
 	const read = async (name: string) => {
 		const got: { text: string; failure?: unknown } = { text: "" };
 		const output = new TaskOutput({

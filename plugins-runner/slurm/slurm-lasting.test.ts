@@ -2,14 +2,14 @@
 // test-timeout: 240
 // test-suite: full
 import { test } from "uvu";
-import { type LastingEngine, testLastingRunner } from "../../core/testing/external-job-suite.ts";
+import { type ExternalJobEngine, testExternalJobRunner } from "../../core/testing/external-job-suite.ts";
 import { slurm } from "./index.ts";
 import { type Slurm, slurmTest, startSlurmIfThere } from "./slurm.test-support.ts";
 
 const cluster = await startSlurmIfThere();
 test.after(async () => cluster?.stop());
 
-function toEngine({ jobs, accepted, ask, proxy }: Slurm): LastingEngine {
+function toEngine({ jobs, accepted, ask, proxy }: Slurm): ExternalJobEngine {
 	const setPartition = async (state: string) => void (await ask("scontrol", "update", "PartitionName=main", `State=${state}`));
 	return {
 		jobs,
@@ -31,7 +31,7 @@ const prints = (count: number) => `i=0; while [ $i -lt ${count} ]; do i=$((i + 1
 const none = new Proxy({}, { get: () => () => {} }) as Slurm;
 const { directory = "/", conf = "/" } = cluster ?? {};
 
-testLastingRunner({
+testExternalJobRunner({
 	test: slurmTest(test),
 	name: "slurm",
 	create: () => slurm({ directory, slurm_conf: conf, kill_grace: 1 }),

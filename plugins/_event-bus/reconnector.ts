@@ -19,7 +19,7 @@ const longestPause = 2_000;
 const lasting = 5_000;
 
 /** Keeps a transport connected: reconnects without limit, with increasing pauses. */
-export class Link {
+export class Reconnector {
 	readonly #options: LinkOptions;
 	readonly #stopping = new AbortController();
 	#running: Promise<void> | undefined;

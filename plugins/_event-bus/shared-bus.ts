@@ -12,7 +12,7 @@ import { FanOut } from "./fan-out.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import { toLanes } from "./partitions.ts";
-import { Link } from "./reconnector.ts";
+import { Reconnector } from "./reconnector.ts";
 import { type SendLoopOptions, sendUntilDisconnected } from "./send-loop.ts";
 import { pause, withTimeout } from "./timeout.ts";
 import type { Connection, Transport } from "./transport.ts";
@@ -43,7 +43,7 @@ export class SharedBus implements EventBus {
 	#logger: Logger | undefined;
 	#outbox: Outbox | undefined;
 	#inbox: Inbox | undefined;
-	#link: Link | undefined;
+	#link: Reconnector | undefined;
 	#connection: Connection | undefined;
 	/** Aborts when the current connection is lost. */
 	#lost: AbortSignal = AbortSignal.abort();
@@ -80,7 +80,7 @@ export class SharedBus implements EventBus {
 		this.#logger = logger;
 		this.#outbox = outbox;
 		this.#inbox = inbox;
-		this.#link = new Link({
+		this.#link = new Reconnector({
 			transport: this.#transport,
 			receiver: { self: this.#self, wants: (name) => this.#fanOut.wants(name), receive: (packet) => inbox.receive(packet) },
 			logger,

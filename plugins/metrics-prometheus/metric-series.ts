@@ -24,7 +24,7 @@ export interface CellsOptions<C> {
  * Cells of one metric by label values, in nested maps with one level for each label. A single map would need a combined key, which costs
  * more than all other work of counting.
  */
-export class Cells<C> {
+export class MetricSeries<C> {
 	readonly #parts: CellsOptions<C>;
 	readonly #bounds: readonly ReturnType<BoundedLabels["few"]>[];
 	readonly #root: Level<C> = { below: new Map(), cell: undefined };

@@ -1,6 +1,6 @@
 import type { HistogramDefinition, Instrument, MetricDefinition } from "../../core/contract/index.ts";
 import type { BoundedLabels } from "./bounded-labels.ts";
-import { Cells, type Counted } from "./metric-series.ts";
+import { type Counted, MetricSeries } from "./metric-series.ts";
 
 /** A value of a metric in the format of prom-client. */
 export interface MetricValue {
@@ -22,12 +22,12 @@ export interface ReadableMetric {
 export class CounterMetric implements Instrument, ReadableMetric {
 	readonly name: string;
 	readonly #help: string;
-	readonly #cells: Cells<{ value: number }>;
+	readonly #cells: MetricSeries<{ value: number }>;
 
 	constructor({ name, help, labels: names = [], openLabels: open = [] }: MetricDefinition, bounded: BoundedLabels) {
 		this.name = name;
 		this.#help = help;
-		this.#cells = new Cells({ names, open, bounded, create: () => ({ value: 0 }) });
+		this.#cells = new MetricSeries({ names, open, bounded, create: () => ({ value: 0 }) });
 	}
 
 	record(value: number, ...labels: readonly string[]): void {
@@ -52,13 +52,13 @@ export class HistogramMetric implements Instrument, ReadableMetric {
 	readonly name: string;
 	readonly #help: string;
 	readonly #bounds: Float64Array;
-	readonly #cells: Cells<Distribution>;
+	readonly #cells: MetricSeries<Distribution>;
 
 	constructor({ name, help, buckets, labels: names = [], openLabels: open = [] }: HistogramDefinition, bounded: BoundedLabels) {
 		this.name = name;
 		this.#help = help;
 		this.#bounds = Float64Array.from(buckets);
-		this.#cells = new Cells({ names, open, bounded, create: () => ({ counts: new Float64Array(buckets.length + 1), sum: 0 }) });
+		this.#cells = new MetricSeries({ names, open, bounded, create: () => ({ counts: new Float64Array(buckets.length + 1), sum: 0 }) });
 	}
 
 	record(value: number, ...labels: readonly string[]): void {

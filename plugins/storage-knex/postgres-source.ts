@@ -1,6 +1,6 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
 import type { HostPool } from "./postgres-borrowed-connection.ts";
-import { borrow, borrowDedicated, LentPool } from "./postgres-borrowed-pool.ts";
+import { BorrowedPool, borrow, borrowDedicated } from "./postgres-borrowed-pool.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import { importPostgres, openConnection } from "./postgres-own-connection.ts";
@@ -38,7 +38,7 @@ function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: 
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
 	// Without a probe: it would need one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
-	const connections = new LentPool(open, { size: settings.poolSize, watch });
+	const connections = new BorrowedPool(open, { size: settings.poolSize, watch });
 	return {
 		connections,
 		watch,

@@ -21,7 +21,7 @@ import { SqliteGroupCommit } from "./sqlite-group-commit.ts";
 import { isDatabaseLocked, lockDatabase, toLockFile } from "./sqlite-lock.ts";
 import { restore } from "./sqlite-restore.ts";
 import { sweepTexts, toTextDirectory } from "./sqlite-texts.ts";
-import { BoundedLog, readLogBytes } from "./wal-limit.ts";
+import { readLogBytes, WalLimiter } from "./wal-limit.ts";
 
 export interface SqliteOptions {
 	readonly client: "sqlite";
@@ -156,7 +156,7 @@ async function openLocked({ Database, file, durable, unlock, context }: LockedFi
 		await migrate(knex, file);
 		const largeTexts = new LargeTexts(toTextDirectory(file));
 		const writeConnection = await takeConnection();
-		const writer = new SqliteConnection(writeConnection, { largeTexts, log: new BoundedLog(writeConnection, file) });
+		const writer = new SqliteConnection(writeConnection, { largeTexts, log: new WalLimiter(writeConnection, file) });
 		const readConnection = connect(Database, file);
 		readConnection.exec("PRAGMA query_only = ON");
 		const reader = new SqliteConnection(readConnection);

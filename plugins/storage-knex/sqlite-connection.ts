@@ -4,7 +4,7 @@ import type { LibsqlDatabase, LibsqlStatement } from "./libsql.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 import type { GroupConnection } from "./sqlite-group-commit.ts";
 import type { Binding } from "./values.ts";
-import type { BoundedLog, PlannedWrite } from "./wal-limit.ts";
+import type { PlannedWrite, WalLimiter } from "./wal-limit.ts";
 
 /** Maximum number of prepared statements in memory. A service normally uses far fewer. */
 const maxPreparedStatements = 500;
@@ -14,12 +14,12 @@ export class SqliteConnection implements GroupConnection {
 	readonly #database: LibsqlDatabase;
 	/** Large texts, which must be synced before each commit that waits for the disk. */
 	readonly #largeTexts: Pick<LargeTexts, "sync"> | undefined;
-	readonly #log: BoundedLog | undefined;
+	readonly #log: WalLimiter | undefined;
 	readonly #preparedStatements = new Map<string, LibsqlStatement>();
 	#durable: boolean | undefined;
 
 	/** @param writing dependencies that only a connection that writes needs */
-	constructor(database: LibsqlDatabase, writing: { readonly largeTexts?: Pick<LargeTexts, "sync">; readonly log?: BoundedLog } = {}) {
+	constructor(database: LibsqlDatabase, writing: { readonly largeTexts?: Pick<LargeTexts, "sync">; readonly log?: WalLimiter } = {}) {
 		this.#database = database;
 		this.#largeTexts = writing.largeTexts;
 		this.#log = writing.log;

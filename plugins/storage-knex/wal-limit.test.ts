@@ -9,7 +9,7 @@ import { requires } from "../../core/testing/test-requirements.ts";
 import { knexStorage } from "./index.ts";
 import { spawnChild } from "./spawn-child.test-support.ts";
 import { toContext, withDirectory } from "./storage-context.test-support.ts";
-import { BoundedLog } from "./wal-limit.ts";
+import { WalLimiter } from "./wal-limit.ts";
 
 const { test: mountTest } = requires(test, { command: "mount", root: true });
 const megabyte = 1_048_576;
@@ -54,7 +54,7 @@ test("the log is bounded by a quarter of the room, and a write is refused that w
 	withDirectory(async (directory) => {
 		const said: string[] = [];
 		let free = 40 * megabyte;
-		const log = new BoundedLog({ exec: (sql) => void said.push(sql) }, join(directory, "svc.db"), () => free);
+		const log = new WalLimiter({ exec: (sql) => void said.push(sql) }, join(directory, "svc.db"), () => free);
 		log.prepareTransaction({ rows: 1, size: 10 });
 		assert.deepEqual(said, ["PRAGMA wal_autocheckpoint = 2048", `PRAGMA journal_size_limit = ${16 * megabyte}`]);
 		log.prepareTransaction({ rows: 1, size: 10 });

@@ -37,7 +37,7 @@ export function readLogBytes(file: string): number {
  * a volume that the log has filled would remain full. The log is therefore limited to a quarter of the available space. A transaction is
  * rejected before it begins if it would leave less space than emptying the log may need.
  */
-export class BoundedLog {
+export class WalLimiter {
 	readonly #connection: LogConnection;
 	readonly #file: string;
 	readonly #readFreeBytes: () => number;

@@ -1,4 +1,4 @@
 /** Splits the value of an option at its commas. */
-export function toWords(text: string): string[] {
+export function parseCommaList(text: string): string[] {
 	return text.split(",").map((word) => word.trim());
 }

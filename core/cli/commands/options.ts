@@ -3,7 +3,7 @@ import type { CliContext } from "../context.ts";
 import { type FormatOptions, outputForms } from "../print-records.ts";
 import type { CredentialOptions } from "../session.ts";
 import type { GlobalOptions } from "../settings.ts";
-import { toWords } from "./comma-list.ts";
+import { parseCommaList } from "./comma-list.ts";
 
 /** Options of every command that calls the service. */
 export type CommonOptions = GlobalOptions & CredentialOptions & FormatOptions;
@@ -31,7 +31,7 @@ export function withFormatOptions(command: Command, attributes = "-a, --attr <na
 		.option("-j, --json", "print JSON")
 		.option("-y, --yaml", "print YAML")
 		.addOption(form.conflicts(["json", "yaml"]))
-		.option(attributes, "attributes to print, separated by commas; dots reach into objects; all", toWords);
+		.option(attributes, "attributes to print, separated by commas; dots reach into objects; all", parseCommaList);
 }
 
 /**

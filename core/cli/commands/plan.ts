@@ -3,7 +3,7 @@ import { comparePlan } from "../compare-plan.ts";
 import { CliExit, write } from "../context.ts";
 import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
-import { toWords } from "./comma-list.ts";
+import { parseCommaList } from "./comma-list.ts";
 import { type AddCommands, optionsOf } from "./options.ts";
 
 interface PlanCommandOptions {
@@ -19,7 +19,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 		.command("plan")
 		.description("Show what `svc serve` would do with a configuration, and the problems in it. Changes nothing.")
 		.option("--config <file>", "configuration of the service", "./svc.config.ts")
-		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...toWords(text)])
+		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)])
 		.option("-t, --token <token>", "token for the comparison with the running service (SVC_AUTH_TOKEN)")
 		.option("--api-key <key>", "API key for it (SVC_API_KEY)")
 		.option("-j, --json", "print JSON")

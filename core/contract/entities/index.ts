@@ -1,6 +1,6 @@
 import { type ActionEntity, actionKind } from "./action.ts";
 import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
-import { type SnapshotEntity, snapshotKind } from "./action-snapshot.ts";
+import { type ActionSnapshotEntity, snapshotKind } from "./action-snapshot.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type AuditCheckpointEntity, auditCheckpointKind } from "./audit-checkpoint.ts";
 import { type AuditEntryEntity, auditEntryKind } from "./audit-entry.ts";
@@ -24,8 +24,8 @@ import { type RuleSnapshotEntity, ruleSnapshotKind } from "./rule-snapshot.ts";
 import { type RunnerTypeEntity, runnerTypeKind } from "./runner-type.ts";
 import { type SensorEntity, sensorKind } from "./sensor.ts";
 import {
+	type KnownAddressEntity,
 	type SignInFailureEntity,
-	type SignInPlaceEntity,
 	signInFailureKind,
 	signInPlaceKind,
 	type UsedSignInEntity,
@@ -45,7 +45,7 @@ import { type WorkerOutputEntity, workerOutputKind } from "./worker-output.ts";
 
 export type { ActionEntity } from "./action.ts";
 export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
-export type { SnapshotEntity } from "./action-snapshot.ts";
+export type { ActionSnapshotEntity } from "./action-snapshot.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { AuditCheckpointEntity } from "./audit-checkpoint.ts";
 export type { AuditEntryEntity } from "./audit-entry.ts";
@@ -68,7 +68,7 @@ export type { RuleRefEntity } from "./rule-ref.ts";
 export type { RuleSnapshotEntity } from "./rule-snapshot.ts";
 export type { RunnerTypeEntity } from "./runner-type.ts";
 export type { SensorEntity, SensorStateName } from "./sensor.ts";
-export type { SignInFailureEntity, SignInPlaceEntity, UsedSignInEntity } from "./sign-in-records.ts";
+export type { KnownAddressEntity, SignInFailureEntity, UsedSignInEntity } from "./sign-in-records.ts";
 export type { TimerEntity } from "./timer.ts";
 export type { TokenEntity } from "./token.ts";
 export type { TraceEntity } from "./trace.ts";
@@ -92,7 +92,7 @@ export type { WorkerOutputEntity } from "./worker-output.ts";
  */
 export interface BuiltInEntityMap {
 	execution: ExecutionEntity;
-	snapshot: SnapshotEntity;
+	snapshot: ActionSnapshotEntity;
 	output_chunk: OutputChunkEntity;
 	journal_entry: JournalEntryEntity;
 	trace: TraceEntity;
@@ -107,7 +107,7 @@ export interface BuiltInEntityMap {
 	api_key: ApiKeyEntity;
 	role_assignment: RoleAssignmentEntity;
 	sign_in_failure: SignInFailureEntity;
-	sign_in_place: SignInPlaceEntity;
+	sign_in_place: KnownAddressEntity;
 	used_sign_in: UsedSignInEntity;
 	trigger_type: TriggerTypeEntity;
 	trigger: TriggerEntity;

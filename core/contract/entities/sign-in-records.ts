@@ -21,7 +21,7 @@ export const signInFailureKind: EntityKindDefinition<SignInFailureEntity> = {
 };
 
 /** An address from which a user has signed in. There, only failures of this user from this address slow down further attempts. */
-export interface SignInPlaceEntity {
+export interface KnownAddressEntity {
 	readonly id: string;
 	/** Hash of user and address. */
 	readonly subject: string;
@@ -29,7 +29,7 @@ export interface SignInPlaceEntity {
 	readonly signed_in_at: string;
 }
 
-export const signInPlaceKind: EntityKindDefinition<SignInPlaceEntity> = {
+export const signInPlaceKind: EntityKindDefinition<KnownAddressEntity> = {
 	fields: { id: "text", subject: "text", signed_in_at: "text" },
 	unique: [["subject"]],
 	indexes: [["signed_in_at"]],

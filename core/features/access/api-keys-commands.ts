@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { toWords } from "../../cli/commands/comma-list.ts";
+import { parseCommaList } from "../../cli/commands/comma-list.ts";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
@@ -54,7 +54,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.option(
 			"--scopes <scopes>",
 			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
-			toWords,
+			parseCommaList,
 		)
 		.action(async (_options, command) => create(optionsOf<CreateOptions>(command), context));
 

@@ -4,14 +4,14 @@ import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerPage } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import type { AccessApi } from "./api.ts";
 import type { ApiKeyInput } from "./api-keys.ts";
 import { apiKeySchema, newApiKeySchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<AccessApi, "apiKeys">>();
+const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "apiKeys">>();
 
 const defaultLimit = 50;
 

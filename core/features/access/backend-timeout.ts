@@ -3,7 +3,7 @@ import { SvcError } from "../../contract/index.ts";
 /** Seconds after which a call to a backend that does not respond fails with `SVC_UNAVAILABLE`. */
 const defaultTimeout = 30;
 
-interface Patience {
+interface CallTimeout {
 	readonly signal: AbortSignal;
 	/** Seconds that the backend may take. Default 30. */
 	readonly timeout?: number | undefined;
@@ -15,7 +15,7 @@ interface Patience {
  */
 export async function callWithTimeout<T>(
 	ask: (signal: AbortSignal) => Promise<T> | T,
-	{ signal, timeout = defaultTimeout }: Patience,
+	{ signal, timeout = defaultTimeout }: CallTimeout,
 ): Promise<T> {
 	signal.throwIfAborted();
 	const controller = new AbortController();

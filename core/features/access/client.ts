@@ -1,6 +1,6 @@
-import type { Api, Waiting } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import { type Password, requestToken, type TokenRecord } from "../../client/password-sign-in.ts";
+import { type PasswordCredentials, requestToken, type TokenRecord } from "../../client/password-sign-in.ts";
 import { readJson } from "../../client/request.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
@@ -88,44 +88,44 @@ export interface DevicePendingRecord {
 /** Client for single sign-on with the identity provider of the service. */
 export interface SingleSignOnClient {
 	/** Starts a sign-in in a browser and returns the address to open. `place` is the path in the web page that opens after the sign-in. */
-	begin(place: string, options?: Waiting): Promise<string>;
+	begin(place: string, options?: CallOptions): Promise<string>;
 	/** Returns the address at which a browser signs out of the provider; null if the provider has none. */
-	signOutUrl(options?: Waiting): Promise<string | null>;
-	beginDevice(options?: Waiting): Promise<DeviceSignInRecord>;
+	signOutUrl(options?: CallOptions): Promise<string | null>;
+	beginDevice(options?: CallOptions): Promise<DeviceSignInRecord>;
 	/** Returns a token once the user has confirmed the sign-in. Throws `SVC_UNAUTHORIZED` if the user refused or the sign-in expired. */
-	pollDevice(deviceCode: string, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord | DevicePendingRecord>;
+	pollDevice(deviceCode: string, options?: { readonly ttl?: number | undefined } & CallOptions): Promise<TokenRecord | DevicePendingRecord>;
 }
 
 /** Client for sign-in, API keys, roles and the user of the credential. */
 export interface AccessClient {
 	/** Exchanges a password for a token. This client continues to use its credential; create a new client for the token. */
-	signIn(credentials: Password, options?: { readonly ttl?: number | undefined } & Waiting): Promise<TokenRecord>;
+	signIn(credentials: PasswordCredentials, options?: { readonly ttl?: number | undefined } & CallOptions): Promise<TokenRecord>;
 	/** Returns a token for the user that the fronting proxy has authenticated. Requires `auth.mode: "proxy"`. */
-	signInByProxy(options?: Waiting): Promise<TokenRecord>;
+	signInByProxy(options?: CallOptions): Promise<TokenRecord>;
 	readonly singleSignOn: SingleSignOnClient;
 	/** Revokes the token of this client, including one that a browser stores as a cookie. */
-	signOut(options?: Waiting): Promise<void>;
+	signOut(options?: CallOptions): Promise<void>;
 	/** Returns the user to whom the credential belongs; with `permissions`, also the user's permissions. */
-	user(options?: { readonly permissions?: boolean } & Waiting): Promise<UserRecord>;
+	user(options?: { readonly permissions?: boolean } & CallOptions): Promise<UserRecord>;
 	readonly apiKeys: {
 		/** Returns a key by its id or by the key itself. */
-		get(idOrKey: string, options?: Waiting): Promise<ApiKeyRecord>;
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ApiKeyRecord>>;
-		create(input: ApiKeyInput, options?: Waiting): Promise<NewApiKeyRecord>;
+		get(idOrKey: string, options?: CallOptions): Promise<ApiKeyRecord>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<ApiKeyRecord>>;
+		create(input: ApiKeyInput, options?: CallOptions): Promise<NewApiKeyRecord>;
 		/** Changes a key. Absent members keep their values. */
-		update(idOrKey: string, input: ApiKeyInput, options?: Waiting): Promise<ApiKeyRecord>;
-		remove(idOrKey: string, options?: Waiting): Promise<void>;
+		update(idOrKey: string, input: ApiKeyInput, options?: CallOptions): Promise<ApiKeyRecord>;
+		remove(idOrKey: string, options?: CallOptions): Promise<void>;
 	};
 	readonly roles: {
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleRecord>>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<RoleRecord>>;
 	};
 	readonly roleAssignments: {
-		get(id: string, options?: Waiting): Promise<RoleAssignmentRecord>;
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RoleAssignmentRecord>>;
+		get(id: string, options?: CallOptions): Promise<RoleAssignmentRecord>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<RoleAssignmentRecord>>;
 	};
 }
 
-export function createAccessClient(api: Api): AccessClient {
+export function createAccessClient(api: ApiClient): AccessClient {
 	const { call, callAuth, read, list } = api;
 	const at = encodeURIComponent;
 	return {
@@ -153,7 +153,7 @@ export function createAccessClient(api: Api): AccessClient {
 	};
 }
 
-function createSingleSignOnClient({ callAuth }: Api): SingleSignOnClient {
+function createSingleSignOnClient({ callAuth }: ApiClient): SingleSignOnClient {
 	return {
 		async begin(place, waiting) {
 			const { url } = await readJson<{ readonly url: string }>(

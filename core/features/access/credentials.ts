@@ -1,4 +1,4 @@
-import { type AuthBackend, type EndedSignIn, type Identity, isSvcError, SvcError } from "../../contract/index.ts";
+import { type AuthBackend, type Identity, isSvcError, type SignOutStatement, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
 import { toIdentity } from "../../kernel/basics/plugin-results.ts";
@@ -94,7 +94,7 @@ export class VerifiedCredentials implements Credentials {
 	}
 
 	/** Revokes the tokens that were issued for a sign-in that has ended at the provider. */
-	async endSignIns(ended: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
+	async endSignIns(ended: Pick<SignOutStatement, "subject" | "session">): Promise<void> {
 		const tokens = await this.#tokens.revokeEnded(ended);
 		this.#parts.logger.info("signed out by the provider", { tokens });
 	}

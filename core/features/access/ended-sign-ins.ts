@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, type EndedSignIn, type Identity, isSvcError, type Storage } from "../../contract/index.ts";
+import { type Clock, type Identity, isSvcError, type SignOutStatement, type Storage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 
@@ -17,7 +17,7 @@ export class EndedSignIns {
 	}
 
 	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued in between remains valid. */
-	async note({ subject, session }: Pick<EndedSignIn, "subject" | "session">): Promise<void> {
+	async note({ subject, session }: Pick<SignOutStatement, "subject" | "session">): Promise<void> {
 		// If a session is given, only that session ends; other sessions of its subject continue.
 		await this.#note(session === undefined ? toSubjectKey(subject) : toSessionKey(session));
 	}

@@ -8,7 +8,7 @@ import { apiKeyRoutes } from "./api-keys-routes.ts";
 import { VerifiedCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
 import { findFirstUserWarning } from "./first-user-checks-api.ts";
-import { loadCurrentPrincipal } from "./load-principal.ts";
+import { loadPrincipal } from "./load-principal.ts";
 import { StoredProcessTokens } from "./process-tokens.ts";
 import { roleRoutes } from "./roles-routes.ts";
 import { ProviderSignOn } from "./single-sign-on.ts";
@@ -41,7 +41,7 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 		expiringRecords: [{ kind: "token", timeField: "expiry", days: options.garbagecollector.tokens_ttl }],
 		runCredentials: credentials.runTokens,
 		authority: {
-			principalOf: (username) => loadCurrentPrincipal(username, { access, systemUser }),
+			principalOf: (username) => loadPrincipal(username, { access, systemUser }),
 			isAdministrator: async (username) => !access.enabled || hasAdminRole(await access.rolesOf(username)),
 			assertMayRun: (principal, actionRef) => access.assert(principal, "action_execute", toActionResource(actionRef)),
 		},

@@ -12,7 +12,7 @@ export interface PrincipalOptions {
  * Returns the principal of a user for work that is not part of a request of that user, such as the action of a rule. Loads the roles that
  * the user has at the time of the call.
  */
-export async function loadCurrentPrincipal(username: string, { access, systemUser }: PrincipalOptions): Promise<Principal> {
+export async function loadPrincipal(username: string, { access, systemUser }: PrincipalOptions): Promise<Principal> {
 	const authentication = { method: "none" } as const;
 	if (!access.enabled || username === systemUser) return { username, isAdmin: true, authentication };
 	const roles = await access.rolesOf(username);

@@ -4,7 +4,7 @@ import { mapOf } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
 import type { AssignmentFilter, RoleAssignment } from "./access-api.ts";
@@ -13,7 +13,7 @@ import { describePermission, permissionsOf, type ResourceType, resourceTypes } f
 import type { Role } from "./roles.ts";
 import { assignmentSchema, permissionTypesSchema, roleSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<AccessApi, "access">>();
+const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "access">>();
 
 /** Routes for roles, role assignments and permission types. They are read-only: roles come from the configuration and from groups. */
 export const roleRoutes = [

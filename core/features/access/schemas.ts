@@ -1,12 +1,23 @@
 import { apiKeyKind } from "../../contract/entities/api-key.ts";
-import { arrayOf, defineSchema, fieldsOf, flag, jsonObject, mapOf, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	jsonObject,
+	mapOf,
+	nullable,
+	objectSchema,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 
 const keyMembers = {
 	...fieldsOf(apiKeyKind, ["id", "user", "created_at", "enabled", "metadata"]),
-	uid: text,
+	uid: stringSchema,
 	last_used_at: nullable(timestamp),
 	expires_at: nullable(timestamp),
-	scopes: nullable(arrayOf(text)),
+	scopes: nullable(arrayOf(stringSchema)),
 };
 const keyExample = {
 	id: "66a1e0019d3e4b7a51c000a0",
@@ -21,26 +32,38 @@ const keyExample = {
 };
 
 /** Schema of an API key in the API, without the key itself. */
-export const apiKeySchema = defineSchema("ApiKey", object({ ...keyMembers, key_hash: text }), { ...keyExample, key_hash: "********" });
+export const apiKeySchema = defineSchema("ApiKey", objectSchema({ ...keyMembers, key_hash: stringSchema }), {
+	...keyExample,
+	key_hash: "********",
+});
 
 /** Schema of a new API key. The key is returned only in this response; it is null if the key was loaded by its hash. */
-export const newApiKeySchema = defineSchema("NewApiKey", object({ ...keyMembers, key: nullable(text) }), {
+export const newApiKeySchema = defineSchema("NewApiKey", objectSchema({ ...keyMembers, key: nullable(stringSchema) }), {
 	...keyExample,
 	uid: "api_key:1f40",
 	key: "ZmFrZQ",
 });
 
 /** Schema of the descriptions of the permission types of a resource type. */
-export const permissionTypesSchema = mapOf(text);
+export const permissionTypesSchema = mapOf(stringSchema);
 
-const grantSchema = object({ id: text, resource_uid: nullable(text), resource_type: nullable(text), permission_types: arrayOf(text) });
+const grantSchema = objectSchema({
+	id: stringSchema,
+	resource_uid: nullable(stringSchema),
+	resource_type: nullable(stringSchema),
+	permission_types: arrayOf(stringSchema),
+});
 
 /** Schema of a role in the API. */
 export const roleSchema = defineSchema(
 	"Role",
-	object({
-		...{ id: text, name: text, description: text, system: flag },
-		...{ permission_grants: arrayOf(text), permission_grant_ids: arrayOf(text), permission_grant_objects: arrayOf(grantSchema) },
+	objectSchema({
+		...{ id: stringSchema, name: stringSchema, description: stringSchema, system: booleanSchema },
+		...{
+			permission_grants: arrayOf(stringSchema),
+			permission_grant_ids: arrayOf(stringSchema),
+			permission_grant_objects: arrayOf(grantSchema),
+		},
 	}),
 	{
 		id: "66a1e0019d3e4b7a51c000b0",
@@ -56,14 +79,28 @@ export const roleSchema = defineSchema(
 /** Schema of a role assignment in the API. */
 export const assignmentSchema = defineSchema(
 	"RoleAssignment",
-	object({ id: text, user: text, role: text, description: text, is_remote: flag, source: text }),
+	objectSchema({
+		id: stringSchema,
+		user: stringSchema,
+		role: stringSchema,
+		description: stringSchema,
+		is_remote: booleanSchema,
+		source: stringSchema,
+	}),
 	{ id: "66a1e0019d3e4b7a51c000b1", user: "maria", role: "admin", description: "", is_remote: false, source: "configuration" },
 );
 
 /** Schema of a new token. The token is returned only in this response. */
 export const tokenSchema = defineSchema(
 	"Token",
-	object({ id: text, user: text, token: text, expiry: timestamp, metadata: jsonObject, service: flag }),
+	objectSchema({
+		id: stringSchema,
+		user: stringSchema,
+		token: stringSchema,
+		expiry: timestamp,
+		metadata: jsonObject,
+		service: booleanSchema,
+	}),
 	{
 		id: "66a1e0019d3e4b7a51c000c0",
 		user: "maria",
@@ -75,15 +112,21 @@ export const tokenSchema = defineSchema(
 );
 
 /** Schema of the response that contains whether a token is valid. */
-export const validitySchema = object({ valid: flag });
+export const validitySchema = objectSchema({ valid: booleanSchema });
 
 /** Schema of the authenticated user in the API. */
 export const userSchema = defineSchema(
 	"User",
-	object({
-		username: text,
-		authentication: object({ method: text, location: text, token_expire: text }, ["location", "token_expire"]),
-		rbac: object({ enabled: flag, roles: arrayOf(text), is_admin: flag, permissions: mapOf(arrayOf(text)) }, ["permissions"]),
+	objectSchema({
+		username: stringSchema,
+		authentication: objectSchema({ method: stringSchema, location: stringSchema, token_expire: stringSchema }, [
+			"location",
+			"token_expire",
+		]),
+		rbac: objectSchema(
+			{ enabled: booleanSchema, roles: arrayOf(stringSchema), is_admin: booleanSchema, permissions: mapOf(arrayOf(stringSchema)) },
+			["permissions"],
+		),
 	}),
 	{
 		username: "maria",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, isSvcError, type SignInFailureEntity, type SignInPlaceEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { toClientNetwork } from "./client-network.ts";
@@ -42,12 +42,12 @@ interface Counts {
 export class SignInThrottle {
 	readonly #options: SignInThrottleOptions;
 	readonly #gate = new SignInConcurrency();
-	readonly #places: SignInPlaces;
+	readonly #places: KnownSignInAddresses;
 	#nextPurge = 0;
 
 	constructor(options: SignInThrottleOptions) {
 		this.#options = options;
-		this.#places = new SignInPlaces(options.storage, options.clock);
+		this.#places = new KnownSignInAddresses(options.storage, options.clock);
 	}
 
 	/**
@@ -168,7 +168,7 @@ const writtenEvery = day;
 const mostRemoved = 1_000;
 
 /** Addresses from which each user signed in during the last 30 days. Failures at other addresses do not delay sign-ins from these. */
-class SignInPlaces {
+class KnownSignInAddresses {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
 	#nextPurge = 0;
@@ -192,12 +192,12 @@ class SignInPlaces {
 		await this.#purge();
 	}
 
-	async #find(subject: string): Promise<SignInPlaceEntity | undefined> {
+	async #find(subject: string): Promise<KnownAddressEntity | undefined> {
 		const [place] = await this.#storage.find("sign_in_place", { where: { subject }, limit: 1 });
 		return place;
 	}
 
-	async #insert(place: SignInPlaceEntity): Promise<void> {
+	async #insert(place: KnownAddressEntity): Promise<void> {
 		try {
 			await this.#storage.insert("sign_in_place", [place]);
 		} catch (error) {

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { test } from "uvu";
 import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import { createService } from "../../service/service.ts";
-import { HostileProvider } from "../../testing/auth/oidc-test-provider.ts";
+import { OidcTestProvider } from "../../testing/auth/oidc-test-provider.ts";
 import { openBrowser, sayLogout, toCookie, toProviderOptions, toToken } from "../../testing/auth/provider-service.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
 import { createMemoryLogger } from "../../testing/http/fake-engine.test-support.ts";
 
 /** Run with two nodes that one address leads to, and share what they know; the addresses of their listeners. */
-async function withNodes(run: (nodes: readonly [string, string], provider: HostileProvider) => Promise<void>): Promise<void> {
-	const provider = await new HostileProvider().start();
+async function withNodes(run: (nodes: readonly [string, string], provider: OidcTestProvider) => Promise<void>): Promise<void> {
+	const provider = await new OidcTestProvider().start();
 	const directory = await mkdtemp(join(tmpdir(), "svc-sso-nodes-"));
 	const shared = createSharedStorage();
 	const start = async (name: string) => {

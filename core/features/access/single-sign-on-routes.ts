@@ -1,20 +1,20 @@
 import { isSvcError, type Options } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
-import { flag, nullable, object, text, whole } from "../../http/openapi/schema.ts";
+import { booleanSchema, integerSchema, nullable, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 import { assertNotCrossOrigin } from "../../http/origin-check.ts";
 import { wantsHtml } from "../../http/placeholder-page.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
 import { tokenSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<AccessApi, "singleSignOn" | "credentials">>();
+const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "singleSignOn" | "credentials">>();
 
 const noProvider = answerFault("There is no single sign-on.");
 const refused = answerFault("The sign-in is refused.");
-const address = { ...text, format: "uri" };
+const address = { ...stringSchema, format: "uri" };
 
 const requestBody = defineBody<{ readonly place?: string }>({ properties: { place: { type: "string", maxLength: 4_000 } } });
 const deviceBody = defineBody<Record<never, never>>({ properties: {} });
@@ -29,14 +29,14 @@ const logoutBody = defineBody<{ readonly logout_token: string }>({
 	isForm: true,
 });
 
-const deviceSchema = object(
+const deviceSchema = objectSchema(
 	{
-		device_code: text,
-		user_code: text,
+		device_code: stringSchema,
+		user_code: stringSchema,
 		verification_uri: address,
 		verification_uri_complete: address,
-		expires_in: whole,
-		interval: whole,
+		expires_in: integerSchema,
+		interval: integerSchema,
 	},
 	["verification_uri_complete"],
 );
@@ -49,7 +49,9 @@ export const singleSignOnRoutes = [
 		summary: "Tell whether there is single sign-on",
 		description: "For clients that ask before they offer it. `label` is what the provider is called.",
 		answers: {
-			200: answerJson(object({ enabled: flag, label: text, devices: flag }, ["label", "devices"]), { example: { enabled: false } }),
+			200: answerJson(objectSchema({ enabled: booleanSchema, label: stringSchema, devices: booleanSchema }, ["label", "devices"]), {
+				example: { enabled: false },
+			}),
 			500: undefined,
 		},
 		permission: "public",
@@ -63,7 +65,7 @@ export const singleSignOnRoutes = [
 		description:
 			"For pages of the service: the browser goes to `url`, and keeps a cookie until it is back. `place` is where in the page it then is.",
 		answers: {
-			200: answerJson(object({ url: address }), { description: "Where to go.", headers: setsCookie() }),
+			200: answerJson(objectSchema({ url: address }), { description: "Where to go.", headers: setsCookie() }),
 			403: answerFault("A page of another origin asks."),
 			404: noProvider,
 			500: undefined,
@@ -101,7 +103,7 @@ export const singleSignOnRoutes = [
 		component: "auth",
 		summary: "Tell where to sign out of the provider",
 		description: "`url` is null where there is no such place. It ends no token: `DELETE /auth/v1/tokens/current` does.",
-		answers: { 200: answerJson(object({ url: nullable(address) })), 404: noProvider, 500: undefined },
+		answers: { 200: answerJson(objectSchema({ url: nullable(address) })), 404: noProvider, 500: undefined },
 		permission: "public",
 		async handler(context) {
 			const { engine, request } = context;
@@ -117,7 +119,7 @@ export const singleSignOnRoutes = [
 		description:
 			"For the provider itself, by OpenID Connect Back-Channel Logout: `logout_token` is signed by it, and counts once. The tokens of that session, or of all sessions of whoever it names, end.",
 		answers: {
-			200: answerJson(object({}), { description: "They have ended." }),
+			200: answerJson(objectSchema({}), { description: "They have ended." }),
 			400: answerFault("It is not the provider's, not for this service, too old, or has come before."),
 			404: noProvider,
 			429: answerTooMany,
@@ -163,7 +165,7 @@ export const singleSignOnRoutes = [
 			"202 until somebody has decided; with `slow_down` the next request is to come five seconds later than those before. `ttl` as for a sign-in.",
 		answers: {
 			201: answerJson(tokenSchema, { description: "A token." }),
-			202: answerJson(object({ slow_down: flag }), { description: "Not yet." }),
+			202: answerJson(objectSchema({ slow_down: booleanSchema }), { description: "Not yet." }),
 			401: refused,
 			404: noProvider,
 			429: answerTooMany,
@@ -226,7 +228,7 @@ function toRemoteAddress(
 }
 
 function setsCookie() {
-	return { "Set-Cookie": { description: "For the browser.", schema: text, isOptional: true } };
+	return { "Set-Cookie": { description: "For the browser.", schema: stringSchema, isOptional: true } };
 }
 
 /** Seconds that a user has to sign in at the provider. */

@@ -4,16 +4,16 @@ import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
 import { decodeHeader } from "../../http/decode-header.ts";
 import { answerFault, answerJson, answerNothing, answerTooMany } from "../../http/openapi/responses.ts";
-import { text } from "../../http/openapi/schema.ts";
+import { stringSchema } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { canSetCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
 import type { IssuedToken } from "./credentials-api.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<AccessApi, "credentials">>();
+const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "credentials">>();
 
 interface TokenBody {
 	readonly ttl?: number | null;
@@ -36,8 +36,8 @@ const validateBody = defineBody<{ readonly token: string }>({ properties: { toke
 const remoteUserHeaders = ["remote-user", "remote_user", "x-remote-user", "x-forwarded-user"];
 
 const signInHeaders = {
-	"X-API-URL": { description: "Where the API is.", schema: text },
-	"Set-Cookie": { description: "The token as a cookie, for pages of the service.", schema: text, isOptional: true },
+	"X-API-URL": { description: "Where the API is.", schema: stringSchema },
+	"Set-Cookie": { description: "The token as a cookie, for pages of the service.", schema: stringSchema, isOptional: true },
 };
 
 export const tokenRoutes = [

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { EndedSignIn, JsonObject, Storage, TokenEntity, Where } from "../../contract/index.ts";
+import type { JsonObject, SignOutStatement, Storage, TokenEntity, Where } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
@@ -42,7 +42,7 @@ export interface Tokens {
 	find(token: string): Promise<KnownToken | undefined>;
 	revoke(id: string): Promise<void>;
 	/** Revokes the tokens that were issued for an ended sign-in at a provider. Returns their number. */
-	revokeEnded(ended: Pick<EndedSignIn, "subject" | "session">): Promise<number>;
+	revokeEnded(ended: Pick<SignOutStatement, "subject" | "session">): Promise<number>;
 }
 
 type TokenDependencies = Uses<"storage" | "clock">;
@@ -78,7 +78,7 @@ export function createTokens({ storage, clock }: TokenDependencies): Tokens {
 }
 
 /** Returns the conditions for tokens of an ended sign-in. A token without a session may be of any session of its subject, so it ends. */
-function toEnded({ subject, session }: Pick<EndedSignIn, "subject" | "session">): readonly Where<TokenEntity>[] {
+function toEnded({ subject, session }: Pick<SignOutStatement, "subject" | "session">): readonly Where<TokenEntity>[] {
 	if (session === undefined) return subject === undefined ? [] : [{ subject }];
 	if (subject === undefined) return [{ session }];
 	return [

@@ -1,11 +1,11 @@
 import { answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { AccessApi } from "./api.ts";
 import { userSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<AccessApi, "access">>();
+const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "access">>();
 
 export const userRoutes = [
 	defineRoute({

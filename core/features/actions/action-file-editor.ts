@@ -10,7 +10,7 @@ import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
 import type { Access } from "../access/access-api.ts";
 import { resolveEntryPoint } from "../packs/entry-point-api.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
-import { FileRights, type FileSubject, toEntryPath } from "./action-file-permissions.ts";
+import { ActionFilePermissions, type FileSubject, toEntryPath } from "./action-file-permissions.ts";
 import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";
 import { fileWritten } from "./file-written-trigger.ts";
 import { pathExists } from "./symlink-safe-files.ts";
@@ -33,11 +33,11 @@ export interface ActionChange {
 /** Reads and changes the files of actions. Each change is checked against the permissions of the principal that requests it. */
 export class ActionFileEditor {
 	readonly #parts: ActionFileWorkOptions;
-	readonly #rights: FileRights;
+	readonly #rights: ActionFilePermissions;
 
 	constructor(parts: ActionFileWorkOptions) {
 		this.#parts = parts;
-		this.#rights = new FileRights(parts);
+		this.#rights = new ActionFilePermissions(parts);
 	}
 
 	/**

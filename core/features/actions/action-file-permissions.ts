@@ -33,7 +33,7 @@ export function toEntryPath(entryPoint: string): string {
  * Limits the files of a pack that a user with permissions on one of its actions may change: the action's own entry point only.
  * All other files need permissions on the pack: entry points of other actions, metadata files, which define other actions, and the rest.
  */
-export class FileRights {
+export class ActionFilePermissions {
 	readonly #storage: Storage;
 	readonly #access: Pick<Access, "allows" | "assert">;
 

@@ -6,7 +6,7 @@ import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 
 /** Query parameters of the lists of actions. */
 export const actionListQuery = {
@@ -45,7 +45,7 @@ const rules = {
 
 /** Replies with a list of actions, formatted by `present`. The list holds all actions unless a limit is given. */
 export async function listActions(
-	context: RouteContext<RouteNeeds, typeof actionListQuery>,
+	context: RouteContext<RouteEngine, typeof actionListQuery>,
 	present: (actions: readonly ActionEntity[]) => Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
 	const { id, name, pack, tags } = context.query;

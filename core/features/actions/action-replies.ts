@@ -1,32 +1,32 @@
 import type { ActionEntity, ParameterSchema } from "../../contract/index.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
-import { presentTogether, type secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { presentWithinBudget, type secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 
 /** Returns the API records of actions. Defaults of secret parameters are masked like other secret values. */
 export async function toActions(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
-	const presentation = toPresentation(context);
+	const presentation = toRecordVisibility(context);
 	const known = await readRunnerParameters(context, actions);
-	return presentTogether(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
+	return presentWithinBudget(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
 }
 
 /** Returns the API records of actions, with the parameters of their runner types merged into their own. */
 export async function toOverviews(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	actions: readonly ActionEntity[],
 ): Promise<readonly WireRecord[]> {
-	const presentation = toPresentation(context);
+	const presentation = toRecordVisibility(context);
 	const known = await readRunnerParameters(context, actions);
-	return presentTogether(actions, (action, index) => {
+	return presentWithinBudget(actions, (action, index) => {
 		if (!hasParameters(action)) return toAction(action, {}, presentation);
 		const parameters = mergeSchemas(known[index] ?? {}, action.parameters);
 		return toAction({ ...action, parameters }, {}, presentation);
@@ -35,7 +35,7 @@ export async function toOverviews(
 
 /** Returns the parameters of each action's runner type; an empty list if the actions were read without their parameters. */
 async function readRunnerParameters(
-	{ engine }: Pick<RouteContext<RouteNeeds>, "engine">,
+	{ engine }: Pick<RouteContext<RouteEngine>, "engine">,
 	actions: readonly ActionEntity[],
 ): Promise<readonly ParameterSchema[]> {
 	return actions.some(hasParameters) ? engine.actions.runnerParameters(actions) : [];
@@ -43,7 +43,7 @@ async function readRunnerParameters(
 
 /** Replies with one action. */
 export async function replyAction(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	action: ActionEntity,
 	status = 200,
 ): Promise<Reply> {
@@ -53,7 +53,7 @@ export async function replyAction(
 
 /** Replies with an action that was written, and warns of defaults that its parameters do not allow. */
 export async function replyWritten(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	action: ActionEntity,
 	status = 200,
 ): Promise<Reply> {

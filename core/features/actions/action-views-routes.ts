@@ -1,17 +1,17 @@
 import { extname } from "node:path";
-import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
+import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
 import { answerJson, answerSelectedPage, answerText } from "../../http/openapi/responses.ts";
-import { object } from "../../http/openapi/schema.ts";
+import { objectSchema } from "../../http/openapi/schema.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-replies.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { findActionResource, toRef } from "./routes.ts";
 import { actionPart, actionSchema } from "./schemas-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
 	[".py", "text/x-python"],
@@ -30,7 +30,7 @@ export const actionViewRoutes = [
 		path: "/actions/views/parameters/:ref",
 		component: "api",
 		summary: "Get the parameters of an action, with those of its runner",
-		answers: { 200: answerJson(object({ parameters: parameterSchema })) },
+		answers: { 200: answerJson(objectSchema({ parameters: actionParameterSchema })) },
 		permission: "action_view",
 		resource: findActionResource,
 		query: secretsQuery,

@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
@@ -37,20 +37,20 @@ export interface RunnerTypeRecord {
 /** Client for the actions of a service and for their runner types. */
 export interface ActionClient {
 	readonly actions: {
-		get(refOrId: string, options?: Waiting): Promise<ActionRecord>;
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ActionRecord>>;
+		get(refOrId: string, options?: CallOptions): Promise<ActionRecord>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<ActionRecord>>;
 		/** Returns all parameters of an action: its own and those of its runner type. */
-		parameters(refOrId: string, options?: Waiting): Promise<ParameterSchema>;
+		parameters(refOrId: string, options?: CallOptions): Promise<ParameterSchema>;
 		/** Returns the content of an action's entry point: a script or a definition. */
-		entryPoint(refOrId: string, options?: Waiting): Promise<string>;
+		entryPoint(refOrId: string, options?: CallOptions): Promise<string>;
 	};
 	readonly runnerTypes: {
-		get(nameOrId: string, options?: Waiting): Promise<RunnerTypeRecord>;
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<RunnerTypeRecord>>;
+		get(nameOrId: string, options?: CallOptions): Promise<RunnerTypeRecord>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<RunnerTypeRecord>>;
 	};
 }
 
-export function createActionClient({ call, read, list }: Api): ActionClient {
+export function createActionClient({ call, read, list }: ApiClient): ActionClient {
 	const at = encodeURIComponent;
 	return {
 		actions: {

@@ -1,10 +1,14 @@
 import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
-import type { Presentation } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import { copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 
 /** Returns an action for a response. `runnerParameters` mark further parameters as secret, in addition to the action's own. */
-export function toAction(action: ActionEntity, runnerParameters: ParameterSchema, { masked }: Pick<Presentation, "masked">): WireRecord {
+export function toAction(
+	action: ActionEntity,
+	runnerParameters: ParameterSchema,
+	{ masked }: Pick<RecordVisibility, "masked">,
+): WireRecord {
 	return copyWithoutNull({
 		id: action.id,
 		uid: `action:${action.pack}:${action.name}`,
@@ -34,7 +38,7 @@ export function hasParameters({ parameters }: Partial<ActionEntity>): boolean {
  */
 export function toRunnerType(
 	runnerType: RunnerTypeEntity,
-	{ masked }: Pick<Presentation, "masked">,
+	{ masked }: Pick<RecordVisibility, "masked">,
 	actionParameters: ParameterSchema = {},
 ): WireRecord {
 	return copyWithoutNull({

@@ -2,6 +2,6 @@ import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
 import type { Actions } from "./actions-api.ts";
 
 /** Services of the engine that the routes use. */
-export interface RouteNeeds extends FollowedNeeds {
+export interface RouteEngine extends FollowedNeeds {
 	readonly actions: Actions;
 }

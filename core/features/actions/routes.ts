@@ -1,7 +1,7 @@
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, answerSelectedPage } from "../../http/openapi/responses.ts";
 import { replyNoContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
@@ -9,10 +9,10 @@ import { assertNotFollowed } from "../packs/followed-pack-guard-api.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, replyWritten, toActions } from "./action-replies.ts";
 import type { ActionInput } from "./actions-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { actionPart, actionSchema } from "./schemas-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const text = { type: "string" };
 const notification = {
@@ -166,7 +166,7 @@ export const actionRoutes = [
 ];
 
 /** Returns the action in the path as the resource of permission checks. */
-export async function findActionResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+export async function findActionResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
 	return toActionResource((await context.engine.actions.get(toRef(context))).ref);
 }
 

@@ -4,15 +4,15 @@ import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts"
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { ActionsApi } from "./api.ts";
 import { toRunnerType } from "./records-api.ts";
 import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";
 
-const { defineRoute } = routesOver<Pick<ActionsApi, "runnerTypes">>();
+const { defineRoute } = createRouteDeclarations<Pick<ActionsApi, "runnerTypes">>();
 
 const defaultLimit = 100;
 const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
@@ -48,7 +48,7 @@ export const runnerTypeRoutes = [
 			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...(name !== undefined && { name }) };
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.runnerTypes.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
-			const presentation = toPresentation(context);
+			const presentation = toRecordVisibility(context);
 			const items = page.items.map((runnerType) => selectMembers(toRunnerType(runnerType, presentation), selection));
 			return replyJson(items, 200, toCountHeaders(page.total, paging));
 		},
@@ -64,7 +64,7 @@ export const runnerTypeRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const runnerType = await context.engine.runnerTypes.get(context.path["name"] ?? "");
-			return replyJson(toRunnerType(runnerType, toPresentation(context)));
+			return replyJson(toRunnerType(runnerType, toRecordVisibility(context)));
 		},
 	}),
 	defineRoute({
@@ -80,7 +80,7 @@ export const runnerTypeRoutes = [
 		body: changeBody,
 		async handler(context) {
 			const runnerType = await context.engine.runnerTypes.setEnabled(context.path["name"] ?? "", context.body.enabled);
-			return replyJson(toRunnerType(runnerType, toPresentation(context)));
+			return replyJson(toRunnerType(runnerType, toRecordVisibility(context)));
 		},
 	}),
 ];

@@ -1,18 +1,18 @@
 import { actionKind } from "../../contract/entities/action.ts";
 import { runnerTypeKind } from "../../contract/entities/runner-type.ts";
-import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, object, partOf, text } from "../../http/openapi/schema.ts";
+import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, partOf, stringSchema } from "../../http/openapi/schema.ts";
 
 const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;
 
 /** An action in a response. */
 export const actionSchema = defineSchema(
 	"Action",
-	object(
+	objectSchema(
 		{
 			...fieldsOf(actionKind, actionFields),
-			uid: text,
-			parameters: parameterSchema,
+			uid: stringSchema,
+			parameters: actionParameterSchema,
 			output_schema: jsonObject,
 			tags: arrayOf(jsonObject),
 			notify: jsonObject,
@@ -40,11 +40,11 @@ export const actionPart = partOf(actionSchema);
 /** A runner type in a response. */
 export const runnerTypeSchema = defineSchema(
 	"RunnerType",
-	object(
+	objectSchema(
 		{
 			...fieldsOf(runnerTypeKind, ["id", "name", "description", "enabled", "runner_module", "output_key"]),
-			uid: text,
-			runner_parameters: parameterSchema,
+			uid: stringSchema,
+			runner_parameters: actionParameterSchema,
 		},
 		["output_key"],
 	),

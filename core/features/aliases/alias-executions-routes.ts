@@ -2,8 +2,8 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerFault, answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { type Presentation, presentOne, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { presentOne, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
@@ -11,10 +11,10 @@ import { toExecution } from "../executions/records-api.ts";
 import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-api.ts";
 import { toAlias, toAliasResource } from "./records.ts";
 import { renderMessage } from "./render-message.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { aliasExecutionsSchema, firstAliasExecutionSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 interface MatchBody extends AliasOrigin {
 	readonly command: string;
@@ -42,7 +42,7 @@ const matchBody = defineBody<MatchBody>({ properties: matchProperties, required:
 
 const noAction = answerFault("There is no such action alias, or no action that it names.");
 
-type Context = RouteContext<RouteNeeds, typeof secretsQuery>;
+type Context = RouteContext<RouteEngine, typeof secretsQuery>;
 
 /** Matched alias of each request body. Matched only once, so that the permission is checked for the same action that is started. */
 const matches = new WeakMap<object, Promise<AliasMatch>>();
@@ -82,11 +82,11 @@ export const aliasExecutionRoutes = [
 	}),
 ];
 
-function toNamedMatch({ engine, body }: Pick<RouteContext<RouteNeeds, typeof secretsQuery, ExecutionBody>, "engine" | "body">) {
+function toNamedMatch({ engine, body }: Pick<RouteContext<RouteEngine, typeof secretsQuery, ExecutionBody>, "engine" | "body">) {
 	return once(body, () => engine.aliases.read(body));
 }
 
-function toMatch({ engine, body, guard, principal }: RouteContext<RouteNeeds, typeof secretsQuery, MatchBody>): Promise<AliasMatch> {
+function toMatch({ engine, body, guard, principal }: RouteContext<RouteEngine, typeof secretsQuery, MatchBody>): Promise<AliasMatch> {
 	return once(body, () =>
 		engine.aliases.match(
 			body.command,
@@ -106,13 +106,13 @@ function once(body: object, find: () => Promise<AliasMatch>): Promise<AliasMatch
 
 async function start(context: Context, match: AliasMatch, origin: AliasOrigin): Promise<readonly WireRecord[]> {
 	const { engine, principal } = context;
-	const presentation = { ...toPresentation(context), showsGiven: true };
+	const presentation = { ...toRecordVisibility(context), showsGiven: true };
 	const views = await engine.aliases.execute(match, origin, principal);
 	const [alias = match.alias] = presentation.masked ? await engine.aliases.mask([match.alias]) : [match.alias];
 	return Promise.all(views.map((view) => toAliasExecution(view, toAlias(alias), presentation)));
 }
 
-async function toAliasExecution(view: ExecutionView, actionalias: WireRecord, presentation: Presentation): Promise<WireRecord> {
+async function toAliasExecution(view: ExecutionView, actionalias: WireRecord, presentation: RecordVisibility): Promise<WireRecord> {
 	const execution = await presentOne(() => toExecution(view, presentation));
 	const ack = actionalias["ack"] as AliasAck;
 	const said = ack.enabled === false ? {} : await renderMessage(ack, { execution, actionalias } as JsonObject);

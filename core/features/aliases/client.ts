@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AliasFormat, JsonObject } from "../../contract/index.ts";
 import type { ExecutionRecord } from "../executions/client-api.ts";
@@ -99,7 +99,7 @@ export interface AliasClient {
 	matchAndExecute(request: CommandRequest): Promise<readonly AliasExecutionRecord[]>;
 }
 
-export function createAliasClient({ read, list, call }: Api): AliasClient {
+export function createAliasClient({ read, list, call }: ApiClient): AliasClient {
 	const at = (refOrId: string) => `/actionalias/${encodeURIComponent(refOrId)}`;
 	return {
 		list: (query) => list("/actionalias", query),

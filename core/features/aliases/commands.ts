@@ -4,7 +4,7 @@ import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
-import { readAll } from "../../cli/read-all-pages.ts";
+import { readAllPages } from "../../cli/read-all-pages.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { createExecutionClient, type ExecutionClient } from "../executions/client-api.ts";
@@ -39,7 +39,7 @@ function addReading(alias: Command, context: CliContext): void {
 		.action(async (_options, command) => {
 			const { pack, ...options } = optionsOf<{ pack?: string }>(command);
 			const client = createAliasClient(await openSession(options, context));
-			await printList(await readAll(client.list, { pack }), columns, options, context);
+			await printList(await readAllPages(client.list, { pack }), columns, options, context);
 		});
 
 	withCommonOptions(alias.command("get <refs...>").description("Show action aliases.")).action(

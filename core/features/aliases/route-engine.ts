@@ -2,6 +2,6 @@ import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
 import type { Aliases } from "./aliases-api.ts";
 
 /** Members of the engine that the routes need. */
-export interface RouteNeeds extends FollowedNeeds {
+export interface RouteEngine extends FollowedNeeds {
 	readonly aliases: Aliases;
 }

@@ -6,7 +6,7 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -16,10 +16,10 @@ import { toFormat } from "./alias-file.ts";
 import { toAliasRights } from "./alias-rights.ts";
 import type { AliasInput } from "./aliases-api.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 const aliasSelection = selectionRulesOf(
@@ -207,14 +207,14 @@ export const aliasRoutes = [
 
 /** Returns the aliases, with secrets masked unless the caller requests and may view them. */
 export async function toShownAliases(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	aliases: readonly ActionAliasEntity[],
 ): Promise<readonly ActionAliasEntity[]> {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return isMasked ? context.engine.aliases.mask(aliases) : aliases;
 }
 
-async function replyAlias(context: RouteContext<RouteNeeds, typeof secretsQuery>, alias: ActionAliasEntity, status = 200): Promise<Reply> {
+async function replyAlias(context: RouteContext<RouteEngine, typeof secretsQuery>, alias: ActionAliasEntity, status = 200): Promise<Reply> {
 	const [shown = alias] = await toShownAliases(context, [alias]);
 	return replyJson(toAlias(shown), status);
 }
@@ -224,7 +224,7 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findAliasResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+async function findAliasResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
 	return toAliasResource(await context.engine.aliases.get(toRef(context)));
 }
 

@@ -1,12 +1,26 @@
 import { actionAliasKind } from "../../contract/entities/action-alias.ts";
-import { arrayOf, defineSchema, fieldsOf, flag, jsonObject, nullable, object, partOf, text, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	integerSchema,
+	jsonObject,
+	nullable,
+	objectSchema,
+	partOf,
+	stringSchema,
+} from "../../http/openapi/schema.ts";
 import { executionSchema } from "../executions/schemas-api.ts";
 
 const formatSchema = {
-	anyOf: [text, object({ display: text, representation: arrayOf(text), match_multiple: flag }, ["match_multiple"])],
+	anyOf: [
+		stringSchema,
+		objectSchema({ display: stringSchema, representation: arrayOf(stringSchema), match_multiple: booleanSchema }, ["match_multiple"]),
+	],
 };
-const resultMembers = { enabled: flag, format: nullable(text), extra: { anyOf: [jsonObject, { type: "null" }] } };
-const ackMembers = { ...resultMembers, append_url: flag };
+const resultMembers = { enabled: booleanSchema, format: nullable(stringSchema), extra: { anyOf: [jsonObject, { type: "null" }] } };
+const ackMembers = { ...resultMembers, append_url: booleanSchema };
 
 const example = {
 	id: "66a1e0019d3e4b7a51c00070",
@@ -29,13 +43,13 @@ const example = {
 /** Action alias in API responses. */
 export const aliasSchema = defineSchema(
 	"ActionAlias",
-	object({
+	objectSchema({
 		...fieldsOf(actionAliasKind, ["id", "ref", "name", "pack", "description", "enabled", "action_ref", "metadata_file"]),
-		uid: text,
-		author: nullable(text),
+		uid: stringSchema,
+		author: nullable(stringSchema),
 		formats: arrayOf(formatSchema),
-		ack: object(ackMembers, Object.keys(ackMembers)),
-		result: object(resultMembers, Object.keys(resultMembers)),
+		ack: objectSchema(ackMembers, Object.keys(ackMembers)),
+		result: objectSchema(resultMembers, Object.keys(resultMembers)),
 		...fieldsOf(actionAliasKind, ["extra", "immutable_parameters"]),
 	}),
 	example,
@@ -43,25 +57,31 @@ export const aliasSchema = defineSchema(
 export const aliasPart = partOf(aliasSchema);
 
 /** Alias that a command matches, with the matching format. */
-export const aliasMatchSchema = defineSchema("ActionAliasMatch", object({ actionalias: aliasSchema, display: text, representation: text }));
+export const aliasMatchSchema = defineSchema(
+	"ActionAliasMatch",
+	objectSchema({ actionalias: aliasSchema, display: stringSchema, representation: stringSchema }),
+);
 
 /** Commands that chat users can send. */
 export const aliasHelpSchema = defineSchema(
 	"ActionAliasHelp",
-	object({ available: whole, helpstrings: arrayOf(object({ pack: text, display: text, description: text })) }),
+	objectSchema({
+		available: integerSchema,
+		helpstrings: arrayOf(objectSchema({ pack: stringSchema, display: stringSchema, description: stringSchema })),
+	}),
 	{ available: 1, helpstrings: [{ pack: "disk", display: "sweep <volume>", description: "Free space" }] },
 );
 
-const startedMembers = { execution: executionSchema, actionalias: aliasSchema, message: text, extra: jsonObject };
+const startedMembers = { execution: executionSchema, actionalias: aliasSchema, message: stringSchema, extra: jsonObject };
 
 /** Execution that a command has started, and the acknowledgement. */
-const aliasExecutionSchema = defineSchema("AliasExecution", object(startedMembers, ["message", "extra"]));
+const aliasExecutionSchema = defineSchema("AliasExecution", objectSchema(startedMembers, ["message", "extra"]));
 
 /** First execution that a command has started. If there are several, `results` contains all of them. */
 export const firstAliasExecutionSchema = defineSchema(
 	"FirstAliasExecution",
-	object({ ...startedMembers, results: arrayOf(aliasExecutionSchema) }, ["message", "extra", "results"]),
+	objectSchema({ ...startedMembers, results: arrayOf(aliasExecutionSchema) }, ["message", "extra", "results"]),
 );
 
 /** All executions that a command has started. */
-export const aliasExecutionsSchema = defineSchema("AliasExecutions", object({ results: arrayOf(aliasExecutionSchema) }));
+export const aliasExecutionsSchema = defineSchema("AliasExecutions", objectSchema({ results: arrayOf(aliasExecutionSchema) }));

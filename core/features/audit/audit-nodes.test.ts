@@ -12,7 +12,7 @@ import { type TestNode, withNodes } from "../../kernel/nodes/nodes.test-support.
 import { createMemoryLogger, createOptions } from "../../testing/http/fake-engine.test-support.ts";
 import { routes } from "../routes.ts";
 import { AuditChain } from "./audit-chain.ts";
-import { cutRecord } from "./audit-truncation.ts";
+import { truncateAuditLog } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { verifyRecord } from "./verify-chain.ts";
 
@@ -66,7 +66,7 @@ test("the beginning goes when it is old enough; what is left follows what was si
 		});
 		await chain.append([of(9), of(8), of(7), of(2), of(1)]);
 		const { signal } = new AbortController();
-		await cutRecord({ storage, clock, logger, checkpoints, days: 5 }, signal);
+		await truncateAuditLog({ storage, clock, logger, checkpoints, days: 5 }, signal);
 		const read = () => storage.find("audit_entry", { orderBy: [["number", "asc"]] });
 		const numbers = async () => (await read()).map(({ number }) => number);
 		const findings = async () => (await verifyRecord(await read(), { checkpoints: await storage.find("audit_checkpoint", {}) })).findings;
@@ -75,7 +75,7 @@ test("the beginning goes when it is old enough; what is left follows what was si
 		await chain.append([of(0)]);
 		await storage.update("audit_entry", (await read())[0]?.id ?? "", { timestamp: toTimestamp(0) });
 		assert.match(JSON.stringify(await findings()), /entry 4 was changed/);
-		await cutRecord({ storage, clock, logger, checkpoints, days: 0 }, signal);
+		await truncateAuditLog({ storage, clock, logger, checkpoints, days: 0 }, signal);
 		assert.deepEqual(await numbers(), [4, 5, 6]);
 	} finally {
 		await rm(directory, { recursive: true });

@@ -15,7 +15,10 @@ export interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logg
  * Removes entries older than the retention time from the beginning of the record. The last removed entry is signed in the same write.
  * Verification can then prove that the remaining entries follow it.
  */
-export async function cutRecord({ storage, clock, logger, checkpoints, days }: AuditTruncationOptions, signal: AbortSignal): Promise<void> {
+export async function truncateAuditLog(
+	{ storage, clock, logger, checkpoints, days }: AuditTruncationOptions,
+	signal: AbortSignal,
+): Promise<void> {
 	if (days === 0) return;
 	const before = toTimestamp(clock.now() - days * 86_400_000_000);
 	let cut = 0;

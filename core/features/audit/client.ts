@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AuditCheckpointEntity, AuditEntryEntity } from "../../contract/index.ts";
 
@@ -26,18 +26,18 @@ export interface AuditReportRecord {
 /** Client for the audit record of a service. */
 export interface AuditClient {
 	/** Lists entries, the newest first. With `after`, lists the entries after that number, the oldest first. */
-	list(query?: ListQuery, waiting?: Waiting): Promise<ListPage<AuditEntryRecord>>;
+	list(query?: ListQuery, waiting?: CallOptions): Promise<ListPage<AuditEntryRecord>>;
 	/** Yields all entries after a number, in order. Default: all entries. */
 	entries(after?: number): AsyncIterable<AuditEntryRecord>;
 	/** Returns the stored checkpoints. */
-	checkpoints(waiting?: Waiting): Promise<readonly AuditCheckpointRecord[]>;
+	checkpoints(waiting?: CallOptions): Promise<readonly AuditCheckpointRecord[]>;
 	/** Requests a signature of the current end of the record. */
 	checkpoint(): Promise<AuditCheckpointRecord>;
 	/** Requests a verification of the record by the service, which reads all entries. */
-	report(waiting?: Waiting): Promise<AuditReportRecord>;
+	report(waiting?: CallOptions): Promise<AuditReportRecord>;
 }
 
-export function createAuditClient({ read, list }: Api): AuditClient {
+export function createAuditClient({ read, list }: ApiClient): AuditClient {
 	const page: AuditClient["list"] = (query, waiting) => list("/audit/entries", query, waiting);
 	return {
 		list: page,

@@ -8,12 +8,12 @@ import { createProxies } from "../access/trusted-proxies-api.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-api.ts";
 import { AuditChain } from "./audit-chain.ts";
-import { cutRecord } from "./audit-truncation.ts";
+import { truncateAuditLog } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import "./permission-types.ts";
-import { RequestRecord } from "./request-recorder.ts";
+import { RequestRecorder } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
-import { RecordVerification } from "./stored-chain-verification.ts";
+import { StoredChainVerification } from "./stored-chain-verification.ts";
 
 /** Creates the audit feature. It records who has changed what in a chain that cannot be altered unnoticed. */
 export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
@@ -24,14 +24,14 @@ export function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const chain: AuditChain = new AuditChain({ ...kernel, onAppended: (_head, added) => checkpoints.note(added) });
 	const checkpoints: Checkpoints = new Checkpoints({ ...kernel, logger, chain, options: options.audit, keyPath });
 	const proxies = createProxies(options.auth);
-	const record = new RequestRecord({ ...kernel, logger, chain, proxies, runs: options.audit.datastore_of_runs });
-	const stored = new RecordVerification(storage);
+	const record = new RequestRecorder({ ...kernel, logger, chain, proxies, runs: options.audit.datastore_of_runs });
+	const stored = new StoredChainVerification(storage);
 	const cutting = new SingletonTask(
 		{ ...kernel, logger },
 		{
 			name: "audit_retention",
 			intervalSeconds: options.garbagecollector.collection_interval,
-			work: (signal) => cutRecord({ ...kernel, logger, checkpoints, days: options.audit.keep_days }, signal),
+			work: (signal) => truncateAuditLog({ ...kernel, logger, checkpoints, days: options.audit.keep_days }, signal),
 		},
 	);
 	return {

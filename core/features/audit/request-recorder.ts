@@ -12,7 +12,7 @@ import { auditedKind } from "./audited-kinds.ts";
 import type { AuditDraft } from "./entry-hash.ts";
 import { EntryRateLimit, refusalBounds, runBounds } from "./entry-rate-limit.ts";
 
-export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
+export interface RequestRecorderOptions extends Uses<"storage" | "clock" | "logger" | "nodeId"> {
 	readonly chain: AuditChain;
 	readonly proxies: Pick<TrustedProxies, "toClientAddress">;
 	/** Selects which changes to the datastore by runs are recorded. */
@@ -23,13 +23,13 @@ export interface RequestRecordOptions extends Uses<"storage" | "clock" | "logger
 const longestText = 300;
 
 /** Records the changes of requests, and refused requests. */
-export class RequestRecord implements AuditHook, WriteInterceptor {
-	readonly #parts: RequestRecordOptions;
+export class RequestRecorder implements AuditHook, WriteInterceptor {
+	readonly #parts: RequestRecorderOptions;
 	readonly #scopes = new ChangeScopes();
 	readonly #refusals: EntryRateLimit;
 	readonly #storedByRuns: EntryRateLimit;
 
-	constructor(parts: RequestRecordOptions) {
+	constructor(parts: RequestRecorderOptions) {
 		this.#parts = parts;
 		const now = () => parts.clock.steady() / 1_000;
 		this.#refusals = new EntryRateLimit(now, refusalBounds);

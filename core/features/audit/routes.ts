@@ -6,14 +6,14 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { routesOver } from "../../http/route.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-api.ts";
 import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<AuditApi>();
+const { defineRoute } = createRouteDeclarations<AuditApi>();
 
 const auditVerbs = ["create", "update", "delete", "sign_in", "sign_out", "request"];
 const auditOutcomes = ["done", "begun", "refused"];
@@ -47,7 +47,7 @@ export const auditRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const direction = context.query.after === undefined ? "desc" : "asc";
 			const filter = toFilter(context.query);
-			return replyPages(context, paging, async (part) => {
+			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.audit.entries({ ...part, direction, filter });
 				return { ...page, items: page.items.map(toEntry) };
 			});

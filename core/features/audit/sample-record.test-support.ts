@@ -5,7 +5,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import { AuditChain } from "./audit-chain.ts";
 import { type AuditCheckpoint, toCheckpoint } from "./checkpoint.ts";
 import type { AuditDraft } from "./entry-hash.ts";
-import { RecordVerification } from "./stored-chain-verification.ts";
+import { StoredChainVerification } from "./stored-chain-verification.ts";
 
 const clock = getSystemClock();
 const { privateKey } = generateKeyPairSync("ed25519");
@@ -31,6 +31,6 @@ export async function addToRecord(storage: Storage, count: number): Promise<Audi
 
 /** What is found in the record of a storage. */
 export async function findingsIn(storage: Storage): Promise<readonly string[]> {
-	const { findings } = await new RecordVerification(storage).look();
+	const { findings } = await new StoredChainVerification(storage).look();
 	return findings.map(({ problem }) => problem);
 }

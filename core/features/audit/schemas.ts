@@ -1,22 +1,31 @@
 import { auditCheckpointKind } from "../../contract/entities/audit-checkpoint.ts";
 import { auditEntryKind } from "../../contract/entities/audit-entry.ts";
-import { arrayOf, defineSchema, fieldsOf, nullable, object, text, timestamp, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	integerSchema,
+	nullable,
+	objectSchema,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" };
 
 /** Entry of the audit record in API responses. */
 export const auditEntrySchema = defineSchema(
 	"AuditEntry",
-	object({
+	objectSchema({
 		...fieldsOf(auditEntryKind, ["number", "user", "credential", "node", "request", "verb", "outcome"]),
 		timestamp,
-		address: nullable(text),
-		request_id: nullable(text),
-		record_kind: nullable(text),
-		record_id: nullable(text),
-		ref: nullable(text),
-		fields: arrayOf(text),
-		detail: nullable(text),
+		address: nullable(stringSchema),
+		request_id: nullable(stringSchema),
+		record_kind: nullable(stringSchema),
+		record_id: nullable(stringSchema),
+		ref: nullable(stringSchema),
+		fields: arrayOf(stringSchema),
+		detail: nullable(stringSchema),
 		previous_hash: hash,
 		hash,
 	}),
@@ -44,7 +53,7 @@ export const auditEntrySchema = defineSchema(
 /** Checkpoint in API responses. */
 export const auditCheckpointSchema = defineSchema(
 	"AuditCheckpoint",
-	object({ ...fieldsOf(auditCheckpointKind, ["number", "public_key", "signature"]), hash, timestamp }),
+	objectSchema({ ...fieldsOf(auditCheckpointKind, ["number", "public_key", "signature"]), hash, timestamp }),
 	{
 		number: 1842,
 		hash: "9b571d2c3b4a5e6fd1f0a0c27b514f2e9b571d2c3b4a5e6fd1f0a0c27b514f2e",
@@ -57,14 +66,14 @@ export const auditCheckpointSchema = defineSchema(
 /** Result of verifying the record, in API responses. */
 export const auditReportSchema = defineSchema(
 	"AuditReport",
-	object({
-		entries: whole,
-		first: nullable(whole),
-		last: nullable(whole),
-		checkpoints: whole,
-		keys: arrayOf(text),
-		findings: arrayOf(object({ number: whole, problem: text })),
-		findings_total: whole,
+	objectSchema({
+		entries: integerSchema,
+		first: nullable(integerSchema),
+		last: nullable(integerSchema),
+		checkpoints: integerSchema,
+		keys: arrayOf(stringSchema),
+		findings: arrayOf(objectSchema({ number: integerSchema, problem: stringSchema })),
+		findings_total: integerSchema,
 	}),
 	{ entries: 1842, first: 1, last: 1842, checkpoints: 19, keys: ["5f1c0de2a9b74c31"], findings: [], findings_total: 0 },
 );

@@ -14,7 +14,7 @@ export interface StoredAuditReport extends AuditReport {
 }
 
 /** Verifies the stored record, which reads all entries. Concurrent callers share one verification. */
-export class RecordVerification {
+export class StoredChainVerification {
 	readonly #storage: Storage;
 	#looking: Promise<StoredAuditReport> | undefined;
 

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonValue } from "../../contract/index.ts";
 
@@ -52,7 +52,7 @@ export interface KeyClient {
 
 const at = encodeURIComponent;
 
-export function createKeyClient({ read, list, call }: Api): KeyClient {
+export function createKeyClient({ read, list, call }: ApiClient): KeyClient {
 	return {
 		list: (query) => list("/keys", query),
 		get: (name, query = {}) => read(`/keys/${at(name)}`, { query }),

@@ -38,17 +38,17 @@ const mostPasses = 20;
  */
 export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: { readonly forget?: boolean }): Promise<RotationReport> {
 	const { store, keys, logger } = parts;
-	const before = await survey(parts);
+	const before = await countSecrets(parts);
 	const kept = new Set([...before.used, keys.currentId]);
 	const added = before.outdated === 0;
 	if (added) logger.info("encryption key of the datastore added", { key_id: keys.addKey() });
 	// Running writes of this node may still contain values encrypted with the old key.
 	await store.settled();
 	let reencrypted = 0;
-	let after = await survey(parts);
+	let after = await countSecrets(parts);
 	for (let pass = 0; pass < mostPasses && after.outdated + after.unbound > 0; pass += 1) {
 		reencrypted += await reencryptAll(parts);
-		after = await survey(parts);
+		after = await countSecrets(parts);
 	}
 	const forgotten = forget ? keys.removeUnusedKeys((id) => !kept.has(id) && !after.used.has(id)) : [];
 	const report = { key_id: keys.currentId ?? "", added, reencrypted, unreadable: after.unreadable, forgotten };
@@ -60,7 +60,7 @@ export async function rotateKeys(parts: KeyRotationOptions, { forget = false }: 
  * Returns the ids of the keys in use, and numbers of secret items: `outdated` ones need the current key, `unbound` ones of earlier versions
  * do not contain their address, and no key can decrypt `unreadable` ones.
  */
-async function survey(parts: KeyRotationOptions) {
+async function countSecrets(parts: KeyRotationOptions) {
 	const { keys } = parts;
 	const used = new Set<string>();
 	const counts = { outdated: 0, unbound: 0, unreadable: 0 };

@@ -1,12 +1,12 @@
 import { keyValueKind } from "../../contract/entities/key-value.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, answerNothing, describeList } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, fieldsOf, flag, object, text, whole } from "../../http/openapi/schema.ts";
+import { arrayOf, booleanSchema, defineSchema, fieldsOf, integerSchema, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -18,7 +18,10 @@ const optional = ["user", "description", "expire_timestamp"] as const;
 /** Schema of a datastore item in the API. */
 const itemSchema = defineSchema(
 	"KeyValuePair",
-	object({ ...fieldsOf(keyValueKind, ["id", "name", "value", "secret", "scope", ...optional]), uid: text, encrypted: flag }, optional),
+	objectSchema(
+		{ ...fieldsOf(keyValueKind, ["id", "name", "value", "secret", "scope", ...optional]), uid: stringSchema, encrypted: booleanSchema },
+		optional,
+	),
 	{
 		id: "66a1e0019d3e4b7a51c000d0",
 		uid: "key_value_pair:svckv.system:limit",
@@ -33,11 +36,17 @@ const itemSchema = defineSchema(
 /** Schema of the report on a rotation of the datastore key. */
 const rotationSchema = defineSchema(
 	"Rotation",
-	object({ key_id: text, added: flag, reencrypted: whole, unreadable: whole, forgotten: arrayOf(text) }),
+	objectSchema({
+		key_id: stringSchema,
+		added: booleanSchema,
+		reencrypted: integerSchema,
+		unreadable: integerSchema,
+		forgotten: arrayOf(stringSchema),
+	}),
 	{ key_id: "3f2a", added: true, reencrypted: 12, unreadable: 0, forgotten: [] },
 );
 
-const { defineRoute } = routesOver<DatastoreApi>();
+const { defineRoute } = createRouteDeclarations<DatastoreApi>();
 
 const defaultLimit = 100;
 

@@ -7,7 +7,7 @@ import { Dialects } from "../../language/dialects.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "../access/access.ts";
-import { loadCurrentPrincipal } from "../access/load-principal.ts";
+import { loadPrincipal } from "../access/load-principal.ts";
 import { ItemStore } from "./item-store.ts";
 import { createTemplateAccess } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
@@ -36,7 +36,7 @@ async function createSubject() {
 	for (const name of ["open", "hidden"]) await store.set({ scope: "svckv.system", name, user: null }, content(name));
 	await store.set({ scope: "svckv.user", name: "maria:own", user: "maria" }, content("of maria"));
 	const keys = new KeyRing({ path: "/nowhere/key", isEnabled: false, logger });
-	const authority = { principalOf: (username: string) => loadCurrentPrincipal(username, { access, systemUser: "svc" }) };
+	const authority = { principalOf: (username: string) => loadPrincipal(username, { access, systemUser: "svc" }) };
 	const parts = { store, keys, access, logger, authority, dialects: Dialects.none };
 	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
 }

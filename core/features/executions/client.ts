@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { paginateByTime } from "../../client/paginate-by-time.ts";
 import { faultOf } from "../../client/request.ts";
@@ -167,7 +167,7 @@ export interface OutputLineRecord {
 }
 
 /** Reason for a change of state, stored with the name of the user. */
-export interface Reasoned extends Waiting {
+export interface Reasoned extends CallOptions {
 	/** Text of the reason, at most 1,000 characters. */
 	readonly reason?: string | undefined;
 }
@@ -175,38 +175,38 @@ export interface Reasoned extends Waiting {
 /** Client for the executions of a service, their output, and the general stream. */
 export interface ExecutionClient {
 	readonly executions: {
-		create(input: ExecutionInput, options?: Waiting): Promise<ExecutionRecord>;
+		create(input: ExecutionInput, options?: CallOptions): Promise<ExecutionRecord>;
 		/** Returns an execution by its id, or the most recently scheduled one for `last`. */
-		get(id: string, options?: { readonly query?: ListQuery } & Waiting): Promise<ExecutionRecord>;
-		list(query?: ListQuery, options?: Waiting): Promise<ListPage<ExecutionRecord>>;
+		get(id: string, options?: { readonly query?: ListQuery } & CallOptions): Promise<ExecutionRecord>;
+		list(query?: ListQuery, options?: CallOptions): Promise<ListPage<ExecutionRecord>>;
 		/**
 		 * Yields all matching executions, the newest first. Reads them in pages, each of which continues at a start time: late pages are as
 		 * cheap as early ones, and added or deleted executions cause no gaps. `limit` is the number of executions in a page, default 100.
 		 */
-		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & Waiting): AsyncIterable<ExecutionRecord>;
+		walk(query?: ListQuery, options?: { readonly oldestFirst?: boolean } & CallOptions): AsyncIterable<ExecutionRecord>;
 		/** Requests cancellation of an execution. `refused` is the reason if it is no longer possible. */
 		cancel(id: string, options?: Reasoned): Promise<{ readonly refused?: string }>;
-		rerun(id: string, input: RerunRequest, options?: Waiting): Promise<ExecutionRecord>;
+		rerun(id: string, input: RerunRequest, options?: CallOptions): Promise<ExecutionRecord>;
 		/** Requests that a workflow pauses. It is `pausing` while any of its tasks is active, then `paused`. */
 		pause(id: string, options?: Reasoned): Promise<ExecutionRecord>;
 		/** Requests that a paused workflow resumes. */
 		resume(id: string, options?: Reasoned): Promise<ExecutionRecord>;
 		/** Returns the tasks of a workflow in the order of their start, also while the workflow runs. */
-		tasks(id: string, query?: ListQuery, options?: Waiting): Promise<ListPage<TaskState>>;
+		tasks(id: string, query?: ListQuery, options?: CallOptions): Promise<ListPage<TaskState>>;
 		/** Returns the workflow definition used by a workflow execution, with its tasks. */
-		graph(id: string, options?: Waiting): Promise<RunGraphRecord>;
+		graph(id: string, options?: CallOptions): Promise<RunGraphRecord>;
 		/** Returns the values in use for each filter of `list`. */
-		filterValues(options?: Waiting): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
+		filterValues(options?: CallOptions): Promise<Readonly<Record<string, readonly (string | null)[]>>>;
 		/** Returns the first `limit` descendants, depth first, in pages of `pageSize` (default 100). Default: all, in one response. */
 		children(
 			id: string,
 			query?: { readonly depth?: number; readonly limit?: number; readonly pageSize?: number },
-			options?: Waiting,
+			options?: CallOptions,
 		): Promise<readonly ExecutionRecord[]>;
 		/** Returns the output so far, or some of its lines, as one string. */
-		output(id: string, options?: OutputOptions & Waiting): Promise<string>;
+		output(id: string, options?: OutputOptions & CallOptions): Promise<string>;
 		/** Returns lines of the output so far, each with its number, type and time. `lines` is their number: default 100, at most 1,000. */
-		outputLines(id: string, options?: OutputLinesOptions & Waiting): Promise<OutputLinesRecord>;
+		outputLines(id: string, options?: OutputLinesOptions & CallOptions): Promise<OutputLinesRecord>;
 	};
 	/** Yields the output of one execution as it arrives, from the first chunk, or after `after`, to the end. Reopens lost connections. */
 	followOutput(id: string, options?: FollowOptions): AsyncIterable<OutputChunkRecord>;
@@ -214,13 +214,13 @@ export interface ExecutionClient {
 	 * Yields events of the general stream from now on. `events` is a comma-separated list of names, in which `*` matches any characters.
 	 * `onOpen` is called once the subscription is active; the stream misses no event after that.
 	 */
-	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & Waiting): AsyncIterable<StreamEventRecord>;
+	stream(query?: ListQuery, options?: { readonly onOpen?: () => void } & CallOptions): AsyncIterable<StreamEventRecord>;
 }
 
 /** Default children per request: the default largest `limit` for users who are not administrators. */
 const childrenPage = 100;
 
-export function createExecutionClient(api: Api): ExecutionClient {
+export function createExecutionClient(api: ApiClient): ExecutionClient {
 	const { call, read, list } = api;
 	const at = encodeURIComponent;
 	const setStatus = (id: string, status: string, { reason, ...waiting }: Reasoned = {}) =>
@@ -277,9 +277,9 @@ export function createExecutionClient(api: Api): ExecutionClient {
 }
 
 async function* stream(
-	{ events }: Api,
+	{ events }: ApiClient,
 	query: ListQuery,
-	{ signal, onOpen }: { readonly onOpen?: () => void } & Waiting,
+	{ signal, onOpen }: { readonly onOpen?: () => void } & CallOptions,
 ): AsyncGenerator<StreamEventRecord> {
 	try {
 		for await (const { name, data } of events("/stream", { query, signal }, onOpen))

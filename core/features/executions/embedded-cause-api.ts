@@ -1,7 +1,7 @@
 import type { JsonObject, RuleSnapshotEntity, TriggerEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
-import type { Presentation } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { maskMembers } from "../../language/parameters/schema-masking.ts";
@@ -43,7 +43,7 @@ const wireTriggers = new WeakMap<RuleSnapshotEntity, { readonly open: WireTrigge
 export function toEmbeddedCause(
 	view: ExecutionView,
 	cause: ShownCause | undefined,
-	{ masked }: Pick<Presentation, "masked">,
+	{ masked }: Pick<RecordVisibility, "masked">,
 ): EmbeddedCause {
 	const { snapshot, instance, visible } = cause ?? {};
 	const secrets = masked ? view.secrets : Redactor.none;

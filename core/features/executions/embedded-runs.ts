@@ -1,7 +1,7 @@
 import { type ExecutionEntity, type JsonObject, type Logger, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Executions, Output, OutputChunk } from "../../kernel/executions/executions-api.ts";
+import type { Executions, OutputAccess, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { type AbortListeners, createAbortListeners } from "../../lib/abort-listeners.ts";
 import { settledWithin } from "../../lib/wait.ts";
@@ -9,7 +9,7 @@ import type { Run, RunOptions } from "./runs-api.ts";
 
 interface RunsOptions extends Uses<"logger"> {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
-	readonly output: Pick<Output, "follow">;
+	readonly output: Pick<OutputAccess, "follow">;
 	/** Name of the user who runs actions if the options contain no principal. */
 	readonly systemUser: string;
 }
@@ -20,7 +20,7 @@ const readGrace = 1_000;
 const behindAll = Number.MAX_SAFE_INTEGER;
 
 /** Run that follows its execution to the end only once `ended` is read. */
-class AskedRun implements Run {
+class LazyRun implements Run {
 	readonly created: Run["created"];
 	readonly output: Run["output"];
 	readonly cancel: Run["cancel"];
@@ -92,7 +92,7 @@ export class EmbeddedRuns {
 			},
 		};
 		const cancel = async () => void (await this.#parts.executions.cancel((await created).id, principal));
-		return new AskedRun({ created, output, cancel }, () => this.#track(created.then(({ id }) => this.#end(id))));
+		return new LazyRun({ created, output, cancel }, () => this.#track(created.then(({ id }) => this.#end(id))));
 	}
 
 	async #end(id: string): Promise<ExecutionEntity> {

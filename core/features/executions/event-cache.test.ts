@@ -1,18 +1,18 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { Authorizer } from "../../http/access-guard.ts";
+import type { AccessGuard } from "../../http/access-guard.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import { SharedFrames } from "./event-cache.ts";
+import { EventFrameCache } from "./event-cache.ts";
 
 const toPrincipal = (username: string, isAdmin = false): Principal => ({ username, isAdmin, authentication: { method: "none" } });
 
 /** A guard that lets everybody do what `rights` has under their names. */
 const toGuard = (rights: Readonly<Record<string, readonly string[]>>) =>
-	({ allows: ({ username }: Principal, permission: string) => rights[username]?.includes(permission) === true }) as Authorizer;
+	({ allows: ({ username }: Principal, permission: string) => rights[username]?.includes(permission) === true }) as AccessGuard;
 
 test("bytes are made once for all whom the guard answers alike, whoever they are", async () => {
 	const guard = toGuard({ ann: ["a", "b"], bob: ["b", "a"], cid: ["a"], root: [] });
-	const [frames, event] = [new SharedFrames(), {}];
+	const [frames, event] = [new EventFrameCache(), {}];
 	let made = 0;
 	const frameOf = (principal: Principal) =>
 		frames.of(event, { guard, principal }, async (asking) => {
@@ -33,7 +33,7 @@ test("bytes are made once for all whom the guard answers alike, whoever they are
 test("somebody whose rights have changed gets what they may see now", async () => {
 	const rights: Record<string, readonly string[]> = { ann: ["a"], bob: ["a"] };
 	const guard = toGuard(rights);
-	const [frames, event] = [new SharedFrames(), {}];
+	const [frames, event] = [new EventFrameCache(), {}];
 	const frameOf = (name: string) =>
 		frames.of(event, { guard, principal: toPrincipal(name) }, async (asking) =>
 			Buffer.from(asking.guard.allows(asking.principal, "a") ? "whole" : "names"),
@@ -45,7 +45,7 @@ test("somebody whose rights have changed gets what they may see now", async () =
 });
 
 test("what is there at once takes no promise, and is shared with those who wait", async () => {
-	const [frames, event] = [new SharedFrames(), {}];
+	const [frames, event] = [new EventFrameCache(), {}];
 	const context = { guard: toGuard({}), principal: toPrincipal("ann") };
 	const bytes = Buffer.from("now");
 	assert.equal(
@@ -56,7 +56,7 @@ test("what is there at once takes no promise, and is shared with those who wait"
 });
 
 test("what fails is tried again for the next", async () => {
-	const [frames, event] = [new SharedFrames(), {}];
+	const [frames, event] = [new EventFrameCache(), {}];
 	const context = { guard: toGuard({}), principal: toPrincipal("ann") };
 	await assert.rejects(async () => frames.of(event, context, async () => Promise.reject(new Error("no storage"))), /no storage/);
 	const fail = () => {

@@ -1,11 +1,11 @@
-import type { Authorizer } from "../../http/access-guard.ts";
+import type { AccessGuard } from "../../http/access-guard.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 
 /** A client's principal, and the authorizer that checks its permissions. */
-interface Asker {
-	readonly guard: Authorizer;
+interface FrameClient {
+	readonly guard: AccessGuard;
 	readonly principal: Principal;
 }
 
@@ -30,11 +30,11 @@ interface Shown {
  * Caches serialized events. A client gets a cached one only if all permission checks made for the first client give the same results
  * for this one.
  */
-export class SharedFrames<T extends object> {
+export class EventFrameCache<T extends object> {
 	/** Serialized forms of each event, in the order in which they were requested. Most events have one, made synchronously. */
 	readonly #shown = new PrivateSlot<T, Later<Shown>[]>();
 
-	of<C extends Asker>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
+	of<C extends FrameClient>(thing: T, context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 		const known = this.#shown.get(thing);
 		if (known !== undefined) return this.#among(known, context, show);
 		const all: Later<Shown>[] = [];
@@ -42,7 +42,7 @@ export class SharedFrames<T extends object> {
 		return add(all, context, show);
 	}
 
-	async #among<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Promise<Uint8Array> {
+	async #among<C extends FrameClient>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Promise<Uint8Array> {
 		// Use an index: other clients may append to the list while this one waits.
 		for (let index = 0; index < all.length; index += 1) {
 			const shown = await orNothing(all[index]);
@@ -56,7 +56,7 @@ function orNothing(shown: Later<Shown> | undefined): Later<Shown | undefined> {
 	return shown instanceof Promise ? shown.catch(() => undefined) : shown;
 }
 
-function add<C extends Asker>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
+function add<C extends FrameClient>(all: Later<Shown>[], context: C, show: (context: C) => Later<Uint8Array>): Later<Uint8Array> {
 	const making = make(context, show);
 	all.push(making);
 	return making instanceof Promise ? toBytes(all, making) : making.bytes;
@@ -71,10 +71,10 @@ async function toBytes(all: Later<Shown>[], making: Promise<Shown>): Promise<Uin
 	}
 }
 
-function make<C extends Asker>(context: C, show: (context: C) => Later<Uint8Array>): Later<Shown> {
+function make<C extends FrameClient>(context: C, show: (context: C) => Later<Uint8Array>): Later<Shown> {
 	const { guard, principal } = context;
 	const answers: Answer[] = [];
-	const noting: Authorizer = {
+	const noting: AccessGuard = {
 		...guard,
 		allows(asked, permission, resource) {
 			const isAllowed = guard.allows(asked, permission, resource);
@@ -87,7 +87,7 @@ function make<C extends Asker>(context: C, show: (context: C) => Later<Uint8Arra
 	return bytes instanceof Promise ? bytes.then(toShown) : toShown(bytes);
 }
 
-function isFor({ isAdmin, answers }: Shown, { guard, principal }: Asker): boolean {
+function isFor({ isAdmin, answers }: Shown, { guard, principal }: FrameClient): boolean {
 	return (
 		isAdmin === principal.isAdmin &&
 		answers.every(({ permission, resource, isAllowed }) => guard.allows(principal, permission, resource) === isAllowed)

@@ -2,15 +2,15 @@ import { type OutputType, SvcError } from "../../contract/index.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
 import { answerText, answerTooMany } from "../../http/openapi/responses.ts";
 import { replyContent } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
-import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toTextStream } from "../../http/sse.ts";
 import type { OutputSelection } from "../../kernel/executions/executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutions } from "./execution-route-aliases-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
+import type { RouteEngine } from "./route-engine.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const outputTypes: readonly string[] = ["stdout", "stderr", "other"] satisfies OutputType[];
 
@@ -44,7 +44,7 @@ export function toLines({
 }
 
 /** Route that returns the output so far as text. */
-export const executionOutputRoutes = withActionExecutions([
+export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output",
@@ -62,7 +62,7 @@ export const executionOutputRoutes = withActionExecutions([
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
 			const type = parseOutputType(query.output_type);
 			const selection = toLines(query);
-			const { masked } = toPresentation(context);
+			const { masked } = toRecordVisibility(context);
 			const { signal, done } = context.openStream();
 			const pieces = engine.output.read(entity.id, { ...selection, type, signal, masked });
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");

@@ -2,46 +2,52 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { SvcError, stringifyJson } from "../../contract/index.ts";
 import type { Selection } from "../../http/field-selection.ts";
-import { type Answer, answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, text } from "../../http/openapi/schema.ts";
+import { answerJson, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
+import { arrayOf, defineSchema, jsonObject, jsonValue, mapOf, nullable, stringSchema } from "../../http/openapi/schema.ts";
 import { type Paging, pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyContent, replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { routesOver } from "../../http/route.ts";
-import { type Presentation, presentOne, secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
+import {
+	presentOne,
+	type RecordVisibility,
+	secretsQuery,
+	toMaskedPresentation,
+	toRecordVisibility,
+} from "../../http/secret-presentation.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import type { Descendant } from "../../kernel/executions/executions-api.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutions } from "./execution-route-aliases-api.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import { toExecution } from "./records-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { toId } from "./routes.ts";
 import { executionSchema } from "./schemas-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const compressed = promisify(gzip);
 const attributes = ["result", "trigger_instance", "status"];
 
-const filterValuesSchema = defineSchema("ExecutionFilterValues", mapOf(arrayOf(nullable(text))), {
+const filterValuesSchema = defineSchema("ExecutionFilterValues", mapOf(arrayOf(nullable(stringSchema))), {
 	action: ["core.local"],
 	user: ["maria"],
 });
-const resultAnswer: Answer = {
+const resultAnswer: ResponseDeclaration = {
 	description: "The result, as a file where `download` asks for one.",
 	content: {
 		"text/json": { schema: jsonObject, example: { stdout: "up 12 days" } },
-		"application/x-gzip": { schema: { ...text, contentEncoding: "gzip" } },
+		"application/x-gzip": { schema: { ...stringSchema, contentEncoding: "gzip" } },
 	},
 	headers: {
-		"Content-Disposition": { description: "With `download`: the name of the file.", schema: text, isOptional: true },
-		"Content-Encoding": { description: "With `compress`: gzip.", schema: text, isOptional: true },
+		"Content-Disposition": { description: "With `download`: the name of the file.", schema: stringSchema, isOptional: true },
+		"Content-Encoding": { description: "With `compress`: gzip.", schema: stringSchema, isOptional: true },
 	},
 };
 
 /** Routes for single attributes, results, descendants and filter values of executions. */
-export const executionViewRoutes = withActionExecutions([
+export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/views/filters",
@@ -68,7 +74,7 @@ export const executionViewRoutes = withActionExecutions([
 			const name = context.path["name"] ?? "";
 			if (!attributes.includes(name)) throw new SvcError("SVC_INVALID", `attribute: "${name}" is not one of ${attributes.join(", ")}`);
 			const view = await context.engine.executions.get(toId(context));
-			const record = await presentExecution(context, view, { presentation: toPresentation(context), selection: only(name) });
+			const record = await presentExecution(context, view, { presentation: toRecordVisibility(context), selection: only(name) });
 			return replyJson(record[name]);
 		},
 	}),
@@ -85,7 +91,7 @@ export const executionViewRoutes = withActionExecutions([
 		async handler(context) {
 			const { download, compress, pretty_format } = context.query;
 			const view = await context.engine.executions.get(toId(context));
-			const result = await presentOne(() => toExecution(view, toPresentation(context))["result"] ?? {});
+			const result = await presentOne(() => toExecution(view, toRecordVisibility(context))["result"] ?? {});
 			const text = stringifyJson(result, pretty_format === true ? 2 : undefined);
 			const name = `execution_${view.entity.id}_result.json${compress === true ? ".gz" : ""}`;
 			const headers = download === true ? { "content-disposition": `attachment; filename=${name}` } : undefined;
@@ -118,7 +124,7 @@ export const executionViewRoutes = withActionExecutions([
 				return replyRecords(context, paging, ids, present);
 			}
 			const { ids, total, exactTotal } = await readTreePage(visible, { ...paging, limit: paging.limit });
-			return replyPages(context, { ...paging, exactTotal }, async () => ({ items: await present(ids), total }));
+			return replyPageOrAll(context, { ...paging, exactTotal }, async () => ({ items: await present(ids), total }));
 		},
 	}),
 ]);
@@ -150,7 +156,7 @@ async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exa
 }
 
 /** Yields the ids of executions that the caller may view. Checks each action once: 100,000 executions may have only a few actions. */
-async function* visibleBy(executions: AsyncIterable<Descendant>, { mayView }: Pick<Presentation, "mayView">): AsyncGenerator<string> {
+async function* visibleBy(executions: AsyncIterable<Descendant>, { mayView }: Pick<RecordVisibility, "mayView">): AsyncGenerator<string> {
 	const known = new Map<string, boolean>();
 	for await (const { id, action_ref } of executions) {
 		const isVisible = known.get(action_ref) ?? mayView(action_ref);

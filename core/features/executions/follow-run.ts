@@ -3,7 +3,7 @@ import { type CliContext, CliExit, write, writeOutput } from "../../cli/context.
 import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
-import { overOutages } from "./repeat-while-unavailable.ts";
+import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
 import { type TaskChunk, tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
 
@@ -118,7 +118,7 @@ async function showTasks(client: ExecutionClient, id: string, { progress, signal
 		return { record, lines: toTaskLines(await readTaskTree(client.executions, id, { signal })).map(toTaskText) };
 	};
 	for (;;) {
-		const { record, lines } = await overOutages(look, { signal, onReconnect });
+		const { record, lines } = await repeatWhileUnavailable(look, { signal, onReconnect });
 		if (hasEnded(record)) {
 			if (lines.length > 0) await progress.aside(() => write(context.stderr, `${lines.join("\n")}\n`));
 			return record;

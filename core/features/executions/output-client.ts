@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import { delay } from "../../client/delay.ts";
 import { isSvcError, type OutputType, SvcError } from "../../contract/index.ts";
 
@@ -34,7 +34,7 @@ const attempts = 8;
  * last chunk. The ninth failure in a row is thrown. If the first connection fails, its error is thrown at once.
  */
 export async function* followOutput(
-	{ addresses, events }: Pick<Api, "addresses" | "events">,
+	{ addresses, events }: Pick<ApiClient, "addresses" | "events">,
 	id: string,
 	options: FollowOptions,
 ): AsyncGenerator<OutputChunkRecord> {

@@ -1,29 +1,45 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerJson, answerTooMany } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, flag, nullable, object, oneOf, text, timestamp, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	integerSchema,
+	nullable,
+	objectSchema,
+	oneOf,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
-import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import type { LinesSelection } from "../../kernel/executions/executions-api.ts";
 import { parseOutputType, toLines } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutions } from "./execution-route-aliases-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
+import type { RouteEngine } from "./route-engine.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLines = 100;
 const mostLines = 1_000;
 
-const lineSchema = object({ line: whole, output_type: oneOf("stdout", "stderr", "other"), timestamp, text, length: whole });
+const lineSchema = objectSchema({
+	line: integerSchema,
+	output_type: oneOf("stdout", "stderr", "other"),
+	timestamp,
+	text: stringSchema,
+	length: integerSchema,
+});
 const linesFields = {
-	total: whole,
-	next_line: nullable(whole),
-	event_id: nullable(text),
-	last_line_open: flag,
+	total: integerSchema,
+	next_line: nullable(integerSchema),
+	event_id: nullable(stringSchema),
+	last_line_open: booleanSchema,
 	lines: arrayOf(lineSchema),
 };
-const linesSchema = defineSchema("OutputLines", object(linesFields), {
+const linesSchema = defineSchema("OutputLines", objectSchema(linesFields), {
 	total: 1,
 	next_line: null,
 	event_id: "1",
@@ -32,7 +48,7 @@ const linesSchema = defineSchema("OutputLines", object(linesFields), {
 });
 
 /** Routes that return the output so far, line by line. */
-export const outputLinesRoutes = withActionExecutions([
+export const outputLinesRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output/lines",
@@ -55,7 +71,7 @@ export const outputLinesRoutes = withActionExecutions([
 			const { fromLine, lines = defaultLines, find } = toLines(query);
 			if (lines > mostLines) throw new SvcError("SVC_INVALID", `lines: must be at most ${mostLines}`);
 			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
-			const { masked } = toPresentation(context);
+			const { masked } = toRecordVisibility(context);
 			const { signal, done } = context.openStream();
 			try {
 				const selection: LinesSelection = { type, fromLine, lines, find, isErrorsOnly: query.trouble, masked, signal };

@@ -1,20 +1,20 @@
 import type { RuleSnapshotEntity } from "../../contract/index.ts";
 import { isSelected, type Selection, selectMembers } from "../../http/field-selection.ts";
 import type { HttpContext } from "../../http/route.ts";
-import { type Presentation, presentOne, presentTogether } from "../../http/secret-presentation.ts";
+import { presentOne, presentWithinBudget, type RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { toShownInstances } from "../triggers/visible-payloads-api.ts";
+import { withVisiblePayloads } from "../triggers/visible-payloads-api.ts";
 import type { ShownCause } from "./embedded-cause-api.ts";
 import { toExecution } from "./records-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 
 /** The caller, its authorizer, and the engine from which records are read. */
-export type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
+export type PresentationContext = Pick<HttpContext<RouteEngine>, "engine" | "guard"> & { readonly principal: Principal };
 
 interface Shown {
-	readonly presentation: Presentation;
+	readonly presentation: RecordVisibility;
 	/** Members to show. Default: all. */
 	readonly selection?: Selection | undefined;
 	/** True if the record belongs to an event that has just occurred. Default false. */
@@ -22,17 +22,21 @@ interface Shown {
 }
 
 /** Returns the records of executions, limited to the parts that the caller may view. */
-export async function presentExecutions(context: Asking, views: readonly ExecutionView[], shown: Shown): Promise<WireRecord[]> {
+export async function presentExecutions(
+	context: PresentationContext,
+	views: readonly ExecutionView[],
+	shown: Shown,
+): Promise<WireRecord[]> {
 	const { presentation, selection } = shown;
 	const causes = views.some(isCaused) ? await readShownCauses(context, views, shown) : undefined;
-	return presentTogether(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
+	return presentWithinBudget(views, (view) => selectMembers(toExecution(view, presentation, causes?.get(view.entity.id)), selection));
 }
 
 /**
  * Returns the record of one execution, limited to the parts that the caller may view. If no rule started the execution, nothing is read;
  * then the result is a promise only if the function must first yield to the event loop.
  */
-export function presentExecution(context: Asking, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
+export function presentExecution(context: PresentationContext, view: ExecutionView, shown: Shown): Promise<WireRecord> | WireRecord {
 	const { presentation, selection } = shown;
 	if (isCaused(view)) return presentExecutions(context, [view], shown).then(([record]) => record as WireRecord);
 	return presentOne(() => selectMembers(toExecution(view, presentation), selection));
@@ -44,7 +48,7 @@ function isCaused({ entity }: ExecutionView): boolean {
 
 /** Returns the rules and trigger instances that started executions, by execution id. Reads only the parts that are selected. */
 async function readShownCauses(
-	context: Asking,
+	context: PresentationContext,
 	views: readonly ExecutionView[],
 	{ presentation, selection, isLive = false }: Shown,
 ): Promise<ReadonlyMap<string, ShownCause>> {
@@ -58,7 +62,7 @@ async function readShownCauses(
 	];
 	// Show the instances in the state they had while the rules acted on them.
 	const then = events.map((event) => ({ ...event, status: "processing" as const, failure_reason: null }));
-	const shown = events.length === 0 ? [] : await toShownInstances(context, then, presentation);
+	const shown = events.length === 0 ? [] : await withVisiblePayloads(context, then, presentation);
 	const byId = new Map(events.map(({ id }, index) => [id, shown[index]]));
 	const toCause = ({ snapshot, instance }: { snapshot: RuleSnapshotEntity | undefined; instance: { id: string } | undefined }) => ({
 		snapshot,
@@ -69,7 +73,7 @@ async function readShownCauses(
 }
 
 /** Returns the parts that are shown in full. They require the view permission of the rule, the trigger or the trigger type itself. */
-function toVisible({ guard, principal }: Asking, snapshot: RuleSnapshotEntity | undefined): ShownCause["visible"] {
+function toVisible({ guard, principal }: PresentationContext, snapshot: RuleSnapshotEntity | undefined): ShownCause["visible"] {
 	const allows = (kind: "rule" | "trigger" | "trigger_type", named: { readonly pack: string; readonly name: string } | null | undefined) =>
 		principal.isAdmin ||
 		(named != null && guard.allows(principal, `${kind}_view`, { uid: `${kind}:${named.pack}:${named.name}`, pack: named.pack }));

@@ -1,7 +1,7 @@
-import type { ActionEntity, ExecutionEntity, JsonObject, RunnerTypeEntity, SnapshotEntity } from "../../contract/index.ts";
+import type { ActionEntity, ActionSnapshotEntity, ExecutionEntity, JsonObject, RunnerTypeEntity } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
-import type { Presentation } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import { copyWithoutEmpty, copyWithoutNull, type WireRecord } from "../../http/wire-record.ts";
 import type { ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { toMaskedText } from "../../kernel/output/stored-chunks.ts";
@@ -31,13 +31,13 @@ const ownContext: ReadonlySet<string> = new Set([
 	"workflow_execution",
 ]);
 
-const wireSnapshots = new WeakMap<SnapshotEntity, WireSnapshot>();
+const wireSnapshots = new WeakMap<ActionSnapshotEntity, WireSnapshot>();
 
 /**
  * Returns the API record of an execution. Omits members that are empty, zero, false or null, and members that the view was read without.
  * If `cause` is undefined, the rule and trigger that started the execution are shown by name.
  */
-export function toExecution(view: ExecutionView, presentation: Presentation, cause?: ShownCause): WireRecord {
+export function toExecution(view: ExecutionView, presentation: RecordVisibility, cause?: ShownCause): WireRecord {
 	const { entity } = view;
 	const { webUrl, masked } = presentation;
 	const isGivenShown = showsGiven(view, presentation);
@@ -72,7 +72,7 @@ export function toExecution(view: ExecutionView, presentation: Presentation, cau
 }
 
 /** Returns the live action of an execution as the general stream sends it. */
-export function toLiveAction(view: ExecutionView, presentation: Presentation): WireRecord {
+export function toLiveAction(view: ExecutionView, presentation: RecordVisibility): WireRecord {
 	const { entity } = view;
 	const secrets = presentation.masked ? view.secrets : Redactor.none;
 	return copyWithoutNull({
@@ -89,7 +89,7 @@ export function toLiveAction(view: ExecutionView, presentation: Presentation): W
 }
 
 /** Returns the API record of an output chunk. It must not have a member `status`: clients distinguish it from an execution by that. */
-export function toChunk(chunk: OutputChunk, { masked }: Pick<Presentation, "masked">): WireRecord {
+export function toChunk(chunk: OutputChunk, { masked }: Pick<RecordVisibility, "masked">): WireRecord {
 	return toChunkWith(chunk, masked ? toMaskedText(chunk) : chunk.data);
 }
 
@@ -121,7 +121,7 @@ function toNamedLiveAction({ entity, isWorkflow }: ExecutionView): WireRecord {
  * Returns true if parameters, callback and notifications may be shown. Like results, they are withheld from users who may not view the
  * execution.
  */
-function showsGiven({ entity }: ExecutionView, presentation: Presentation): boolean {
+function showsGiven({ entity }: ExecutionView, presentation: RecordVisibility): boolean {
 	return presentation.showsGiven === true || presentation.mayView(entity.action_ref);
 }
 
@@ -144,14 +144,14 @@ function hideInContext(context: JsonObject | undefined, secrets: Redactor): Json
 	return Object.fromEntries(Object.entries(context).map(([name, value]) => [name, ownContext.has(name) ? value : secretMask]));
 }
 
-function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayView }: Presentation): JsonObject | null | undefined {
+function toResult({ entity, snapshot, secrets }: ExecutionView, { masked, mayView }: RecordVisibility): JsonObject | null | undefined {
 	if (!mayView(entity.action_ref)) return undefined;
 	const result: JsonObject | null | undefined = entity.result;
 	if (!masked || !result) return result;
 	return secrets.redactJson(maskExecutionResult(result, snapshot));
 }
 
-function toWireSnapshot(snapshot: SnapshotEntity): WireSnapshot {
+function toWireSnapshot(snapshot: ActionSnapshotEntity): WireSnapshot {
 	let wire = wireSnapshots.get(snapshot);
 	if (wire === undefined) {
 		const { action, runner } = snapshot;

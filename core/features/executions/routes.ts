@@ -13,22 +13,22 @@ import {
 } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyFault, replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutions } from "./execution-route-aliases-api.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
 import { executionStatuses } from "./execution-statuses-api.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { executionPart, executionSchema } from "./schemas-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 const largestResultSize = 14 * 1024 * 1024;
@@ -78,7 +78,7 @@ const changeBody = defineBody<{ readonly status: ExecutionStatus; readonly resul
 	closed: true,
 });
 
-export const executionRoutes = withActionExecutions([
+export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions",
@@ -96,8 +96,8 @@ export const executionRoutes = withActionExecutions([
 				fields,
 				children,
 			};
-			const shown = { presentation: toPresentation(context), selection };
-			return replyPages(context, paging, async (part) => {
+			const shown = { presentation: toRecordVisibility(context), selection };
+			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.executions.list({ ...query, ...part });
 				return { ...page, items: await presentExecutions(context, page.items, shown) };
 			});
@@ -137,7 +137,7 @@ export const executionRoutes = withActionExecutions([
 		async handler(context) {
 			const { selection, fields, children } = parseExecutionSelection(context.query);
 			const view = await read(context, { fields, children }, context.query.max_result_size);
-			const record = await presentExecution(context, view, { presentation: toPresentation(context), selection });
+			const record = await presentExecution(context, view, { presentation: toRecordVisibility(context), selection });
 			if (view.entity.status !== "paused" || !isSelected(selection, "awaited_inquiries")) return replyJson(record);
 			const awaited_inquiries = await context.engine.executions.awaitedQuestions(view.entity);
 			return replyJson({ ...record, ...(awaited_inquiries.length > 0 && { awaited_inquiries }) });
@@ -216,14 +216,14 @@ function isCompletion({ status, result }: { readonly status: ExecutionStatus; re
 }
 
 /** Returns the id in the path. Throws `SVC_NOT_FOUND` for `last`. */
-export function toId({ path }: RouteContext<RouteNeeds>): string {
+export function toId({ path }: RouteContext<RouteEngine>): string {
 	const id = path["id"] ?? "";
 	if (id === "last") throw new SvcError("SVC_NOT_FOUND", 'execution "last" does not exist: this route needs an id');
 	return id;
 }
 
 async function replyExecution(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	view: ExecutionView,
 	{
 		status = 200,
@@ -231,11 +231,15 @@ async function replyExecution(
 		headers = {},
 	}: { readonly status?: number; readonly showsGiven?: boolean; readonly headers?: Readonly<Record<string, string>> } = {},
 ) {
-	return replyJson(await presentExecution(context, view, { presentation: { ...toPresentation(context), showsGiven } }), status, headers);
+	return replyJson(
+		await presentExecution(context, view, { presentation: { ...toRecordVisibility(context), showsGiven } }),
+		status,
+		headers,
+	);
 }
 
 async function read(
-	context: RouteContext<RouteNeeds>,
+	context: RouteContext<RouteEngine>,
 	{ fields, children }: Pick<ExecutionSelection, "fields" | "children">,
 	maximum: number | undefined,
 ): Promise<ExecutionView> {

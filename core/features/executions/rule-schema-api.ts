@@ -1,19 +1,22 @@
 import { ruleKind } from "../../contract/entities/rule.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, object, text } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 
 /** Schema of a rule in the API. */
 export const ruleSchema = defineSchema(
 	"Rule",
-	object(
+	objectSchema(
 		{
 			...fieldsOf(ruleKind, ["id", "ref", "name", "pack", "description", "enabled", "criteria", "metadata_file"]),
-			uid: text,
-			type: object({ ref: text, parameters: jsonObject }),
-			trigger: object({ type: text, ref: text, parameters: jsonObject, description: text }, ["ref", "description"]),
-			action: object({ ref: text, parameters: jsonObject, description: text }, ["description"]),
+			uid: stringSchema,
+			type: objectSchema({ ref: stringSchema, parameters: jsonObject }),
+			trigger: objectSchema({ type: stringSchema, ref: stringSchema, parameters: jsonObject, description: stringSchema }, [
+				"ref",
+				"description",
+			]),
+			action: objectSchema({ ref: stringSchema, parameters: jsonObject, description: stringSchema }, ["description"]),
 			context: jsonObject,
 			tags: arrayOf(jsonObject),
-			problems: arrayOf(text),
+			problems: arrayOf(stringSchema),
 		},
 		["problems"],
 	),

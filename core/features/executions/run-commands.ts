@@ -6,7 +6,7 @@ import { orNotFound } from "../../cli/failure.ts";
 import { parseParameters, type Schemas } from "../../cli/parameters.ts";
 import { type FormatOptions, printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import {
 	isJsonObject,
 	isRefusedVariable,
@@ -128,7 +128,7 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 }
 
 /** Prints the output of an execution that another command started, then a summary of its end. Does not print the result. */
-export async function followStarted(api: Api, id: string, options: RunOptions, context: CliContext): Promise<void> {
+export async function followStarted(api: ApiClient, id: string, options: RunOptions, context: CliContext): Promise<void> {
 	const client = createExecutionClient(api);
 	const created = await client.executions.get(id);
 	if (options.async || options.json || options.yaml) return finish(client, created, options, context);

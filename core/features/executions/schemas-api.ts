@@ -2,17 +2,17 @@ import { executionKind } from "../../contract/entities/execution.ts";
 import { outputChunkKind } from "../../contract/entities/output-chunk.ts";
 import {
 	arrayOf,
+	booleanSchema,
 	defineSchema,
 	fieldsOf,
-	flag,
 	jsonObject,
 	nullable,
-	object,
+	objectSchema,
 	oneOf,
 	partialOf,
 	partOf,
 	recordId,
-	text,
+	stringSchema,
 	timestamp,
 } from "../../http/openapi/schema.ts";
 import { actionSchema, runnerTypeSchema } from "../actions/schemas-api.ts";
@@ -24,15 +24,15 @@ import { ruleSchema } from "./rule-schema-api.ts";
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
 
 /** Schema of the user who requested a state. */
-const actorSchema = object({ user: text, credential: nullable(text), reason: nullable(text) });
+const actorSchema = objectSchema({ user: stringSchema, credential: nullable(stringSchema), reason: nullable(stringSchema) });
 
 const liveActionSchema = defineSchema(
 	"LiveAction",
-	object(
+	objectSchema(
 		{
 			id: recordId,
-			action: text,
-			action_is_workflow: flag,
+			action: stringSchema,
+			action_is_workflow: booleanSchema,
 			parameters: jsonObject,
 			callback: jsonObject,
 			runner_info: jsonObject,
@@ -45,19 +45,19 @@ const liveActionSchema = defineSchema(
 /** Schema of an execution in the API. Empty members are omitted. */
 export const executionSchema = defineSchema(
 	"Execution",
-	object(
+	objectSchema(
 		{
 			...fieldsOf(executionKind, ["id", "start_timestamp", "end_timestamp", "elapsed_seconds", "result_size", "delay"]),
 			status: statusSchema,
-			log: arrayOf(object({ status: statusSchema, timestamp, by: actorSchema }, ["by"])),
+			log: arrayOf(objectSchema({ status: statusSchema, timestamp, by: actorSchema }, ["by"])),
 			parameters: jsonObject,
 			result: jsonObject,
 			context: jsonObject,
 			action: actionSchema,
 			runner: runnerTypeSchema,
 			liveaction: liveActionSchema,
-			web_url: text,
-			parent: text,
+			web_url: stringSchema,
+			parent: stringSchema,
 			children: arrayOf(recordId),
 			awaited_inquiries: arrayOf(recordId),
 			rule: partialOf(ruleSchema),
@@ -121,10 +121,10 @@ export const executionPart = partOf(executionSchema);
 /** Schema of an output chunk in event streams. */
 export const outputChunkSchema = defineSchema(
 	"OutputChunk",
-	object({
+	objectSchema({
 		...fieldsOf(outputChunkKind, ["id", "execution_id", "data"]),
-		action_ref: text,
-		runner_ref: text,
+		action_ref: stringSchema,
+		runner_ref: stringSchema,
 		timestamp,
 		output_type: oneOf("stdout", "stderr", "other"),
 	}),

@@ -1,5 +1,5 @@
 import { toBulkyBytes } from "../../contract/index.ts";
-import type { Presentation } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes, toEventText } from "../../http/sse.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { BufferPool, type PooledBuffer } from "../../lib/bytes/buffer-pool.ts";
@@ -30,12 +30,12 @@ interface Frame {
 export class OutputFrames {
 	readonly #isSent: () => boolean;
 	readonly #shared: PrivateSlot<OutputChunk, Frame>;
-	readonly #presentation: Pick<Presentation, "masked">;
+	readonly #presentation: Pick<RecordVisibility, "masked">;
 	/** Releases the buffer of the last frame. The argument is true if the frame has been sent. */
 	#leave: ((isSent: boolean) => void) | undefined;
 
 	/** @param isSent returns true if every returned frame has been sent completely, so that its buffer may be reused */
-	constructor(presentation: Pick<Presentation, "masked">, isSent: () => boolean) {
+	constructor(presentation: Pick<RecordVisibility, "masked">, isSent: () => boolean) {
 		this.#presentation = presentation;
 		this.#shared = presentation.masked ? shared.masked : shared.whole;
 		this.#isSent = isSent;
@@ -99,7 +99,7 @@ export class OutputFrames {
  * Returns the bytes of an event. If the text is bulky, there are three parts: the bytes before the text, the text, and the bytes after
  * it. The text is valid only until the next call. Every other event is one part.
  */
-function toParts(chunk: OutputChunk, presentation: Pick<Presentation, "masked">): readonly Uint8Array[] {
+function toParts(chunk: OutputChunk, presentation: Pick<RecordVisibility, "masked">): readonly Uint8Array[] {
 	const bytes = presentation.masked && chunk.secret_spans !== null ? undefined : toBulkyBytes(chunk);
 	const shown = bytes === undefined ? toChunk(chunk, presentation) : undefined;
 	const text = escapeAsciiJson(bytes ?? String(shown?.["data"]));

@@ -1,4 +1,4 @@
-import type { BusEvent, SnapshotEntity } from "../../contract/index.ts";
+import type { ActionSnapshotEntity, BusEvent } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import {
 	announcementPrefix,
@@ -44,7 +44,7 @@ export type EventDependencies = Uses<"eventBus" | "sealedSecrets" | "isWorkflow"
 export function createEvents(parts: EventDependencies): Events & EventFeeds {
 	const { eventBus } = parts;
 	const watch = createAbortListeners();
-	const told = new ToldEvents(parts);
+	const told = new DerivedEvents(parts);
 
 	async function open(patterns: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<EventFeed> {
 		const isWanted = (name: string) => patterns.some((pattern) => isNamed(name, pattern));
@@ -86,7 +86,7 @@ export function createEvents(parts: EventDependencies): Events & EventFeeds {
 }
 
 /** Derives the events of the general stream, once for all subscribers. */
-class ToldEvents {
+class DerivedEvents {
 	readonly #parts: EventDependencies;
 	/** Derived events by bus event. The bus passes the same object to all subscribers. */
 	readonly #told = new PrivateSlot<BusEvent, Promise<readonly StreamEvent[]> | readonly StreamEvent[]>();
@@ -112,7 +112,7 @@ class ToldEvents {
 		if (name === eventNames.taskUpdate) return [{ name, kind: "task", task: toEventTask(event) }];
 		const { catalog } = this.#parts;
 		const entity = toEventEntity(event);
-		const toEvents = (snapshot: SnapshotEntity) => {
+		const toEvents = (snapshot: ActionSnapshotEntity) => {
 			const view = toExecutionView(entity, snapshot, this.#parts);
 			return (derivedNames[name] ?? []).map(([derived, kind]) => ({ name: derived, kind, view }) as StreamEvent);
 		};

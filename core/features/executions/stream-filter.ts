@@ -1,10 +1,10 @@
 import type { ExecutionStatus } from "../../contract/index.ts";
 import { toNameMatcher, toSubscription } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
-import { type Presentation, presentOne } from "../../http/secret-presentation.ts";
+import { presentOne, type RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes } from "../../http/sse.ts";
 import type { StreamEvent } from "./events-api.ts";
-import { type Asking, presentExecution } from "./present-executions.ts";
+import { type PresentationContext, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-api.ts";
 
 /** Query parameters of the general stream. */
@@ -48,7 +48,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 }
 
 /** Returns the contents of an event as the general stream sends them, with secrets masked. */
-function presentEvent(context: Asking, event: StreamEvent, presentation: Presentation): Promise<unknown> | unknown {
+function presentEvent(context: PresentationContext, event: StreamEvent, presentation: RecordVisibility): Promise<unknown> | unknown {
 	switch (event.kind) {
 		case "execution":
 			return presentExecution(context, event.view, { presentation, isLive: true });
@@ -64,7 +64,11 @@ function presentEvent(context: Asking, event: StreamEvent, presentation: Present
 }
 
 /** Returns the bytes of an event for the general stream; a promise only if the record must be read first. */
-export function toEventFrame(context: Asking, event: StreamEvent, presentation: Presentation): Promise<Uint8Array> | Uint8Array {
+export function toEventFrame(
+	context: PresentationContext,
+	event: StreamEvent,
+	presentation: RecordVisibility,
+): Promise<Uint8Array> | Uint8Array {
 	const toBytes = (data: unknown) => toEventBytes({ event: event.name, data, ...(event.kind === "output" && { id: event.chunk.id }) });
 	const data = presentEvent(context, event, presentation);
 	return data instanceof Promise ? data.then(toBytes) : toBytes(data);

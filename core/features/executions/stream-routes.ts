@@ -2,24 +2,24 @@ import { SvcError } from "../../contract/index.ts";
 import { answerEvents, answerTooMany } from "../../http/openapi/responses.ts";
 import { jsonObject } from "../../http/openapi/schema.ts";
 import { type Reply, replyContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { isResponseSent } from "../../http/server-request.ts";
 import { eventStreamHeaders, eventStreamType, type ServerSentEvent, toEventStream } from "../../http/sse.ts";
 import type { SseFanOutSource } from "../../http/sse-fan-out-feed.ts";
 import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
-import { SharedFrames } from "./event-cache.ts";
+import { EventFrameCache } from "./event-cache.ts";
 import type { StreamEvent } from "./events-api.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
 import { findExecutionResource } from "./execution-resource-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { outputChunkSchema } from "./schemas-api.ts";
 import { OutputFrames } from "./serialized-output.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 type EventResult = IteratorResult<ServerSentEvent | Uint8Array, undefined>;
 
@@ -74,7 +74,7 @@ export const streamRoutes = [
 
 /** Responds with an event stream that ends when the signal given to `open` aborts. Errors of `open` become normal error responses. */
 async function replyEvents(
-	context: RouteContext<RouteNeeds>,
+	context: RouteContext<RouteEngine>,
 	open: (signal: AbortSignal) => Promise<AsyncIterable<ServerSentEvent | Uint8Array>>,
 ): Promise<Reply> {
 	const { signal, done } = context.openStream();
@@ -90,7 +90,7 @@ async function replyEvents(
 
 /** Returns the events of an output. Not a generator, because that would create several promises for each line and client. */
 function followOutput(
-	context: RouteContext<RouteNeeds, typeof secretsQuery & { readonly output_type: "string" }>,
+	context: RouteContext<RouteEngine, typeof secretsQuery & { readonly output_type: "string" }>,
 	id: string,
 	after: number,
 	signal: AbortSignal,
@@ -98,7 +98,7 @@ function followOutput(
 	const { engine, query } = context;
 	const type = parseOutputType(query.output_type);
 	const chunks = engine.output.followShared(id, { ...(type !== undefined && { type }), after, signal });
-	const frames = new OutputFrames(toPresentation(context), () => isResponseSent(context.request));
+	const frames = new OutputFrames(toRecordVisibility(context), () => isResponseSent(context.request));
 	let isOver = false;
 	const takeAtHand = () => chunks.takeCached();
 	const toFrame = (chunk: OutputChunk) => (chunks.isOnlySubscriber ? frames.ofSeveral(chunk, takeAtHand) : frames.of(chunk));
@@ -130,10 +130,10 @@ function parseLastEventId(text: string | undefined): number {
 	return Number(text);
 }
 
-type Context = RouteContext<RouteNeeds>;
+type Context = RouteContext<RouteEngine>;
 
 /** Frames of each event, shared by all clients of the general stream. */
-const frames = new SharedFrames<StreamEvent>();
+const frames = new EventFrameCache<StreamEvent>();
 
 /** Returns the key under which clients with equal rights and queries share a stream. A stream with an end event is not shared. */
 function toKey({ principal, query }: Context, { hasEnd }: StreamFilter): unknown {

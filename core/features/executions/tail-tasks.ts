@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient } from "./client.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
-import { overOutages } from "./repeat-while-unavailable.ts";
+import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
 import { readTasks } from "./task-tree.ts";
 
 /** Output chunk of one task of a workflow. */
@@ -58,7 +58,7 @@ class TaskTail {
 		this.#workflows = [{ id, path: "" }];
 		for (;;) {
 			signal.throwIfAborted();
-			const isOver = await overOutages(() => this.#lookAtAll(id), this.#options);
+			const isOver = await repeatWhileUnavailable(() => this.#lookAtAll(id), this.#options);
 			this.#fill();
 			if (isOver) break;
 			await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -1,4 +1,4 @@
-import type { Api, Waiting } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
@@ -17,13 +17,13 @@ export interface InquiryRecord {
 
 /** Client for the pending inquiries of a service. */
 export interface InquiryClient {
-	list(query?: ListQuery, options?: Waiting): Promise<ListPage<InquiryRecord>>;
+	list(query?: ListQuery, options?: CallOptions): Promise<ListPage<InquiryRecord>>;
 	get(id: string): Promise<InquiryRecord>;
 	/** Responds to an inquiry. Returns the stored response with its secrets masked. */
 	respond(id: string, response: JsonObject, reason?: string): Promise<{ readonly id: string; readonly response: JsonValue }>;
 }
 
-export function createInquiryClient({ read, list }: Api): InquiryClient {
+export function createInquiryClient({ read, list }: ApiClient): InquiryClient {
 	const at = encodeURIComponent;
 	return {
 		list: (query, waiting) => list("/inquiries", query, waiting),

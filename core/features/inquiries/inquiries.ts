@@ -16,7 +16,7 @@ import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
 import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
-import { assertAsked, assertWaiting, toInquiry } from "./inquiry.ts";
+import { assertMayRespond, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** Parts of the engine that end an inquiry. */
 export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "completionEffects">;
@@ -70,7 +70,7 @@ export function createInquiries(parts: InquiryOptions): Inquiries {
 				const execution = await read(id);
 				assertWaiting(execution);
 				const inquiry = toInquiry(execution);
-				assertAsked(inquiry, principal);
+				assertMayRespond(inquiry, principal);
 				await assertAwaited(storage, execution);
 				await waitForLoopBudget();
 				const answer = checkAnswer(inquiry, response);

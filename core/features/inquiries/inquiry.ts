@@ -25,7 +25,7 @@ export function assertWaiting({ id, runner_name, status }: ExecutionEntity): voi
 }
 
 /** Throws `SVC_FORBIDDEN` if the inquiry is not addressed to the principal. Without access control, roles of the inquiry are ignored. */
-export function assertAsked({ id, users, roles }: Inquiry, principal: Principal): void {
+export function assertMayRespond({ id, users, roles }: Inquiry, principal: Principal): void {
 	const isUser = users.length === 0 || users.includes(principal.username);
 	const held = principal.roles;
 	const hasRole = roles.length === 0 || held === undefined || roles.some((role) => held.includes(role));

@@ -2,10 +2,19 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelected, answerSelectedPage } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, jsonObject, jsonValue, object, partOf, real, text } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	jsonObject,
+	jsonValue,
+	numberSchema,
+	objectSchema,
+	partOf,
+	stringSchema,
+} from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
@@ -16,7 +25,14 @@ import type { InquiryView } from "./inquiries-api.ts";
 /** Wire schema of a pending inquiry. */
 const inquirySchema = defineSchema(
 	"Inquiry",
-	object({ id: text, route: text, ttl: real, users: arrayOf(text), roles: arrayOf(text), schema: jsonObject }),
+	objectSchema({
+		id: stringSchema,
+		route: stringSchema,
+		ttl: numberSchema,
+		users: arrayOf(stringSchema),
+		roles: arrayOf(stringSchema),
+		schema: jsonObject,
+	}),
 	{
 		id: "66a1f0c29d3e4b7a51c08d12",
 		route: "developers",
@@ -29,12 +45,12 @@ const inquirySchema = defineSchema(
 const inquiryPart = partOf(inquirySchema);
 
 /** Wire schema of a stored response. If the whole response is secret, the mask replaces it. */
-const inquiryAnswerSchema = defineSchema("InquiryAnswer", object({ id: text, response: jsonValue }), {
+const inquiryAnswerSchema = defineSchema("InquiryAnswer", objectSchema({ id: stringSchema, response: jsonValue }), {
 	id: "66a1f0c29d3e4b7a51c08d12",
 	response: { approved: true },
 });
 
-const { defineRoute } = routesOver<InquiriesApi>();
+const { defineRoute } = createRouteDeclarations<InquiriesApi>();
 
 const defaultLimit = 20;
 const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
@@ -60,7 +60,7 @@ export interface NodeClient {
 	readiness(options?: Waiting): Promise<ReadinessRecord>;
 }
 
-export function createNodeClient({ read, list }: Api): NodeClient {
+export function createNodeClient({ read, list }: ApiClient): NodeClient {
 	const at = (idOrName: string) => `/nodes/${encodeURIComponent(idOrName)}`;
 	return {
 		list: () => list("/nodes"),

@@ -1,12 +1,12 @@
 import { answerFault, answerJson, retryHeader } from "../../http/openapi/responses.ts";
-import { flag, object } from "../../http/openapi/schema.ts";
+import { booleanSchema, objectSchema } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { UnreadyReason } from "../../kernel/nodes/nodes-api.ts";
 import { readySchema, unreadySchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<Engine, "readiness">>();
+const { defineRoute } = createRouteDeclarations<Pick<Engine, "readiness">>();
 
 /** Seconds after which a client should retry. */
 const retryAfter = "1";
@@ -19,7 +19,7 @@ export const healthRoutes = (["auth", "api", "stream"] as const).flatMap((compon
 		component,
 		summary: "Tell whether the process answers",
 		description: "Restart it when it does not.",
-		answers: { 200: answerJson(object({ live: flag }), { example: { live: true } }) },
+		answers: { 200: answerJson(objectSchema({ live: booleanSchema }), { example: { live: true } }) },
 		permission: "public",
 		isAlwaysOpen: true,
 		handler: () => replyJson({ live: true }),

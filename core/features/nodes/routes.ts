@@ -1,11 +1,11 @@
 import { answerJson, describeList } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import type { NodeView } from "../../kernel/nodes/nodes-api.ts";
 import { nodeSchema, singleNodeSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<Engine, "nodes">>();
+const { defineRoute } = createRouteDeclarations<Pick<Engine, "nodes">>();
 
 /** Routes for administrators to list and drain the nodes of the service. */
 export const nodeRoutes = [

@@ -1,13 +1,24 @@
 import { nodeKind } from "../../contract/entities/node.ts";
 import { nodeRoles } from "../../contract/index.ts";
-import { arrayOf, defineSchema, fieldsOf, flag, nullable, object, oneOf, real, text, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	integerSchema,
+	nullable,
+	numberSchema,
+	objectSchema,
+	oneOf,
+	stringSchema,
+} from "../../http/openapi/schema.ts";
 import { statusSchema } from "../executions/schemas-api.ts";
 
 const members = {
 	...fieldsOf(nodeKind, ["id", "name", "hostname", "pid", "version", "drain", "running", "started_at", "heartbeat_at", "late_writes"]),
 	...fieldsOf(nodeKind, ["event_bus", "addresses"]),
 	state: oneOf("starting", "ready", "draining", "drained", "gone"),
-	clock_offset: nullable(real),
+	clock_offset: nullable(numberSchema),
 	roles: arrayOf(oneOf(...nodeRoles)),
 };
 const example = {
@@ -29,39 +40,55 @@ const example = {
 };
 
 /** Wire schema of a node. */
-export const nodeSchema = defineSchema("Node", object(members), example);
+export const nodeSchema = defineSchema("Node", objectSchema(members), example);
 
 /** Wire schema of a node with its running executions. */
 export const singleNodeSchema = defineSchema(
 	"SingleNode",
-	object({ ...members, executions: arrayOf(object({ id: text, action_ref: text, status: statusSchema })) }),
+	objectSchema({ ...members, executions: arrayOf(objectSchema({ id: stringSchema, action_ref: stringSchema, status: statusSchema })) }),
 	{ ...example, executions: [] },
 );
 
-const capabilities = object(
+const capabilities = objectSchema(
 	{
-		...{ name: text, hostname: text, pid: whole, type: text, state: text, version: text, node: text },
-		...{ listen_host: text, listen_port: whole },
+		...{
+			name: stringSchema,
+			hostname: stringSchema,
+			pid: integerSchema,
+			type: stringSchema,
+			state: stringSchema,
+			version: stringSchema,
+			node: stringSchema,
+		},
+		...{ listen_host: stringSchema, listen_port: integerSchema },
 	},
 	["listen_host", "listen_port"],
 );
 
 /** Wire schema of the roles that at least one node has. */
-export const groupsSchema = object({ groups: arrayOf(oneOf(...nodeRoles)) });
+export const groupsSchema = objectSchema({ groups: arrayOf(oneOf(...nodeRoles)) });
 
 /** Wire schema of the nodes with a role. */
-export const membersSchema = object({ members: arrayOf(object({ group_id: text, member_id: text, capabilities })) });
+export const membersSchema = objectSchema({
+	members: arrayOf(objectSchema({ group_id: stringSchema, member_id: stringSchema, capabilities })),
+});
 
 const warnings = arrayOf(oneOf("clock"));
 
 /** Wire schema of a ready node. */
-export const readySchema = defineSchema("Ready", object({ ready: flag, warnings }, ["warnings"]), { ready: true });
+export const readySchema = defineSchema("Ready", objectSchema({ ready: booleanSchema, warnings }, ["warnings"]), { ready: true });
 
 /** Wire schema of a node that is not ready, with the reasons. */
 export const unreadySchema = defineSchema(
 	"Unready",
-	object({ ready: flag, reasons: arrayOf(oneOf("starting", "draining", "drained", "stopping", "storage")), warnings, faultstring: text }, [
-		"warnings",
-	]),
+	objectSchema(
+		{
+			ready: booleanSchema,
+			reasons: arrayOf(oneOf("starting", "draining", "drained", "stopping", "storage")),
+			warnings,
+			faultstring: stringSchema,
+		},
+		["warnings"],
+	),
 	{ ready: false, reasons: ["starting"], faultstring: "not ready: starting" },
 );

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type CommonOptions, optionsOf, withCredentials, withFormatOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import type { PackCheck, PackWork } from "../../cli/pack-checks.ts";
+import type { PackCheck, PackChecks } from "../../cli/pack-checks.ts";
 import { type FormatOptions, printList } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
 import { writeReport } from "../../cli/write-report.ts";
@@ -38,7 +38,7 @@ export function addPackAuthoringCommands(pack: Command, context: CliContext): vo
 	addWatch(pack, packs, context);
 }
 
-function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
+function addCheck(pack: Command, packs: PackChecks, context: CliContext): void {
 	withFormatOptions(
 		pack
 			.command("check [directories...]")
@@ -57,7 +57,7 @@ function addCheck(pack: Command, packs: PackWork, context: CliContext): void {
 		});
 }
 
-function addTest(pack: Command, packs: PackWork, context: CliContext): void {
+function addTest(pack: Command, packs: PackChecks, context: CliContext): void {
 	pack
 		.command("test [directories...]")
 		.description("Run the tests that packs bring, without a service. Exit code 1 when one fails.")
@@ -74,7 +74,7 @@ function addTest(pack: Command, packs: PackWork, context: CliContext): void {
 		});
 }
 
-function addWatch(pack: Command, packs: PackWork, context: CliContext): void {
+function addWatch(pack: Command, packs: PackChecks, context: CliContext): void {
 	withCredentials(
 		pack
 			.command("watch [directories...]")

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
@@ -26,7 +26,7 @@ export interface ConfigClient {
 
 const at = encodeURIComponent;
 
-export function createConfigClient({ read, list }: Api): ConfigClient {
+export function createConfigClient({ read, list }: ApiClient): ConfigClient {
 	return {
 		list: (query) => list("/configs", query),
 		get: (pack, query = {}) => read(`/configs/${at(pack)}`, { query }),

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
 /** Result of reading one pack index. */
@@ -38,7 +38,7 @@ export interface PackIndexClient {
 	show(name: string): Promise<JsonObject | undefined>;
 }
 
-export function createPackIndexClient({ read }: Api): PackIndexClient {
+export function createPackIndexClient({ read }: ApiClient): PackIndexClient {
 	const search = <T>(body: object) => read<T>("/packs/index/search", { method: "POST", body });
 	return {
 		get: () => read("/packs/index"),

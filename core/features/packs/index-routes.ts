@@ -1,21 +1,36 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, jsonObject, mapOf, nullable, object, oneOf, text, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	integerSchema,
+	jsonObject,
+	mapOf,
+	nullable,
+	objectSchema,
+	oneOf,
+	stringSchema,
+} from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { PacksApi } from "./api.ts";
 
 const example = { url: "https://packs.example.org/index.json", packs: 2, message: "Success.", error: null };
 
 const statusSchema = defineSchema(
 	"PackIndexStatus",
-	object({ url: text, packs: whole, message: text, error: nullable(oneOf("unresponsive", "malformed", "empty")) }),
+	objectSchema({
+		url: stringSchema,
+		packs: integerSchema,
+		message: stringSchema,
+		error: nullable(oneOf("unresponsive", "malformed", "empty")),
+	}),
 	example,
 );
 
 /** Wire schema of the packs of all indexes, by name, with the result of reading each index. */
-const indexSchema = defineSchema("PackIndex", object({ status: arrayOf(statusSchema), index: mapOf(jsonObject) }), {
+const indexSchema = defineSchema("PackIndex", objectSchema({ status: arrayOf(statusSchema), index: mapOf(jsonObject) }), {
 	status: [example],
 	index: { disk: { name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" } },
 });
@@ -23,9 +38,15 @@ const indexSchema = defineSchema("PackIndex", object({ status: arrayOf(statusSch
 /** Wire schema of the health of the indexes. */
 const indexHealthSchema = defineSchema(
 	"PackIndexHealth",
-	object({
-		indexes: object({ count: whole, valid: whole, invalid: whole, errors: mapOf(whole), status: arrayOf(statusSchema) }),
-		packs: object({ count: whole }),
+	objectSchema({
+		indexes: objectSchema({
+			count: integerSchema,
+			valid: integerSchema,
+			invalid: integerSchema,
+			errors: mapOf(integerSchema),
+			status: arrayOf(statusSchema),
+		}),
+		packs: objectSchema({ count: integerSchema }),
 	}),
 	{ indexes: { count: 1, valid: 1, invalid: 0, errors: {}, status: [example] }, packs: { count: 2 } },
 );
@@ -35,7 +56,7 @@ const searchSchema = defineSchema("PackIndexSearch", { anyOf: [arrayOf(jsonObjec
 	{ name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" },
 ]);
 
-const { defineRoute } = routesOver<Pick<PacksApi, "packIndex">>();
+const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packIndex">>();
 
 interface Search {
 	readonly query?: string;

@@ -6,7 +6,7 @@ import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
-import { PackSwitch } from "./activation/pack-activation.ts";
+import { PackActivator } from "./activation/pack-activation.ts";
 import type { PacksApi } from "./api.ts";
 import { StoredPackConfigs } from "./configs/pack-configs.ts";
 import { PackContents } from "./content/pack-contents.ts";
@@ -19,9 +19,9 @@ import type { RegisterFiles } from "./pack-files-api.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import { packRegisterRoutes } from "./register-routes.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
-import { PackRegistering } from "./registration/pack-reload.ts";
+import { PackReload } from "./registration/pack-reload.ts";
 import { configRoutes } from "./routes.ts";
-import { PackSources } from "./sources/pack-fetcher.ts";
+import { PackFetcher } from "./sources/pack-fetcher.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
 import { StoredPacks } from "./stored-packs.ts";
@@ -34,7 +34,7 @@ export interface PacksFeature extends HttpFeature<PacksApi> {
 	/** Stored files of packs. */
 	readonly contents: Pick<PackContents, "store" | "keep" | "files" | "readBytes">;
 	/** Updates the records of packs to match their files. */
-	readonly switch: PackSwitch;
+	readonly switch: PackActivator;
 	/**
 	 * Rules that the configuration requires, for the rules feature. A stored rule whose name matches `name` and that is not in `rules` is
 	 * removed.
@@ -61,8 +61,8 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 	});
 	const registration = new PackRegistration({ ...kernel, ...needs, packConfigs });
 	const { index: packIndex, sources } = createSources(kernel);
-	const packSwitch = new PackSwitch({ ...kernel, ...needs, keep: (content) => [contents.keep(content)] });
-	const packRegister = new PackRegistering({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
+	const packSwitch = new PackActivator({ ...kernel, ...needs, keep: (content) => [contents.keep(content)] });
+	const packRegister = new PackReload({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
 	const found = { index: packIndex, sources, packConfigs, packRegister };
 	const { runners, installs: packInstalls, following } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
@@ -85,7 +85,7 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 function createSources({ options, logger }: Kernel) {
 	const settings = toSourceSettings(options);
 	const index = new PackIndex({ settings, logger });
-	return { index, sources: new PackSources({ settings, index, logger: logger.withTag("packs") }) };
+	return { index, sources: new PackFetcher({ settings, index, logger: logger.withTag("packs") }) };
 }
 
 function createContents(kernel: Kernel): PackContents {

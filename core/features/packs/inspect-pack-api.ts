@@ -6,7 +6,7 @@ import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
 import { findPackFiles } from "./inspect/find-pack-files.ts";
 import { sortFindings } from "./inspect/findings.ts";
 import { inspectConfig } from "./inspect/inspect-config.ts";
-import { inspectOthers } from "./inspect/inspect-extra-files.ts";
+import { inspectExtraFiles } from "./inspect/inspect-extra-files.ts";
 import { inspectFolders } from "./inspect/inspect-folders.ts";
 import { inspectManifest } from "./inspect/inspect-manifest.ts";
 
@@ -52,7 +52,7 @@ export async function inspectPack(path: string, { readers, runnerTypes, dialects
 		...ofManifest,
 		...folders.findings,
 		...(await inspectConfig({ pack, directory, files, dialects })),
-		...(await inspectOthers({ directory, files, readers, metadata })),
+		...(await inspectExtraFiles({ directory, files, readers, metadata })),
 	];
 	return { ref: pack, directory, findings: sortFindings(all), files, metadata };
 }

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
 /** A job on packs: an execution of an action of the pack `packs`. */
@@ -63,7 +63,7 @@ export interface PackInstallClient {
 	lock(): Promise<readonly PackLockEntry[]>;
 }
 
-export function createPackInstallClient({ read }: Api): PackInstallClient {
+export function createPackInstallClient({ read }: ApiClient): PackInstallClient {
 	const begin = (path: string, body: object) => read<PackJobRecord>(`/packs/${path}`, { method: "POST", body });
 	return {
 		install: (request) => begin("install", request),

@@ -7,7 +7,7 @@ import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { createPackInstallClient, type PackInstallClient, type PackJobRecord, type PackLockEntry } from "./install-client.ts";
 
@@ -16,7 +16,7 @@ export interface JobOptions extends CommonOptions {
 }
 
 /** Shows the progress of an execution, or prints its id if the command does not wait. Throws `CliExit` if the execution does not succeed. */
-export type FollowJob = (api: Api, executionId: string, options: JobOptions, context: CliContext) => Promise<void>;
+export type FollowJob = (api: ApiClient, executionId: string, options: JobOptions, context: CliContext) => Promise<void>;
 
 interface InstallOptions extends JobOptions {
 	readonly force?: boolean;

@@ -2,7 +2,7 @@ import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerJson, describeList } from "../../http/openapi/responses.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import type { JobName } from "./install/packs-pack.ts";
@@ -15,7 +15,7 @@ interface RouteNeeds {
 	readonly packInstalls: PackInstalls;
 }
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
 const names = { type: "array", items: { type: "string", minLength: 1, maxLength: 2_000 }, maxItems: 100 };
 const flag = { type: "boolean" };

@@ -1,23 +1,34 @@
-import { defineSchema, flag, nullable, object, oneOf, recordId, text, timestamp } from "../../http/openapi/schema.ts";
+import {
+	booleanSchema,
+	defineSchema,
+	nullable,
+	objectSchema,
+	oneOf,
+	recordId,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 
 const commit = "8ad5cf0dd9ab2f2b1a0c3b5f6f1d2e3c4b5a6978";
 
 /** Wire schema of a submitted pack job. */
-export const packJobSchema = defineSchema("PackJob", object({ execution_id: recordId }), { execution_id: "66a1f7009d3e4b7a51c0f001" });
+export const packJobSchema = defineSchema("PackJob", objectSchema({ execution_id: recordId }), {
+	execution_id: "66a1f7009d3e4b7a51c0f001",
+});
 
-const version = object({ version: nullable(text), revision: nullable(text), commit: nullable(text) });
+const version = objectSchema({ version: nullable(stringSchema), revision: nullable(stringSchema), commit: nullable(stringSchema) });
 
 /** Wire schema of the versions that the source of an installed pack offers. */
 export const newerSchema = defineSchema(
 	"PackNewer",
-	object({
-		ref: text,
-		version: text,
-		commit: nullable(text),
-		address: text,
+	objectSchema({
+		ref: stringSchema,
+		version: stringSchema,
+		commit: nullable(stringSchema),
+		address: stringSchema,
 		latest: nullable(version),
-		outdated: flag,
-		problem: nullable(text),
+		outdated: booleanSchema,
+		problem: nullable(stringSchema),
 	}),
 	{
 		...{ ref: "disk", version: "1.4.0", commit: null, address: "https://git.example.org/disk" },
@@ -28,17 +39,17 @@ export const newerSchema = defineSchema(
 /** Wire schema of one pack in a lock file. */
 export const lockEntrySchema = defineSchema(
 	"PackLockEntry",
-	object({
-		ref: text,
-		version: text,
-		source: object({
+	objectSchema({
+		ref: stringSchema,
+		version: stringSchema,
+		source: objectSchema({
 			kind: oneOf("git", "archive", "directory"),
-			address: text,
-			revision: nullable(text),
-			commit: nullable(text),
-			subdirectory: nullable(text),
+			address: stringSchema,
+			revision: nullable(stringSchema),
+			commit: nullable(stringSchema),
+			subdirectory: nullable(stringSchema),
 		}),
-		content: text,
+		content: stringSchema,
 	}),
 	{
 		...{ ref: "disk", version: "1.4.0" },
@@ -52,10 +63,10 @@ export const followedState = oneOf("installing", "installed", "failed", "unreach
 /** Wire schema of a pack in git that the service follows. */
 export const followedSchema = defineSchema(
 	"FollowedPack",
-	object({
-		...{ id: recordId, source: text, pack: nullable(text), commit: nullable(text) },
+	objectSchema({
+		...{ id: recordId, source: stringSchema, pack: nullable(stringSchema), commit: nullable(stringSchema) },
 		state: followedState,
-		...{ reason: nullable(text), execution_id: nullable(recordId), tried_at: nullable(timestamp) },
+		...{ reason: nullable(stringSchema), execution_id: nullable(recordId), tried_at: nullable(timestamp) },
 		...{ retry_at: nullable(timestamp), checked_at: timestamp },
 	}),
 	{

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
@@ -48,7 +48,7 @@ export interface PackClient {
 	file(refOrId: string, path: string): Promise<Uint8Array>;
 }
 
-export function createPackClient({ read, list, call }: Api): PackClient {
+export function createPackClient({ read, list, call }: ApiClient): PackClient {
 	const at = encodeURIComponent;
 	return {
 		list: (query) => list("/packs", query),

@@ -28,7 +28,7 @@ export interface Registering {
 }
 
 /** Files of one kind in packs. The feature that owns the described records implements this interface. */
-export interface PackFiles<Input extends { readonly name: string }> {
+export interface PackFileKind<Input extends { readonly name: string }> {
 	readonly kind: Exclude<PackKind, "action">;
 	/** Folder of a pack that contains the files. */
 	readonly folder: string;
@@ -48,7 +48,7 @@ export interface PackFiles<Input extends { readonly name: string }> {
 }
 
 /** Updates the records of a kind to match the files of packs. An invalid file is reported; the other files are still registered. */
-export type RegisterFiles = <Input extends { readonly name: string }>(files: PackFiles<Input>) => Promise<void>;
+export type RegisterFiles = <Input extends { readonly name: string }>(files: PackFileKind<Input>) => Promise<void>;
 
 /** Attributes that the service sets. Files may contain them, because a file may be written from a record. */
 export const ownAttributes: Readonly<Record<string, Attribute>> = { id: text, uid: text, ref: text, metadata_file: text };

@@ -2,12 +2,22 @@ import { extname } from "node:path";
 import { packKind } from "../../contract/entities/pack.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { answerJson, answerNothing, answerSelectedPage, answerText, describeList } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, jsonValue, nullable, object, text, timestamp } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	jsonObject,
+	jsonValue,
+	nullable,
+	objectSchema,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyContent, replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { PackInstalls } from "./install-api.ts";
@@ -17,18 +27,24 @@ import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./regis
 
 const members = {
 	...fieldsOf(packKind, ["id", "ref", "name", "description", "version", "author", "path", "content"]),
-	uid: text,
+	uid: stringSchema,
 	keywords: arrayOf(jsonValue),
-	svc_version: text,
+	svc_version: stringSchema,
 	python_versions: arrayOf(jsonValue),
-	email: text,
+	email: stringSchema,
 	contributors: arrayOf(jsonValue),
 	dependencies: arrayOf(jsonValue),
-	files: arrayOf(text),
+	files: arrayOf(stringSchema),
 	system: jsonObject,
 	source: jsonObject,
 	installation: jsonObject,
-	followed: object({ source: text, state: followedState, commit: nullable(text), reason: nullable(text), checked_at: timestamp }),
+	followed: objectSchema({
+		source: stringSchema,
+		state: followedState,
+		commit: nullable(stringSchema),
+		reason: nullable(stringSchema),
+		checked_at: timestamp,
+	}),
 };
 const absent = ["svc_version", "email", "path", "content", "source", "installation", "followed"];
 /** Manifests may have additional members. */
@@ -37,7 +53,7 @@ const additional = { additionalProperties: jsonValue };
 /** Wire schema of a pack. */
 const packSchema = defineSchema(
 	"Pack",
-	{ ...object(members, absent), ...additional },
+	{ ...objectSchema(members, absent), ...additional },
 	{
 		id: "66a1e0019d3e4b7a51c00003",
 		uid: "pack:disk",
@@ -65,7 +81,7 @@ const packPart = defineSchema("PackPart", {
 });
 
 /** Wire schema of a file of a pack. */
-const packFileSchema = defineSchema("PackFile", object({ file_path: text, content: text }), {
+const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: stringSchema, content: stringSchema }), {
 	file_path: "pack.yaml",
 	content: "name: disk\n",
 });
@@ -76,7 +92,7 @@ interface RouteNeeds {
 	readonly packInstalls: Pick<PackInstalls, "followed">;
 }
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
 const defaultLimit = 100;
 const selectable = selectionRulesOf([...ownMembers, ...manifestMembers], ["id"]);
@@ -111,8 +127,8 @@ const fileAnswers = {
 	200: {
 		...answerText([...new Set([...contentTypes.values(), plain])], "The file as it is; its type is that of its name.", "name: disk\n"),
 		headers: {
-			ETag: { description: "Another one for other bytes; not quoted.", schema: text },
-			"Last-Modified": { description: "When it was changed, or stored.", schema: text },
+			ETag: { description: "Another one for other bytes; not quoted.", schema: stringSchema },
+			"Last-Modified": { description: "When it was changed, or stored.", schema: stringSchema },
 		},
 	},
 	304: answerNothing("It is as it was (`If-None-Match`, `If-Modified-Since`)."),

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 
 /** Packs to register, and the kinds of their content. */
 export interface RegisterRequest {
@@ -19,6 +19,6 @@ export interface PackRegisterClient {
 	register(request?: RegisterRequest): Promise<RegisterRecord>;
 }
 
-export function createPackRegisterClient({ read }: Api): PackRegisterClient {
+export function createPackRegisterClient({ read }: ApiClient): PackRegisterClient {
 	return { register: (body = {}) => read("/packs/register", { method: "POST", body: { ...body } }) };
 }

@@ -1,12 +1,12 @@
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { PacksApi } from "./api.ts";
 import type { RegisterInput } from "./register-api.ts";
 import { registerCountsSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<PacksApi, "packRegister">>();
+const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packRegister">>();
 
 const texts = { type: "array", items: { type: "string", maxLength: 255 }, maxItems: 1_000 };
 

@@ -3,15 +3,15 @@ import { defineBody } from "../../http/body.ts";
 import { answerJson, answerPage } from "../../http/openapi/responses.ts";
 import { type Paging, pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { noStoreHeaders, type Reply, replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { presentOne, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { presentOne, presentWithinBudget, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
 import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<Pick<PacksApi, "packConfigs">>();
+const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs">>();
 
 const defaultLimit = 100;
 
@@ -28,9 +28,9 @@ export const configRoutes = [
 		query: { ...pagingQuery, ...secretsQuery },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
-			const { masked } = toPresentation(context);
+			const { masked } = toRecordVisibility(context);
 			const configs = await context.engine.packConfigs.list();
-			const reply = replyPage(await presentTogether(configs, (config) => toConfig(config, masked)), paging);
+			const reply = replyPage(await presentWithinBudget(configs, (config) => toConfig(config, masked)), paging);
 			return masked ? reply : { ...reply, headers: { ...reply.headers, ...noStoreHeaders } };
 		},
 	}),
@@ -46,7 +46,7 @@ export const configRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const config = await context.engine.packConfigs.get(context.path["pack"] ?? "");
-			const { masked } = toPresentation(context);
+			const { masked } = toRecordVisibility(context);
 			return replyJson(await presentOne(() => toConfig(config, masked)), 200, masked ? {} : noStoreHeaders);
 		},
 	}),
@@ -63,7 +63,7 @@ export const configRoutes = [
 		async handler(context) {
 			const { engine, path, body, principal } = context;
 			const config = await engine.packConfigs.set(path["pack"] ?? "", body, principal);
-			return replyJson(await presentOne(() => toConfig(config, toPresentation(context).masked)));
+			return replyJson(await presentOne(() => toConfig(config, toRecordVisibility(context).masked)));
 		},
 	}),
 	defineRoute({
@@ -76,9 +76,9 @@ export const configRoutes = [
 		query: { ...pagingQuery, ...secretsQuery },
 		async handler(context) {
 			const paging = parsePaging(context, defaultLimit);
-			const { masked } = toPresentation(context);
+			const { masked } = toRecordVisibility(context);
 			const schemas = await context.engine.packConfigs.schemas();
-			return replyPage(await presentTogether(schemas, (schema) => toSchema(schema, masked)), paging);
+			return replyPage(await presentWithinBudget(schemas, (schema) => toSchema(schema, masked)), paging);
 		},
 	}),
 	defineRoute({
@@ -92,7 +92,7 @@ export const configRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const schema = await context.engine.packConfigs.schema(context.path["pack"] ?? "");
-			return replyJson(await presentOne(() => toSchema(schema, toPresentation(context).masked)));
+			return replyJson(await presentOne(() => toSchema(schema, toRecordVisibility(context).masked)));
 		},
 	}),
 ];

@@ -4,7 +4,7 @@ import { type PackEntity, type Storage, SvcError } from "../../contract/index.ts
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { PackContents } from "./content/pack-contents.ts";
-import { builtInFiles, directoryFiles, type PackFiles, storedFiles } from "./content/pack-file-reader.ts";
+import { builtInFiles, directoryFiles, type PackFileReader, storedFiles } from "./content/pack-file-reader.ts";
 import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
 
 /** Maximum number of text files in one response, and their total bytes. */
@@ -56,7 +56,7 @@ export class StoredPacks implements Packs {
 		return found;
 	}
 
-	async #files(pack: PackEntity): Promise<PackFiles> {
+	async #files(pack: PackEntity): Promise<PackFileReader> {
 		const { ref, path, content } = pack;
 		if (content !== null) return storedFiles(this.#storage, this.#contents, content);
 		if (path === null) return builtInFiles(pack);

@@ -1,17 +1,17 @@
 import type { BusEvent } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../../kernel/coordination/reconnecting-subscription.ts";
 import { eventNames, toEventEntity } from "../../kernel/executions/execution-events.ts";
 import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { ExecutionQueues, QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 import { concurrencyTypes } from "./policy-types.ts";
-import { lookAtQueue, type QueueLook } from "./queue-admission.ts";
-import { type Outside, readNextDue, readOutside, readQueues, waitingStatuses } from "./queued-executions.ts";
+import { pollQueue, type QueuePoll } from "./queue-admission.ts";
+import { readNextDue, readQueues, readUnqueued, type UnqueuedExecution, waitingStatuses } from "./queued-executions.ts";
 
-export interface QueuesOptions extends Omit<QueueLook, "queue" | "starter" | "deep">, Uses<"logger"> {
+export interface QueuesOptions extends Omit<QueuePoll, "queue" | "starter" | "deep">, Uses<"logger"> {
 	readonly index: PolicyIndex;
 	readonly attributeKeys: AttributeKeys;
 }
@@ -30,7 +30,7 @@ export class ActionQueues implements PolicyQueues {
 	/** Queues marked for a poll. `deep` means that the poll must check all waiting executions. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
 	readonly #listeners: LookListener[] = [];
-	readonly #watch: RenewedSubscription;
+	readonly #watch: ReconnectingSubscription;
 	#nextDue: string | undefined;
 	/** True if policies have changed since the last scan. */
 	#isNew = true;
@@ -63,7 +63,7 @@ export class ActionQueues implements PolicyQueues {
 			this.#due.delete(queue);
 			let isLeft = true;
 			try {
-				isLeft = await lookAtQueue({ ...this.#parts, queue, starter, deep });
+				isLeft = await pollQueue({ ...this.#parts, queue, starter, deep });
 			} finally {
 				if (isLeft && !this.#due.has(queue)) this.#due.set(queue, { deep });
 			}
@@ -99,7 +99,7 @@ export class ActionQueues implements PolicyQueues {
 	}
 
 	async enqueueWaiting(): Promise<void> {
-		await this.#hold(await readOutside(this.#parts.storage, {}));
+		await this.#hold(await readUnqueued(this.#parts.storage, {}));
 	}
 
 	async scan({ released }: Parameters<PolicyQueues["scan"]>[0]): Promise<void> {
@@ -124,7 +124,7 @@ export class ActionQueues implements PolicyQueues {
 	}
 
 	/** Moves executions into the queue of their action. Resolves with true if there were any. */
-	async #hold(outside: readonly Outside[]): Promise<boolean> {
+	async #hold(outside: readonly UnqueuedExecution[]): Promise<boolean> {
 		const ids = new Map<string, string[]>();
 		for (const { id, action_ref } of outside) {
 			if (this.#parts.index.has(action_ref, concurrencyTypes)) ids.set(action_ref, [...(ids.get(action_ref) ?? []), id]);
@@ -146,7 +146,7 @@ export class ActionQueues implements PolicyQueues {
 		if (this.#parts.index.actionsWith(concurrencyTypes).length === 0) return;
 		if (everything) await this.enqueueWaiting();
 		const due = toTimestamp(this.#parts.clock.steady());
-		while (await this.#hold(await readOutside(this.#parts.storage, { first: { due, released } })));
+		while (await this.#hold(await readUnqueued(this.#parts.storage, { first: { due, released } })));
 	}
 
 	/** Subscribes to the events only while a concurrency policy exists, because there are events for every execution of every node. */

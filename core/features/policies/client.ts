@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
@@ -50,7 +50,7 @@ export interface PolicyClient {
 	type(refOrId: string): Promise<PolicyTypeRecord>;
 }
 
-export function createPolicyClient({ read, list, call }: Api): PolicyClient {
+export function createPolicyClient({ read, list, call }: ApiClient): PolicyClient {
 	const at = (refOrId: string) => `/policies/${encodeURIComponent(refOrId)}`;
 	return {
 		list: (query) => list("/policies", query),

@@ -4,7 +4,7 @@ import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
-import { readAll } from "../../cli/read-all-pages.ts";
+import { readAllPages } from "../../cli/read-all-pages.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import { createPolicyClient, type PolicyClient, type PolicyRequest } from "./client.ts";
@@ -31,7 +31,7 @@ export const addPolicyCommands: AddCommands = (parent, context) => {
 		.action(async (_options, command) => {
 			const { pack, resourceRef: resource_ref, policyType: policy_type, ...options } = optionsOf<ListOptions>(command);
 			const client = createPolicyClient(await openSession(options, context));
-			await printList(await readAll(client.list, { pack, resource_ref, policy_type }), columns, options, context);
+			await printList(await readAllPages(client.list, { pack, resource_ref, policy_type }), columns, options, context);
 		});
 
 	withCommonOptions(policy.command("get <refs...>").description("Show policies.")).action(

@@ -3,7 +3,7 @@ import { heldStatuses } from "../../kernel/executions/status.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
 
 /** Remaining capacity: the executions of an action that its policies still allow to start. */
-export interface Room {
+export interface RemainingCapacity {
 	/** Reads the attribute keys of these executions. Call it before `inTheWay` and `take`. */
 	prepare(ids: readonly string[]): Promise<void>;
 	/** Returns the policies that prevent the execution from starting. */
@@ -30,11 +30,11 @@ const together = "";
  * Counts the active executions and returns the remaining capacity. `policies` are the concurrency policies of the action. Read them before
  * this call: a node that starts an execution in the meantime increments their `turn`, so that the caller's own start fails.
  */
-export async function measureRoom(
+export async function measureRemainingCapacity(
 	parts: { readonly storage: Storage; readonly attributeKeys: AttributeKeys },
 	actionRef: string,
 	policies: readonly PolicyEntity[],
-): Promise<Room> {
+): Promise<RemainingCapacity> {
 	const limits = policies.map(toLimit);
 	const active = await readActive(parts.storage, actionRef);
 	await prepare(active);

@@ -11,12 +11,12 @@ import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
-import type { FindDemand } from "./required-worker-labels-api.ts";
+import type { FindRequiredLabels } from "./required-worker-labels-api.ts";
 import { policyRoutes } from "./routes.ts";
 
 /** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi> {
-	readonly findDemand: FindDemand;
+	readonly findDemand: FindRequiredLabels;
 }
 
 export interface PoliciesNeeds {

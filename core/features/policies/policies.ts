@@ -3,12 +3,12 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
 
 export interface PoliciesOptions extends Uses<"storage" | "clock"> {
-	readonly changes: Pick<ChangeFeed, "announceChange">;
+	readonly changes: Pick<CacheInvalidation, "announceChange">;
 	/** Puts policies in force on this node after they have been stored. */
 	readonly obey: () => Promise<void>;
 }

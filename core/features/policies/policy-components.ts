@@ -7,7 +7,7 @@ import { StoredPolicies } from "./policies.ts";
 import type { Policies } from "./policies-api.ts";
 import { PolicyIndex } from "./policy-index.ts";
 import { workersType } from "./policy-types.ts";
-import type { Demand, DemandedOf, FindDemand } from "./required-worker-labels-api.ts";
+import type { FindRequiredLabels, LabelledRun, RequiredWorkerLabels } from "./required-worker-labels-api.ts";
 import { createRetries, type Retries } from "./retries.ts";
 
 export interface PolicyCoreOptions
@@ -22,7 +22,7 @@ export interface PolicyCore {
 	readonly policies: Policies;
 	readonly queues: PolicyQueues;
 	readonly retries: Retries;
-	readonly findDemand: FindDemand;
+	readonly findDemand: FindRequiredLabels;
 	/** Starts the components. Call it before executions are submitted, and again if it fails because the storage is unavailable. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
@@ -53,11 +53,17 @@ export function createPolicyCore(parts: PolicyCoreOptions): PolicyCore {
 	};
 }
 
-const nothing: Demand = { labels: [], policies: [] };
+const nothing: RequiredWorkerLabels = { labels: [], policies: [] };
 const types = [workersType];
 
 /** Creates the function that reads the labels required by all policies for the action, for its pack, and for all actions. */
-function createWorkerDemands({ storage, index }: { readonly storage: Storage; readonly index: Pick<PolicyIndex, "has"> }): FindDemand {
+function createWorkerDemands({
+	storage,
+	index,
+}: {
+	readonly storage: Storage;
+	readonly index: Pick<PolicyIndex, "has">;
+}): FindRequiredLabels {
 	return async (run) => {
 		const refs = [run.action_ref, `${run.pack}.*`, "*"].filter((ref) => index.has(ref, types));
 		if (refs.length === 0) return nothing;
@@ -69,7 +75,7 @@ function createWorkerDemands({ storage, index }: { readonly storage: Storage; re
 	};
 }
 
-function labelsOf({ parameters }: PolicyEntity, { user }: DemandedOf): readonly string[] {
+function labelsOf({ parameters }: PolicyEntity, { user }: LabelledRun): readonly string[] {
 	const { labels = [], user_labels = {} } = parameters as {
 		readonly labels?: readonly string[];
 		readonly user_labels?: Readonly<Record<string, readonly string[]>>;

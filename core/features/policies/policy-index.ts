@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 
 export interface PolicyIndexOptions extends Uses<"storage" | "logger"> {
-	readonly changes: Pick<ChangeFeed, "onChange">;
+	readonly changes: Pick<CacheInvalidation, "onChange">;
 	/** Seconds for which a change by another node may go unnoticed if its event is lost. */
 	readonly pollInterval: number;
 }

@@ -5,11 +5,11 @@ import { toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts"
 import { applyTransition, type TransitionOptions } from "../../kernel/executions/transition.ts";
 import type { QueuedExecutionStarter } from "../../kernel/scheduling/execution-queues-api.ts";
 import type { AttributeKeys } from "./attribute-keys.ts";
-import { measureRoom, type Room } from "./concurrency-limit.ts";
+import { measureRemainingCapacity, type RemainingCapacity } from "./concurrency-limit.ts";
 import { concurrencyTypes } from "./policy-types.ts";
 import { type QueuedExecutionDependencies, readDue, readWhole, type Waiting } from "./queued-executions.ts";
 
-export interface QueueLook extends TransitionOptions, QueuedExecutionDependencies {
+export interface QueuePoll extends TransitionOptions, QueuedExecutionDependencies {
 	readonly attributeKeys: AttributeKeys;
 	readonly queue: string;
 	readonly starter: QueuedExecutionStarter;
@@ -28,7 +28,7 @@ const deepPage = 1_000;
  * increments the turns in the write that starts executions. If another node has started executions in the meantime, a turn has changed and
  * the write fails. So no limit is exceeded. Executions that end in the meantime only increase the capacity.
  */
-export async function lookAtQueue(look: QueueLook): Promise<boolean> {
+export async function pollQueue(look: QueuePoll): Promise<boolean> {
 	const { storage, queue, starter } = look;
 	for (;;) {
 		const first = await readDue(look, queue, { offset: 0, limit: firstPage });
@@ -39,7 +39,7 @@ export async function lookAtQueue(look: QueueLook): Promise<boolean> {
 			await letGo(look);
 			return false;
 		}
-		const room = await measureRoom(look, queue, policies);
+		const room = await measureRemainingCapacity(look, queue, policies);
 		const verdicts = await judge({ room, policies, places: starter.freeSlots(), pages: readPages(look, first) });
 		if (!(await start(look, verdicts.start, policies))) continue;
 		await cancel(look, verdicts.cancel);
@@ -49,7 +49,7 @@ export async function lookAtQueue(look: QueueLook): Promise<boolean> {
 	}
 }
 
-async function* readPages(look: QueueLook, first: readonly Waiting[]) {
+async function* readPages(look: QueuePoll, first: readonly Waiting[]) {
 	let isLast = first.length < firstPage;
 	yield { waiting: first, isLast };
 	for (let offset = firstPage; look.deep && !isLast; offset += deepPage) {
@@ -60,7 +60,7 @@ async function* readPages(look: QueueLook, first: readonly Waiting[]) {
 }
 
 /** Starts executions. Resolves with false if another node changed the queue first or slots are no longer free; the caller polls again. */
-async function start(look: QueueLook, chosen: readonly Waiting[], policies: readonly PolicyEntity[]): Promise<boolean> {
+async function start(look: QueuePoll, chosen: readonly Waiting[], policies: readonly PolicyEntity[]): Promise<boolean> {
 	const { storage, queue, starter } = look;
 	const waiting = await readWhole(storage, queue, chosen);
 	const executions = waiting.slice(0, starter.freeSlots());
@@ -83,7 +83,7 @@ async function start(look: QueueLook, chosen: readonly Waiting[], policies: read
 	}
 }
 
-async function cancel(look: QueueLook, chosen: Verdicts["cancel"]): Promise<void> {
+async function cancel(look: QueuePoll, chosen: AdmissionDecisions["cancel"]): Promise<void> {
 	const { storage, queue, clock } = look;
 	const policies = new Map(chosen.map(({ id, policy }) => [id, policy.ref]));
 	for (const execution of await readWhole(storage, queue, chosen)) {
@@ -95,7 +95,7 @@ async function cancel(look: QueueLook, chosen: Verdicts["cancel"]): Promise<void
 }
 
 /** Changes the status of held executions to `delayed`, only once for each, to show that they wait. */
-async function hold({ storage, eventBus, clock, queue }: QueueLook, { hold: held, isClosed }: Verdicts): Promise<void> {
+async function hold({ storage, eventBus, clock, queue }: QueuePoll, { hold: held, isClosed }: AdmissionDecisions): Promise<void> {
 	const timestamp = toTimestamp(clock.now());
 	const ids = held.filter(({ status }) => status === "requested").map(({ id }) => id);
 	const which = isClosed ? { due_timestamp: { lte: toTimestamp(clock.steady()) } } : { id: { in: ids } };
@@ -108,14 +108,14 @@ async function hold({ storage, eventBus, clock, queue }: QueueLook, { hold: held
 }
 
 /** Releases all executions of the queue, because no policy limits them any more. */
-async function letGo({ storage, queue, starter }: QueueLook): Promise<void> {
+async function letGo({ storage, queue, starter }: QueuePoll): Promise<void> {
 	const release = () => storage.claim("execution", { where: { queue }, limit: deepPage }, { queue: null });
 	while ((await release()).length === deepPage);
 	starter.release();
 }
 
 /** Decisions on waiting executions. */
-interface Verdicts {
+interface AdmissionDecisions {
 	readonly start: readonly Waiting[];
 	readonly cancel: readonly { readonly id: string; readonly policy: PolicyEntity }[];
 	readonly hold: readonly Waiting[];
@@ -128,7 +128,7 @@ interface Verdicts {
 }
 
 interface JudgeInput {
-	readonly room: Room;
+	readonly room: RemainingCapacity;
 	readonly policies: readonly PolicyEntity[];
 	/** Number of free slots of this node. */
 	readonly places: number;
@@ -137,12 +137,20 @@ interface JudgeInput {
 }
 
 /** Decides which executions may start, one after another. Each decision assumes that those before it have started. */
-async function judge({ room, policies, places, pages }: JudgeInput): Promise<Verdicts> {
+async function judge({ room, policies, places, pages }: JudgeInput): Promise<AdmissionDecisions> {
 	const start: Waiting[] = [];
 	const cancel: { id: string; policy: PolicyEntity }[] = [];
 	const hold: Waiting[] = [];
 	const mayCancel = policies.some(isCanceling);
-	const end = (how: Partial<Verdicts>): Verdicts => ({ start, cancel, hold, isClosed: false, lacksPlace: false, hasMore: false, ...how });
+	const end = (how: Partial<AdmissionDecisions>): AdmissionDecisions => ({
+		start,
+		cancel,
+		hold,
+		isClosed: false,
+		lacksPlace: false,
+		hasMore: false,
+		...how,
+	});
 	let hasMore = false;
 	for await (const { waiting: page, isLast } of pages) {
 		await room.prepare(page.map(({ id }) => id));

@@ -5,7 +5,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 /** Fields of a waiting execution that are needed to decide whether it may start. */
 export type Waiting = Pick<ExecutionEntity, "id" | "status">;
 
-export type Outside = Pick<ExecutionEntity, "id" | "action_ref">;
+export type UnqueuedExecution = Pick<ExecutionEntity, "id" | "action_ref">;
 
 const outsidePage = 500;
 
@@ -51,11 +51,11 @@ export async function readWhole(storage: Storage, queue: string, waiting: readon
  * @param first if given, reads only the first page of executions due at `due`; with `released`, also those that were held and then released
  *   from a queue, which have the status `delayed`
  */
-export async function readOutside(
+export async function readUnqueued(
 	storage: Storage,
 	{ first }: { readonly first?: { readonly due: string; readonly released: boolean } },
-): Promise<Outside[]> {
-	const found: Outside[] = [];
+): Promise<UnqueuedExecution[]> {
+	const found: UnqueuedExecution[] = [];
 	for (const { where, orderBy } of outside(first)) {
 		for (let offset = 0, isLast = false; !isLast; offset += outsidePage) {
 			const page = await storage.find("execution", { where, orderBy, offset, limit: outsidePage, fields: ["action_ref"] });
@@ -66,7 +66,7 @@ export async function readOutside(
 	return found;
 }
 
-/** Returns the queries of `readOutside`. Executions with a requested delay have an index by due time; all others are due at their start. */
+/** Returns the queries of `readUnqueued`. Executions with a requested delay have an index by due time; all others are due at their start. */
 function outside(
 	first: { readonly due: string; readonly released: boolean } | undefined,
 ): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {

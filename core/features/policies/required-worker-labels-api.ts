@@ -1,10 +1,10 @@
 import type { RunContext } from "../../contract/index.ts";
 
 /** Fields of a run that determine which policies apply to it. */
-export type DemandedOf = Pick<RunContext, "action_ref" | "pack" | "user">;
+export type LabelledRun = Pick<RunContext, "action_ref" | "pack" | "user">;
 
 /** Labels that policies require of the workers that may carry out a run. */
-export interface Demand {
+export interface RequiredWorkerLabels {
 	/** Required labels, unique and sorted; empty if none are required. */
 	readonly labels: readonly string[];
 	/** Refs of the policies that require the labels. */
@@ -12,4 +12,4 @@ export interface Demand {
 }
 
 /** Returns the demand for a run that starts now. Throws `SVC_UNAVAILABLE` if it cannot be read; the run must not start in that case. */
-export type FindDemand = (run: DemandedOf) => Promise<Demand>;
+export type FindRequiredLabels = (run: LabelledRun) => Promise<RequiredWorkerLabels>;

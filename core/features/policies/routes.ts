@@ -6,7 +6,7 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -22,7 +22,7 @@ interface RouteNeeds extends FollowedNeeds {
 	readonly policies: Policies;
 }
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
 const defaultLimit = 100;
 const policySelection = selectionRulesOf(

@@ -1,15 +1,15 @@
 import { policyKind } from "../../contract/entities/policy.ts";
-import { parameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { defineSchema, fieldsOf, flag, object, partOf, text } from "../../http/openapi/schema.ts";
+import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
+import { booleanSchema, defineSchema, fieldsOf, objectSchema, partOf, stringSchema } from "../../http/openapi/schema.ts";
 
 /** Schema of a policy in the API. */
 export const policySchema = defineSchema(
 	"Policy",
-	object({
+	objectSchema({
 		...fieldsOf(policyKind, [
 			...(["id", "ref", "name", "pack", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"] as const),
 		]),
-		uid: text,
+		uid: stringSchema,
 	}),
 	{
 		id: "66a1e0019d3e4b7a51c00050",
@@ -30,9 +30,18 @@ export const policyPart = partOf(policySchema);
 /** Schema of a policy type in the API. */
 export const policyTypeSchema = defineSchema(
 	"PolicyType",
-	object({
-		...{ id: text, uid: text, ref: text, name: text, resource_type: text, description: text, enabled: flag, module: text },
-		parameters: parameterSchema,
+	objectSchema({
+		...{
+			id: stringSchema,
+			uid: stringSchema,
+			ref: stringSchema,
+			name: stringSchema,
+			resource_type: stringSchema,
+			description: stringSchema,
+			enabled: booleanSchema,
+			module: stringSchema,
+		},
+		parameters: actionParameterSchema,
 	}),
 	{
 		id: "000000000000000000000001",

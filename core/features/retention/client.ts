@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 
 /** Conditions for the records to remove: see `POST /v1/purge/<records>` in the HTTP API. */
 export interface PurgeRequest {
@@ -23,6 +23,6 @@ export interface PurgeClient {
 	purge(records: string, request: PurgeRequest): Promise<PurgeRecord>;
 }
 
-export function createPurgeClient({ read }: Api): PurgeClient {
+export function createPurgeClient({ read }: ApiClient): PurgeClient {
 	return { purge: (records, body) => read(`/purge/${encodeURIComponent(records)}`, { method: "POST", body }) };
 }

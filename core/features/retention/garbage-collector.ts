@@ -33,7 +33,7 @@ interface Step {
 type RunAged = (removal: Removal, range: { readonly before: string }) => Promise<unknown>;
 
 /** Removes expired records, as configured in `garbagecollector`. */
-export class Collector {
+export class GarbageCollector {
 	readonly #parts: CollectorOptions;
 	readonly #steps: readonly Step[];
 	#tracesFrom: string | undefined;

@@ -6,7 +6,7 @@ import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import { createOptions } from "../../testing/service-options.ts";
 import { createExecution } from "../../testing/storage/fixtures.ts";
-import { Collector } from "./garbage-collector.ts";
+import { GarbageCollector } from "./garbage-collector.ts";
 
 /** Time at which every scene begins, in microseconds. */
 const beginning = Date.parse("2026-06-01T00:00:00Z") * 1_000;
@@ -20,7 +20,7 @@ type Settings = Parameters<typeof createOptions>[0];
 
 export interface Scene {
 	readonly storage: Storage;
-	readonly collector: Collector;
+	readonly collector: GarbageCollector;
 	collect(signal?: AbortSignal): Promise<void>;
 	/** Calls of the storage that change something. */
 	readonly calls: { readonly method: string; readonly kind: string; readonly count: number }[];
@@ -47,7 +47,7 @@ export function createScene(settings: NonNullable<Settings>["garbagecollector"] 
 		},
 	});
 	const { garbagecollector: options } = createOptions({ garbagecollector: { sleep_delay: 0, ...settings } });
-	const collector = new Collector({
+	const collector = new GarbageCollector({
 		storage: counted,
 		clock,
 		logger: silentLogger,

@@ -8,7 +8,7 @@ import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { createRemoval, type Removal, removeExpired } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { Collector } from "./garbage-collector.ts";
+import { GarbageCollector } from "./garbage-collector.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
@@ -37,7 +37,7 @@ export function createRetention(parts: RetentionOptions): Retention & { start():
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
 	const { aging, endInquiries, endIdleWorkflows, collectContent } = parts;
-	const collector = new Collector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows, collectContent });
+	const collector = new GarbageCollector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows, collectContent });
 	const duty = new SingletonTask(parts, {
 		name: "garbage_collection",
 		intervalSeconds: options.collection_interval,

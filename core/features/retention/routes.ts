@@ -1,18 +1,18 @@
 import { defineBody } from "../../http/body.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
-import { defineSchema, mapOf, nullable, object, text, whole } from "../../http/openapi/schema.ts";
+import { defineSchema, integerSchema, mapOf, nullable, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 import { replyJson } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { RetentionApi } from "./api.ts";
 
 /** Result of a removal of old records, in a response. */
-const purgeSchema = defineSchema("Purge", object({ removed: mapOf(whole), next: nullable(text) }), {
+const purgeSchema = defineSchema("Purge", objectSchema({ removed: mapOf(integerSchema), next: nullable(stringSchema) }), {
 	removed: { execution: 12, output_chunk: 80 },
 	next: null,
 });
 
-const { defineRoute } = routesOver<RetentionApi>();
+const { defineRoute } = createRouteDeclarations<RetentionApi>();
 
 interface PurgeBody {
 	readonly timestamp: string;

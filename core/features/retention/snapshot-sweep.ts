@@ -1,4 +1,4 @@
-import type { EntityKind, ExecutionEntity, SnapshotEntity } from "../../contract/index.ts";
+import type { ActionSnapshotEntity, EntityKind, ExecutionEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
 import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
@@ -61,7 +61,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 				return runnerType === undefined ? [] : [toSnapshot(action, runnerType).id];
 			}),
 		);
-		for (const { id, action } of page.filter((snapshot: SnapshotEntity) => !current.has(snapshot.id))) {
+		for (const { id, action } of page.filter((snapshot: ActionSnapshotEntity) => !current.has(snapshot.id))) {
 			candidates.set(action.ref, [...(candidates.get(action.ref) ?? []), id]);
 		}
 		const last = page.at(-1);

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import type { RuleRecord } from "../executions/client-api.ts";
@@ -54,7 +54,7 @@ export interface RuleClient {
 	enforcement(id: string): Promise<RuleEnforcementRecord>;
 }
 
-export function createRuleClient({ read, list, call }: Api): RuleClient {
+export function createRuleClient({ read, list, call }: ApiClient): RuleClient {
 	const at = encodeURIComponent;
 	return {
 		list: (query) => list("/rules", query),

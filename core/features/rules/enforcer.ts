@@ -20,17 +20,17 @@ import {
 	draftExecution,
 	type RuleOrigin,
 	type SubmitOptions,
-	storeExecution,
+	submitExecution,
 } from "../../kernel/submission/submit.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { LoopGuard } from "./loop-guard.ts";
-import type { RuleRefs } from "./rule-ref-history.ts";
+import type { RuleRefHistory } from "./rule-ref-history.ts";
 import type { RuleSnapshots } from "./rule-snapshots.ts";
 
 export interface EnforcerOptions extends SubmitOptions, Uses<"logger">, Pick<Kernel, "admitAll"> {
 	readonly guard: LoopGuard;
 	readonly snapshots: Pick<RuleSnapshots, "of">;
-	readonly refs: Pick<RuleRefs, "keep">;
+	readonly refs: Pick<RuleRefHistory, "keep">;
 	/** Principal of the executions of rules. */
 	readonly principal: Principal;
 }
@@ -127,7 +127,7 @@ export class Enforcer {
 
 	async #submit(rule: RuleEntity, event: EnforcedEvent, also: readonly WriteOperation[]): Promise<void> {
 		const { input, origin } = await this.#toRequest(rule, event, also);
-		const { entity } = await storeExecution(this.#parts, input, this.#parts.principal, { rule: origin });
+		const { entity } = await submitExecution(this.#parts, input, this.#parts.principal, { rule: origin });
 		this.#parts.logger.info("rule enforced", { rule: rule.ref, trigger_instance_id: event.instance.id, execution_id: entity.id });
 	}
 

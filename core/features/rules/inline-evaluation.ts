@@ -1,9 +1,9 @@
 import type { JsonValue, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import { type InlineEvaluation, noActionDecision } from "../../kernel/events/event-handler.ts";
+import { type InlineEvaluation, noActionEvaluation } from "../../kernel/events/event-handler.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget, type WorkLimits, workLimits } from "../../language/work-budget.ts";
 import type { CompiledCriteria } from "./criteria/index.ts";
-import { isLetOut } from "./criteria/pre-filter.ts";
+import { isRejected } from "./criteria/pre-filter.ts";
 import type { IndexedRule } from "./rule-index.ts";
 import { decide, type RuleProcessorOptions, together } from "./rule-processor.ts";
 
@@ -27,7 +27,7 @@ export async function lookFirst(instance: TriggerInstanceEntity, parts: RuleProc
 	const standard = look.matching(rules, "standard");
 	const matching = standard?.length === 0 ? look.matching(rules, "backstop") : standard;
 	if (matching === undefined || matching.length > together) return undefined;
-	return matching.length === 0 ? noActionDecision(instance) : toActing(instance, { matching, looked: rules.length }, parts);
+	return matching.length === 0 ? noActionEvaluation(instance) : toActing(instance, { matching, looked: rules.length }, parts);
 }
 
 function toActing(
@@ -67,7 +67,7 @@ class QuickLook {
 			value = sieve.read({ trigger: this.#instance.payload });
 			this.#values.set(sieve.place, value);
 		}
-		return isLetOut(sieve, value);
+		return isRejected(sieve, value);
 	}
 
 	/** Returns the matching rules of a type; undefined if one of them cannot be decided synchronously or without an error. */

@@ -4,7 +4,7 @@ import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { Enforcements, Rules } from "./rules-api.ts";
 
 /** Members of the engine that the routes use. */
-export interface RouteNeeds extends FollowedNeeds {
+export interface RouteEngine extends FollowedNeeds {
 	readonly rules: Rules;
 	readonly actions: Actions;
 	readonly enforcements: Enforcements;

@@ -5,7 +5,7 @@ import { parsePaging } from "../../http/paging.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { type Reply, replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
@@ -13,13 +13,13 @@ import { assertRequired } from "../access/required-permissions-api.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
 import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
 import { toRuleRights } from "./required-rule-permissions.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { toRule } from "./rule-api-records.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
 import type { RuleInput, RuleView } from "./rules-api.ts";
 import { rulePart } from "./schemas.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const text = { type: "string" };
 const object = { type: "object" };
@@ -154,7 +154,7 @@ export const ruleRoutes = [
 ];
 
 /** Returns the resource of the rule in the path. */
-export async function findRuleResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+export async function findRuleResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = (await context.engine.rules.get(toRef(context))).rule;
 	return toRuleResource(pack, name);
 }
@@ -170,7 +170,7 @@ export function toRuleResource(pack = "default", name: string): Resource {
 
 /** Throws `SVC_FORBIDDEN` unless the caller may run the rule's action and receive its events: the rule later acts as the system user. */
 function assertMayUse(
-	{ engine, guard, principal, body }: Pick<RouteContext<RouteNeeds, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
+	{ engine, guard, principal, body }: Pick<RouteContext<RouteEngine, QuerySchema, RuleBody>, "engine" | "guard" | "principal" | "body">,
 	pack: string,
 ): void {
 	const trigger = { ...body.trigger, type: engine.triggers.types.refOf(body.trigger.type) };
@@ -192,14 +192,14 @@ function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, .
 	};
 }
 
-async function replyRule(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView): Promise<Reply> {
+async function replyRule(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
 	return replyJson(toRule(shown, { problems }));
 }
 
 /** Replies with a stored rule, and a warning header if it has problems, which do not prevent storing: an action may be installed later. */
-async function replyWritten(context: RouteContext<RouteNeeds, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+async function replyWritten(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
 	return replyJson(toRule(shown, { problems }), status, toWarningHeaders(problems ?? []));

@@ -6,23 +6,23 @@ import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { type Presentation, presentTogether, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { presentWithinBudget, type RecordVisibility, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { toExecution } from "../executions/records-api.ts";
-import { toShownInstances } from "../triggers/visible-payloads-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import { withVisiblePayloads } from "../triggers/visible-payloads-api.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { toRuleResource } from "./routes.ts";
 import { toEnforcement } from "./rule-api-records.ts";
 import type { EnforcementFilter } from "./rules-api.ts";
 import { enforcementPart, enforcementSchema, enforcementViewPart, enforcementViewSchema } from "./schemas.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 50;
 const members = ["id", "trigger_instance_id", "execution_id", "failure_reason", "rule", "enforced_at", "status"];
@@ -62,7 +62,7 @@ export const ruleEnforcementRoutes = [
 		permission: "rule_enforcement_list",
 		query: listQuery,
 		handler(context) {
-			const presentation = toPresentation(context);
+			const presentation = toRecordVisibility(context);
 			return list(context, viewRules, (enforcements) => toViews(context, enforcements, presentation));
 		},
 	}),
@@ -76,7 +76,7 @@ export const ruleEnforcementRoutes = [
 		resource: findEnforcementResource,
 		query: secretsQuery,
 		async handler(context) {
-			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))], toPresentation(context));
+			const [record] = await toViews(context, [await context.engine.enforcements.get(toId(context))], toRecordVisibility(context));
 			return replyJson(record);
 		},
 	}),
@@ -112,13 +112,13 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 }
 
 /** Returns the resource of an enforcement for permission checks, which is its rule. */
-async function findEnforcementResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">): Promise<Resource> {
+async function findEnforcementResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">): Promise<Resource> {
 	const { pack, name } = splitRef((await context.engine.enforcements.get(toId(context))).rule_ref);
 	return toRuleResource(pack, name);
 }
 
 function list(
-	context: RouteContext<RouteNeeds, typeof listQuery>,
+	context: RouteContext<RouteEngine, typeof listQuery>,
 	selectable: SelectionRules,
 	toRecords: (enforcements: readonly RuleEnforcementEntity[]) => readonly WireRecord[] | Promise<readonly WireRecord[]>,
 ): Promise<Reply> {
@@ -126,13 +126,13 @@ function list(
 	const selection = parseSelection(context.query, selectable);
 	const orderBy = parseSort(context.query.sort, sortFields);
 	const filter = toFilter(context.query);
-	return replyPages(context, paging, async (part) => {
+	return replyPageOrAll(context, paging, async (part) => {
 		const page = await context.engine.enforcements.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
 		return { ...page, items: (await toRecords(page.items)).map((record) => selectMembers(record, selection)) };
 	});
 }
 
-function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): EnforcementFilter {
+function toFilter(query: RouteContext<RouteEngine, typeof listQuery>["query"]): EnforcementFilter {
 	const { id, rule_ref, rule_id, execution, trigger_instance, enforced_at_gt: gt, enforced_at_lt: lt } = query;
 	const status = parseFilterValues("status", query.status, ["succeeded", "failed"]);
 	const enforced_at = parseTimeRange("enforced_at", { gt, lt });
@@ -148,15 +148,15 @@ function toFilter(query: RouteContext<RouteNeeds, typeof listQuery>["query"]): E
 }
 
 async function toViews(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	enforcements: readonly RuleEnforcementEntity[],
-	presentation: Presentation,
+	presentation: RecordVisibility,
 ): Promise<readonly WireRecord[]> {
 	const details = await context.engine.enforcements.details(enforcements);
 	const instances = details.flatMap(({ instance }) => instance ?? []);
-	const shown = await toShownInstances(context, instances, presentation);
+	const shown = await withVisiblePayloads(context, instances, presentation);
 	const byId = new Map(instances.map(({ id }, index) => [id, shown[index]]));
-	return presentTogether(details, ({ enforcement, execution }) => ({
+	return presentWithinBudget(details, ({ enforcement, execution }) => ({
 		...toEnforcement(enforcement),
 		trigger_instance: byId.get(enforcement.trigger_instance_id) ?? {},
 		execution: execution === undefined ? {} : toExecution(execution, presentation),

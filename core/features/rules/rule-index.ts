@@ -1,5 +1,5 @@
 import { type RuleEntity, type Storage, toErrorMessage } from "../../contract/index.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { type CompiledCriteria, compileCriteria } from "./criteria/index.ts";
 
@@ -38,7 +38,7 @@ export class StoredRuleIndex implements RuleIndex {
 	/** Reads that start when the running reads have ended. All callers until then share them. */
 	readonly #next = new Map<string, Promise<Entry>>();
 
-	constructor({ storage, changes }: { readonly storage: Storage; readonly changes: ChangeFeed }) {
+	constructor({ storage, changes }: { readonly storage: Storage; readonly changes: CacheInvalidation }) {
 		this.#storage = storage;
 		changes.onChange(() => {
 			this.#outdated = this.#entries;

@@ -4,7 +4,7 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import type { RuleFilter, RuleView } from "./rules-api.ts";
 
 /** Query parameters of the lists of rules. */
@@ -50,7 +50,7 @@ export function toRuleFilter({
 	trigger,
 	enabled,
 	user,
-}: RouteContext<RouteNeeds, typeof ruleListQuery>["query"]): RuleFilter {
+}: RouteContext<RouteEngine, typeof ruleListQuery>["query"]): RuleFilter {
 	return {
 		...(id !== undefined && { id: parseIds(id) }),
 		...(name !== undefined && { name }),
@@ -64,7 +64,7 @@ export function toRuleFilter({
 
 /** Returns rules with secrets masked, unless the caller may see them and has requested them. */
 export async function toShownRules(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
 	views: readonly RuleView[],
 ): Promise<readonly RuleView[]> {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);

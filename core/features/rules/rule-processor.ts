@@ -9,7 +9,7 @@ import {
 	type WriteOperation,
 } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { InstanceLease } from "../../kernel/events/event-handler.ts";
+import type { EventLease } from "../../kernel/events/event-handler.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
 import { WorkBudget, workLimits } from "../../language/work-budget.ts";
@@ -43,7 +43,7 @@ export const together = 16;
 const maximumAttempts = 20;
 
 /** Evaluates all rules of a claimed event, lets the matching rules act, and closes the event. Rejects only while nothing can be stored. */
-export async function processInstance(instance: TriggerInstanceEntity, lease: InstanceLease, parts: RuleProcessorOptions): Promise<void> {
+export async function processInstance(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorOptions): Promise<void> {
 	const { storage, logger } = parts;
 	try {
 		if (instance.attempt > maximumAttempts) throw new Error(`processing was begun ${maximumAttempts} times and never came to its end`);
@@ -63,7 +63,7 @@ export async function processInstance(instance: TriggerInstanceEntity, lease: In
 	}
 }
 
-async function actOn(instance: TriggerInstanceEntity, lease: InstanceLease, parts: RuleProcessorOptions): Promise<void> {
+async function actOn(instance: TriggerInstanceEntity, lease: EventLease, parts: RuleProcessorOptions): Promise<void> {
 	const { storage, enforcer } = parts;
 	const rules = await parts.keepPermitted(await parts.rules.rulesOf(instance.trigger), instance);
 	const look: Look = { event: { instance, trace: undefined }, earlier: await readEarlier(instance, storage), parts };

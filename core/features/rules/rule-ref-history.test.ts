@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { isSvcError, type Storage, SvcError } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
-import { RuleRefs } from "./rule-ref-history.ts";
+import { RuleRefHistory } from "./rule-ref-history.ts";
 
 const clock = clockOf(() => Date.now() * 1_000);
 const rule = { id: "a".repeat(24), ref: "default.a" };
@@ -25,7 +25,7 @@ test("a ref is kept once, also where several nodes do so at once, and costs noth
 				},
 			}),
 		};
-		const [one, other] = [new RuleRefs(parts), new RuleRefs(parts)];
+		const [one, other] = [new RuleRefHistory(parts), new RuleRefHistory(parts)];
 		await assert.rejects(
 			async () => one.keep(rule),
 			(error) => isSvcError(error, "SVC_UNAVAILABLE"),

@@ -12,7 +12,7 @@ type Named = Pick<RuleEntity, "id" | "ref">;
  * Stores each ref under which a rule has acted, once. The enforcements of a rule can then be found by its id after it was renamed or
  * deleted.
  */
-export class RuleRefs {
+export class RuleRefHistory {
 	readonly #parts: RuleRefsDependencies;
 	/** Ref that was stored last for each rule, by rule id. */
 	readonly #stored = new Map<string, string>();

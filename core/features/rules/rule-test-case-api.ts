@@ -2,7 +2,7 @@ import { flag, object, requiredText, text } from "../../language/file-attributes
 import type { CaseAttributes } from "../../language/file-schema.ts";
 
 /** Attributes of the test cases in `tests/rules` of a pack. */
-export const ruleCaseShape: CaseAttributes = {
+export const ruleTestCaseAttributes: CaseAttributes = {
 	attributes: {
 		name: requiredText,
 		rule: text,

@@ -13,7 +13,7 @@ import { createLoopGuard } from "./loop-guard.ts";
 import { type IndexedRule, StoredRuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts";
-import { RuleRefs } from "./rule-ref-history.ts";
+import { RuleRefHistory } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";
@@ -52,7 +52,7 @@ export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 			...parts,
 			guard: createLoopGuard(parts),
 			snapshots: new RuleSnapshots(parts),
-			refs: new RuleRefs(parts),
+			refs: new RuleRefHistory(parts),
 			principal,
 		}),
 		// Patterns use the same access as parameters: rules act as the system user and read the items that their authors may view.

@@ -1,5 +1,15 @@
 import { ruleEnforcementKind } from "../../contract/entities/rule-enforcement.ts";
-import { defineSchema, fieldsOf, flag, jsonObject, jsonValue, object, oneOf, partOf, text } from "../../http/openapi/schema.ts";
+import {
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	jsonObject,
+	jsonValue,
+	objectSchema,
+	oneOf,
+	partOf,
+	stringSchema,
+} from "../../http/openapi/schema.ts";
 import { ruleSchema } from "../executions/rule-schema-api.ts";
 import { executionSchema } from "../executions/schemas-api.ts";
 import { triggerInstanceSchema } from "../triggers/schemas-api.ts";
@@ -9,7 +19,7 @@ export const rulePart = partOf(ruleSchema);
 /** Schema of a type of rules. */
 export const ruleTypeSchema = defineSchema(
 	"RuleType",
-	object({ id: text, name: text, description: text, enabled: flag, parameters: jsonObject }),
+	objectSchema({ id: stringSchema, name: stringSchema, description: stringSchema, enabled: booleanSchema, parameters: jsonObject }),
 	{
 		id: "000000000000000000000001",
 		name: "standard",
@@ -22,7 +32,7 @@ export const ruleTypeSchema = defineSchema(
 const enforcementMembers = {
 	...fieldsOf(ruleEnforcementKind, ["id", "trigger_instance_id", "execution_id", "failure_reason", "enforced_at"]),
 	status: oneOf("succeeded", "failed"),
-	rule: object({ ref: text, id: text, uid: text }),
+	rule: objectSchema({ ref: stringSchema, id: stringSchema, uid: stringSchema }),
 };
 const absent = ["execution_id", "failure_reason"];
 const enforcementExample = {
@@ -35,14 +45,14 @@ const enforcementExample = {
 };
 
 /** Schema of an enforcement in the API. */
-export const enforcementSchema = defineSchema("RuleEnforcement", object(enforcementMembers, absent), enforcementExample);
+export const enforcementSchema = defineSchema("RuleEnforcement", objectSchema(enforcementMembers, absent), enforcementExample);
 export const enforcementPart = partOf(enforcementSchema);
 
-const nothing = object({});
+const nothing = objectSchema({});
 /** Schema of an enforcement with its trigger instance and execution. They are empty objects if they have been deleted. */
 export const enforcementViewSchema = defineSchema(
 	"RuleEnforcementView",
-	object(
+	objectSchema(
 		{
 			...enforcementMembers,
 			trigger_instance: { anyOf: [triggerInstanceSchema, nothing] },
@@ -54,7 +64,7 @@ export const enforcementViewSchema = defineSchema(
 );
 export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
 	description: "Some members of a RuleEnforcementView.",
-	...object({ ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject }, [
+	...objectSchema({ ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject }, [
 		...Object.keys(enforcementMembers),
 		"trigger_instance",
 		"execution",
@@ -64,12 +74,12 @@ export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
 /** Schema of the result of testing a rule with an event. */
 export const ruleTestSchema = defineSchema(
 	"RuleTest",
-	object(
+	objectSchema(
 		{
-			matched: flag,
+			matched: booleanSchema,
 			parameters: jsonObject,
-			reason: text,
-			failed: object({ key: text, operator: text, pattern: jsonValue, value: jsonValue }),
+			reason: stringSchema,
+			failed: objectSchema({ key: stringSchema, operator: stringSchema, pattern: jsonValue, value: jsonValue }),
 		},
 		["parameters", "reason", "failed"],
 	),

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { SensorStateName } from "../../contract/index.ts";
 
@@ -38,7 +38,7 @@ export interface SensorClient {
 	setEnabled(refOrId: string, enabled: boolean): Promise<SensorRecord>;
 }
 
-export function createSensorClient({ read, list }: Api): SensorClient {
+export function createSensorClient({ read, list }: ApiClient): SensorClient {
 	const at = (refOrId: string) => `/sensortypes/${encodeURIComponent(refOrId)}`;
 	return {
 		list: (query) => list("/sensortypes", query),

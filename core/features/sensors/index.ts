@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { ProcessTokens } from "../access/process-tokens-api.ts";
 import type { DatastoreItems } from "../datastore/items-api.ts";
 import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import type { PackFiles, RegisterFiles } from "../packs/pack-files-api.ts";
+import type { PackFileKind, RegisterFiles } from "../packs/pack-files-api.ts";
 import type { SensorsApi } from "./api.ts";
 import { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { registerPackSensor } from "./register-pack-sensor.ts";
@@ -27,7 +27,7 @@ export function createSensorsFeature(kernel: Kernel, needs: SensorsNeeds): HttpF
 	const container = new SensorContainer({ ...kernel, ...needs, packRunners, apiUrl: kernel.dependencies.apiUrl });
 	const { configured } = container.sources;
 	const refs = new Set(configured.map(({ ref }) => ref));
-	const files: PackFiles<SensorInput> = {
+	const files: PackFileKind<SensorInput> = {
 		kind: "sensor",
 		folder: "sensors",
 		toInput: toSensorInput,

@@ -3,12 +3,22 @@ import type { SensorEntity } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, fieldsOf, nullable, object, oneOf, partOf, text, timestamp } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	defineSchema,
+	fieldsOf,
+	nullable,
+	objectSchema,
+	oneOf,
+	partOf,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { SensorsApi } from "./api.ts";
@@ -29,14 +39,20 @@ const stored = fieldsOf(sensorKind, [
 /** Sensor in API responses, with its state. */
 const sensorSchema = defineSchema(
 	"Sensor",
-	object({
+	objectSchema({
 		...stored,
-		...{ uid: text, artifact_uri: text, entry_point: text, metadata_file: text, trigger_types: arrayOf(text) },
+		...{
+			uid: stringSchema,
+			artifact_uri: stringSchema,
+			entry_point: stringSchema,
+			metadata_file: stringSchema,
+			trigger_types: arrayOf(stringSchema),
+		},
 		poll_interval: nullable(stored.poll_interval),
 		state: oneOf("stopped", "running", "waiting", "failed"),
-		last_error: nullable(text),
+		last_error: nullable(stringSchema),
 		next_start_at: nullable(timestamp),
-		node: nullable(text),
+		node: nullable(stringSchema),
 	}),
 	{
 		id: "66a1e0019d3e4b7a51c00060",
@@ -61,7 +77,7 @@ const sensorSchema = defineSchema(
 );
 const sensorPart = partOf(sensorSchema);
 
-const { defineRoute } = routesOver<SensorsApi>();
+const { defineRoute } = createRouteDeclarations<SensorsApi>();
 
 const rules = selectionRulesOf(
 	[

@@ -1,15 +1,15 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { toRenewalIntervalMs } from "../../kernel/coordination/lease-policy.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { SensorAccess, type SensorAccessOptions } from "./sensor-access.ts";
-import { SensorWork, type SensorWorkOptions } from "./sensor-executor.ts";
+import { SensorExecutor, type SensorWorkOptions } from "./sensor-executor.ts";
 import { SensorSources } from "./sensor-sources.ts";
-import { Supervisor } from "./sensor-supervisor.ts";
+import { SensorSupervisor } from "./sensor-supervisor.ts";
 import { createSensorTriggers } from "./sensor-triggers.ts";
 import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
@@ -20,16 +20,16 @@ export interface SensorContainerOptions
 		Pick<Kernel, "leasing" | "sensors"> {
 	readonly packRunners: PackSensorRunners;
 	readonly catalog: Pick<ActionCatalog, "packDirectory">;
-	readonly changes: Pick<ChangeFeed, "onChange">;
+	readonly changes: Pick<CacheInvalidation, "onChange">;
 }
 
 /** Runs the sensors of the configuration and of packs, each on one node at a time. Follows changes of their records. */
 export class SensorContainer {
 	readonly sources: SensorSources;
 	readonly #parts: SensorContainerOptions;
-	readonly #work: SensorWork;
+	readonly #work: SensorExecutor;
 	/** Supervisors by the ref of the sensor. */
-	readonly #supervisors = new Map<string, Supervisor>();
+	readonly #supervisors = new Map<string, SensorSupervisor>();
 	readonly #looks: PollLoop;
 	#errorHandlers: ReturnType<typeof handleUncaughtSensorErrors> | undefined;
 
@@ -37,7 +37,7 @@ export class SensorContainer {
 		const { options } = parts;
 		this.#parts = parts;
 		this.sources = new SensorSources({ ...parts, runners: parts.packRunners });
-		this.#work = new SensorWork({
+		this.#work = new SensorExecutor({
 			...parts,
 			sources: this.sources,
 			access: new SensorAccess(parts),
@@ -83,10 +83,10 @@ export class SensorContainer {
 	}
 
 	/** Returns the supervisor. Returns undefined while a sensor with the same ref, whose record was deleted, is still ending here. */
-	#supervise({ id, ref }: SensorEntity): Supervisor | undefined {
+	#supervise({ id, ref }: SensorEntity): SensorSupervisor | undefined {
 		const known = this.#supervisors.get(ref);
 		if (known !== undefined) return known.id === id ? known : undefined;
-		const supervisor = new Supervisor(this.#parts, id, {
+		const supervisor = new SensorSupervisor(this.#parts, id, {
 			ref,
 			wake: () => this.#looks.wake(),
 			run: (record, holding) => this.#work.run(record, holding),

@@ -28,7 +28,7 @@ export interface SensorContextOptions extends Uses<"clock" | "logger"> {
 }
 
 /** Data of a run that its context passes to the sensor. */
-export interface SensorRun {
+export interface SensorRunInput {
 	readonly packConfig: JsonObject;
 	/** Environment variables for the process of the sensor. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ type DispatchOptions = NonNullable<Parameters<SensorContext["dispatch"]>[2]>;
 export function createSensorContext(
 	parts: SensorContextOptions,
 	{ ref, pack, sensor, isFromPack }: NamedSensor,
-	run: SensorRun,
+	run: SensorRunInput,
 ): SensorContext {
 	const types = sensor.trigger_types.map(({ name }) => `${pack}.${name}`);
 

@@ -35,7 +35,7 @@ export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger">
 }
 
 /** Runs sensors: provides their context, reports the start and the end of each run, and masks secrets. */
-export class SensorWork {
+export class SensorExecutor {
 	readonly #parts: SensorWorkOptions;
 
 	constructor(parts: SensorWorkOptions) {

@@ -10,7 +10,7 @@ export interface SensorAssignmentOptions extends Uses<"storage" | "clock" | "log
 }
 
 /** Keeps one sensor running. Acquires it if no node holds it, and ends it if it is disabled or the lease is lost. */
-export class Supervisor {
+export class SensorSupervisor {
 	/** Id of the record of the sensor. */
 	readonly id: string;
 	readonly #parts: SensorAssignmentOptions;

@@ -1,10 +1,10 @@
 import type { SensorTrigger, SensorTriggerChange, TriggerEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
 export interface SensorTriggersOptions extends Uses<"storage"> {
-	readonly changes: Pick<ChangeFeed, "onChange">;
+	readonly changes: Pick<CacheInvalidation, "onChange">;
 	/** Seconds between polls for changes by other nodes whose notifications were lost. */
 	readonly pollInterval: number;
 }

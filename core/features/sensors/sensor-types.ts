@@ -6,11 +6,11 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import type { SensorTypes } from "./sensor-types-api.ts";
 
 export interface SensorTypeOptions extends Uses<"storage" | "clock"> {
-	readonly changes: Pick<ChangeFeed, "announceChange">;
+	readonly changes: Pick<CacheInvalidation, "announceChange">;
 }
 
 export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions): SensorTypes {

@@ -1,10 +1,10 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerFault, answerText } from "../../http/openapi/responses.ts";
 import { replyContent } from "../../http/replies.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 
-const { defineRoute } = routesOver<Pick<Engine, "telemetry">>();
+const { defineRoute } = createRouteDeclarations<Pick<Engine, "telemetry">>();
 
 /** Route for metrics scrapers. Each node reports its own metrics. */
 export const telemetryRoutes = [

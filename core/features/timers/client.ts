@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
@@ -24,7 +24,7 @@ export interface TimerClient {
 	get(refOrId: string): Promise<TimerRecord>;
 }
 
-export function createTimerClient({ read, list }: Api): TimerClient {
+export function createTimerClient({ read, list }: ApiClient): TimerClient {
 	return {
 		list: (query) => list("/timers", query),
 		get: (refOrId) => read(`/timers/${encodeURIComponent(refOrId)}`),

@@ -1,9 +1,9 @@
 import { answerJson, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { defineSchema, nullable, object, timestamp } from "../../http/openapi/schema.ts";
+import { defineSchema, nullable, objectSchema, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { routesOver } from "../../http/route.ts";
+import { createRouteDeclarations } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 import { toTrigger } from "../triggers/trigger-records-api.ts";
@@ -13,7 +13,7 @@ import type { TimerView } from "./timers-api.ts";
 /** A timer in a response: its trigger, with the times of its last and its next event. */
 const timerSchema = defineSchema(
 	"Timer",
-	object({ ...triggerMembers, next_fire_at: nullable(timestamp), last_fired_at: nullable(timestamp) }),
+	objectSchema({ ...triggerMembers, next_fire_at: nullable(timestamp), last_fired_at: nullable(timestamp) }),
 	{
 		...triggerExample,
 		type: "core.svc.IntervalTimer",
@@ -23,7 +23,7 @@ const timerSchema = defineSchema(
 	},
 );
 
-const { defineRoute } = routesOver<TimersFeatureApi>();
+const { defineRoute } = createRouteDeclarations<TimersFeatureApi>();
 
 /** Routes for timers: triggers of the timer types that rules have created. */
 export const timerRoutes = [

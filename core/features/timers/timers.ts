@@ -1,14 +1,14 @@
 import { isSvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ChangeFeed } from "../../kernel/coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { fromMilliseconds, TimerPlan, toMilliseconds } from "./timer-plan.ts";
 
 export interface TimersOptions extends Uses<"storage" | "clock" | "logger" | "options"> {
 	readonly dispatcher: Pick<Dispatcher, "draft">;
-	readonly changes: Pick<ChangeFeed, "onChange">;
+	readonly changes: Pick<CacheInvalidation, "onChange">;
 }
 
 /** Milliseconds until the next poll if no timer will fire. A change of triggers ends the wait early. */

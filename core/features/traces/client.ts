@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 
 /** An execution, a rule enforcement or a trigger instance in a trace. */
@@ -27,7 +27,7 @@ export interface TraceClient {
 	get(id: string): Promise<TraceRecord>;
 }
 
-export function createTraceClient({ read, list }: Api): TraceClient {
+export function createTraceClient({ read, list }: ApiClient): TraceClient {
 	return {
 		list: (query) => list("/traces", query),
 		get: (id) => read(`/traces/${encodeURIComponent(id)}`),

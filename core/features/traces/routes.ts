@@ -2,25 +2,25 @@ import { traceKind } from "../../contract/entities/trace.ts";
 import type { TraceEntity } from "../../contract/index.ts";
 import { isSelected, parseSelection, type Selection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { arrayOf, defineSchema, fieldsOf, object, oneOf, partOf, text, timestamp } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, objectSchema, oneOf, partOf, stringSchema, timestamp } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import type { TracesApi } from "./api.ts";
 import type { TraceComponent, TraceView } from "./traces-api.ts";
 
 const componentSchema = defineSchema(
 	"TraceComponent",
-	object({
-		object_id: text,
-		ref: text,
+	objectSchema({
+		object_id: stringSchema,
+		ref: stringSchema,
 		updated_at: timestamp,
-		caused_by: object({ type: oneOf("trigger_instance", "rule", "action_execution"), id: text }, ["type", "id"]),
+		caused_by: objectSchema({ type: oneOf("trigger_instance", "rule", "action_execution"), id: stringSchema }, ["type", "id"]),
 	}),
 	{ object_id: "66a1f0c29d3e4b7a51c08d12", ref: "core.local", updated_at: "2031-03-04T09:15:02.418273Z", caused_by: {} },
 );
@@ -29,9 +29,9 @@ const componentList = arrayOf(componentSchema);
 /** Wire schema of a trace. */
 const traceSchema = defineSchema(
 	"Trace",
-	object({
+	objectSchema({
 		...fieldsOf(traceKind, ["id", "trace_tag", "start_timestamp"]),
-		...{ uid: text, action_executions: componentList, rules: componentList, trigger_instances: componentList },
+		...{ uid: stringSchema, action_executions: componentList, rules: componentList, trigger_instances: componentList },
 	}),
 	{
 		id: "66a1f0c29d3e4b7a51c08d10",
@@ -45,7 +45,7 @@ const traceSchema = defineSchema(
 );
 const tracePart = partOf(traceSchema);
 
-const { defineRoute } = routesOver<TracesApi>();
+const { defineRoute } = createRouteDeclarations<TracesApi>();
 
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
@@ -91,7 +91,7 @@ export const traceRoutes = [
 				...(trigger_instance !== undefined && { trigger_instance }),
 			};
 			const orderBy = parseOrder(context.query);
-			return replyPages(context, paging, async (part) => {
+			return replyPageOrAll(context, paging, async (part) => {
 				const query = { ...part, components: showsComponents(selection), ...(orderBy.length > 0 && { orderBy }) };
 				const page = await context.engine.traces.list(filter, query);
 				return { ...page, items: page.items.map((view) => selectMembers(toTrace(view), selection)) };

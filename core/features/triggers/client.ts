@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
@@ -75,7 +75,7 @@ export interface TriggerPart {
 	};
 }
 
-export function createTriggerClient({ read, list, call }: Api): TriggerPart {
+export function createTriggerClient({ read, list, call }: ApiClient): TriggerPart {
 	const at = encodeURIComponent;
 	return {
 		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,

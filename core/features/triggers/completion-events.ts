@@ -19,7 +19,7 @@ export interface EndedExecutionOptions extends Uses<"options" | "logger" | "seal
 }
 
 /** Creates the events for executions that end or wait for the answer to an inquiry. */
-export class EndedExecutions {
+export class CompletionEvents {
 	readonly #parts: EndedExecutionOptions;
 
 	constructor(parts: EndedExecutionOptions) {

@@ -4,7 +4,7 @@ import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersFeatureApi } from "./api.ts";
-import { EndedExecutions } from "./completion-events.ts";
+import { CompletionEvents } from "./completion-events.ts";
 import { toEndingTypes } from "./completion-trigger-types.ts";
 import { triggerRoutes } from "./routes.ts";
 import { StoredInstances } from "./trigger-instances.ts";
@@ -26,7 +26,7 @@ export interface TriggersFeature extends HttpFeature<TriggersFeatureApi> {
 /** Creates the feature for trigger types, triggers, their instances, and the events that the end of an execution creates. */
 export function createTriggersFeature(kernel: Kernel, { registerFiles }: TriggersNeeds): TriggersFeature {
 	const types = new StoredTriggerTypes(kernel);
-	const ended = new EndedExecutions(kernel);
+	const ended = new CompletionEvents(kernel);
 	const register = (input: RegisteredTypeInput) => registerType(kernel.storage, types, input);
 	return {
 		api: { triggers: { types, triggers: new StoredTriggers(kernel), instances: new StoredInstances(kernel) } },

@@ -36,7 +36,7 @@ export function toListeningRights({ type, parameters = {}, pack, name }: Listeni
 }
 
 /** Returns the permissions that creating a trigger requires in addition to the permission to create its record. */
-export function toMakingRights({ type, parameters = {}, pack, name }: ListeningRule): readonly RequiredPermission[] {
+export function toCreationPermissions({ type, parameters = {}, pack, name }: ListeningRule): readonly RequiredPermission[] {
 	const concerned = splitRef(type).pack;
 	const making = (other: string): RequiredPermission => ({
 		permission: "trigger_create",

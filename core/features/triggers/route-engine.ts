@@ -1,6 +1,6 @@
 import type { TriggersApi } from "./triggers-api.ts";
 
 /** Services of the engine that the routes use. */
-export interface RouteNeeds {
+export interface RouteEngine {
 	readonly triggers: TriggersApi;
 }

@@ -7,20 +7,20 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { assertRequired } from "../access/required-permissions-api.ts";
 import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
-import { toMakingRights } from "./required-trigger-permissions-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import { toCreationPermissions } from "./required-trigger-permissions-api.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
 import { toTrigger, toTriggerType } from "./trigger-records-api.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds & FollowedNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine & FollowedNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(
@@ -225,16 +225,16 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findTypeResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
+async function findTypeResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
 	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
 }
 
-async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
 /** Returns the input with the service's own ref of its type instead of a dialect's, because permissions depend on the type. */
-function withOwnType({ triggers }: RouteNeeds, input: TriggerInput): TriggerInput {
+function withOwnType({ triggers }: RouteEngine, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
@@ -248,14 +248,14 @@ function assertMayBecome({ guard, principal }: Pick<RouteContext, "guard" | "pri
 
 function assertMayMake(
 	{ guard, principal }: Pick<RouteContext, "guard" | "principal">,
-	trigger: Parameters<typeof toMakingRights>[0],
+	trigger: Parameters<typeof toCreationPermissions>[0],
 ): void {
-	assertRequired(guard, principal, toMakingRights(trigger));
+	assertRequired(guard, principal, toCreationPermissions(trigger));
 }
 
 async function show(
-	context: RouteContext<RouteNeeds, typeof secretsQuery>,
-	triggers: Parameters<RouteNeeds["triggers"]["triggers"]["mask"]>[0],
+	context: RouteContext<RouteEngine, typeof secretsQuery>,
+	triggers: Parameters<RouteEngine["triggers"]["triggers"]["mask"]>[0],
 ) {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return (isMasked ? await context.engine.triggers.triggers.mask(triggers) : triggers).map(toTrigger);

@@ -1,14 +1,14 @@
 import { triggerKind } from "../../contract/entities/trigger.ts";
 import { triggerInstanceKind } from "../../contract/entities/trigger-instance.ts";
 import { triggerTypeKind } from "../../contract/entities/trigger-type.ts";
-import { arrayOf, defineSchema, fieldsOf, jsonObject, object, oneOf, partOf, text } from "../../http/openapi/schema.ts";
+import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, oneOf, partOf, stringSchema } from "../../http/openapi/schema.ts";
 
 /** A trigger type in a response. */
 export const triggerTypeSchema = defineSchema(
 	"TriggerType",
-	object({
+	objectSchema({
 		...fieldsOf(triggerTypeKind, ["id", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "metadata_file"]),
-		uid: text,
+		uid: stringSchema,
 		tags: arrayOf(jsonObject),
 	}),
 	{
@@ -29,7 +29,7 @@ export const triggerTypePart = partOf(triggerTypeSchema);
 /** Members of a trigger in a response. */
 export const triggerMembers = {
 	...fieldsOf(triggerKind, ["id", "ref", "name", "pack", "type", "parameters", "description"]),
-	uid: text,
+	uid: stringSchema,
 };
 export const triggerExample = {
 	id: "66a1e0019d3e4b7a51c00031",
@@ -42,12 +42,12 @@ export const triggerExample = {
 	description: "",
 };
 /** A trigger in a response. */
-export const triggerSchema = defineSchema("Trigger", object(triggerMembers), triggerExample);
+export const triggerSchema = defineSchema("Trigger", objectSchema(triggerMembers), triggerExample);
 
 /** An event in a response. The payload is left out for callers without the permission to view it. */
 export const triggerInstanceSchema = defineSchema(
 	"TriggerInstance",
-	object(
+	objectSchema(
 		{
 			...fieldsOf(triggerInstanceKind, ["id", "trigger", "trigger_type", "payload", "occurrence_time", "trace_id", "failure_reason"]),
 			status: oneOf("pending", "processing", "processed", "processing_failed"),

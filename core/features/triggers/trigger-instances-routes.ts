@@ -2,22 +2,22 @@ import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
 import { answerJson, answerSelectedPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { jsonObject, object, text } from "../../http/openapi/schema.ts";
+import { jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { secretsQuery, toMaskedPresentation, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
-import { toShownInstances } from "./visible-payloads-api.ts";
+import { withVisiblePayloads } from "./visible-payloads-api.ts";
 
-const { defineRoute } = routesOver<RouteNeeds>();
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
@@ -30,7 +30,7 @@ const sortFields = new Map<string, keyof TriggerInstanceEntity>([
 	["occurrence_time", "occurrence_time"],
 ]);
 
-const reEmissionSchema = object({ message: text, payload: jsonObject, id: text }, ["payload"]);
+const reEmissionSchema = objectSchema({ message: stringSchema, payload: jsonObject, id: stringSchema }, ["payload"]);
 
 /** Routes for events. */
 export const triggerInstanceRoutes = [
@@ -67,10 +67,10 @@ export const triggerInstanceRoutes = [
 				...(occurrence_time !== undefined && { occurrence_time }),
 			};
 			const orderBy = parseSort(sort, sortFields);
-			const presentation = toPresentation(context);
-			return replyPages(context, paging, async (part) => {
+			const presentation = toRecordVisibility(context);
+			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.triggers.instances.list(filter, { ...part, ...(orderBy.length > 0 && { orderBy }) });
-				const records = await toShownInstances(context, page.items, presentation);
+				const records = await withVisiblePayloads(context, page.items, presentation);
 				return { ...page, items: records.map((record) => selectMembers(record, selection)) };
 			});
 		},
@@ -86,7 +86,7 @@ export const triggerInstanceRoutes = [
 		query: secretsQuery,
 		async handler(context) {
 			const instance = await context.engine.triggers.instances.get(toId(context));
-			const [record] = await toShownInstances(context, [instance], toPresentation(context));
+			const [record] = await withVisiblePayloads(context, [instance], toRecordVisibility(context));
 			return replyJson(record);
 		},
 	}),
@@ -107,7 +107,7 @@ export const triggerInstanceRoutes = [
 		async handler(context) {
 			const id = toId(context);
 			const instance = await context.engine.triggers.instances.reEmit(id, context.principal, context.query.reason);
-			const [record] = await toShownInstances(context, [instance], toMaskedPresentation(context));
+			const [record] = await withVisiblePayloads(context, [instance], toMaskedPresentation(context));
 			return replyJson({ message: `Trigger instance ${id} successfully re-sent.`, payload: record?.["payload"], id: instance.id });
 		},
 	}),
@@ -117,6 +117,6 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-async function findInstanceResource(context: Pick<RouteContext<RouteNeeds>, "engine" | "path">) {
+async function findInstanceResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
 	return toInstanceResource(await context.engine.triggers.instances.get(toId(context)));
 }

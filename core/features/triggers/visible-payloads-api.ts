@@ -1,23 +1,23 @@
 import type { TriggerInstanceEntity } from "../../contract/index.ts";
 import type { HttpContext } from "../../http/route.ts";
-import type { Presentation } from "../../http/secret-presentation.ts";
+import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { type RequiredPermission, toRequiredPermissions } from "./payload-permissions-api.ts";
-import type { RouteNeeds } from "./route-engine.ts";
+import type { RouteEngine } from "./route-engine.ts";
 import { toTriggerInstance } from "./trigger-records-api.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
-type Asking = Pick<HttpContext<RouteNeeds>, "engine" | "guard"> & { readonly principal: Principal };
+type Asking = Pick<HttpContext<RouteEngine>, "engine" | "guard"> & { readonly principal: Principal };
 
 /**
  * Returns events for a response to the caller. A payload may contain a webhook's body, an execution's result or a value of the datastore.
  * The payload is left out for callers who may only list or re-emit events, and for callers who may not view the records that it describes.
  */
-export async function toShownInstances(
+export async function withVisiblePayloads(
 	{ engine, guard, principal }: Asking,
 	instances: readonly TriggerInstanceEntity[],
-	{ masked }: Pick<Presentation, "masked">,
+	{ masked }: Pick<RecordVisibility, "masked">,
 ): Promise<readonly WireRecord[]> {
 	const shown = masked ? await engine.triggers.instances.maskPayloads(instances) : instances;
 	return shown.map((instance) => {

@@ -1,10 +1,10 @@
 import { SvcError } from "../../contract/index.ts";
 import { answerText } from "../../http/openapi/responses.ts";
 import { replyContent } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { Assets, type Encoding } from "./assets.ts";
 
-const { defineRoute } = routesOver<unknown>();
+const { defineRoute } = createRouteDeclarations<unknown>();
 
 /** One instance for all requests, because the files are the same for every user. */
 export const assets = new Assets();

@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 
@@ -45,7 +45,7 @@ export interface WebhookClient {
 	replay(id: string, options?: { readonly overrule?: boolean }): Promise<WebhookDeliveryRecord>;
 }
 
-export function createWebhookClient({ read, list }: Api): WebhookClient {
+export function createWebhookClient({ read, list }: ApiClient): WebhookClient {
 	const at = encodeURIComponent;
 	return {
 		list: () => list("/webhooks"),

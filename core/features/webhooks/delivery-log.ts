@@ -20,7 +20,7 @@ export interface Arrival {
 	readonly deliveryId: string | undefined;
 }
 
-export interface Ledger {
+export interface DeliveryLog {
 	/** Stores a delivery with its verdict. */
 	record(
 		arrival: Arrival,
@@ -35,7 +35,7 @@ export interface Ledger {
 }
 
 /** Stores deliveries, and finds repetitions by the delivery id. */
-export class StoredLedger implements Ledger {
+export class StoredDeliveryLog implements DeliveryLog {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
 	/** Writes in progress, by delivery key. A concurrent delivery with the same key waits, because its own write would only be refused. */

@@ -2,14 +2,14 @@ import { webhookDeliveryKind } from "../../contract/entities/webhook-delivery.ts
 import { type JsonObject, SvcError, type TriggerEntity, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { decodeHeader } from "../../http/decode-header.ts";
 import { parseFilterValues } from "../../http/filter-values.ts";
-import { type Answer, answerJson, answerNothing, answerPage, answerTooMany } from "../../http/openapi/responses.ts";
-import { defineSchema, fieldsOf, jsonValue, object, text } from "../../http/openapi/schema.ts";
+import { answerJson, answerNothing, answerPage, answerTooMany, type ResponseDeclaration } from "../../http/openapi/responses.ts";
+import { defineSchema, fieldsOf, jsonValue, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
-import { replyPages } from "../../http/streamed-list.ts";
+import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
@@ -19,7 +19,7 @@ import { verdicts } from "./delivery-log.ts";
 import { genericHookUrl } from "./hook-parameters-api.ts";
 
 /** A webhook in a response. */
-const webhookSchema = defineSchema("Webhook", object(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
+const webhookSchema = defineSchema("Webhook", objectSchema(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });
 
 const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "headers", "query", "body"] as const;
 
@@ -29,7 +29,7 @@ const optional = ["delivery_id", "trigger_instance_id", "reason", "trace_tag", "
  */
 const deliverySchema = defineSchema(
 	"WebhookDelivery",
-	object(
+	objectSchema(
 		{ ...fieldsOf(webhookDeliveryKind, ["id", "url", "trigger", "received_at", "verdict", "user", ...optional]), body: jsonValue },
 		optional,
 	),
@@ -44,7 +44,7 @@ const deliverySchema = defineSchema(
 	},
 );
 
-const { defineRawRoute, defineRoute } = routesOver<WebhooksApi>();
+const { defineRawRoute, defineRoute } = createRouteDeclarations<WebhooksApi>();
 
 const defaultLimit = 50;
 
@@ -63,17 +63,17 @@ async function deliveryResource({ engine, path }: Pick<RouteContext<WebhooksApi>
 }
 
 const receiptHeaders = {
-	"Svc-Trace-Id": { description: "The trace that the event belongs to.", schema: text },
-	"Svc-Trigger-Instance-Id": { description: "Ids of the events, separated by commas.", schema: text },
+	"Svc-Trace-Id": { description: "The trace that the event belongs to.", schema: stringSchema },
+	"Svc-Trigger-Instance-Id": { description: "Ids of the events, separated by commas.", schema: stringSchema },
 };
 
-const challengeContent = { "text/plain": { schema: text, example: "1158201444" } };
-const challengeObject = { type: "object", additionalProperties: text };
-const answerChallenge: Answer = {
+const challengeContent = { "text/plain": { schema: stringSchema, example: "1158201444" } };
+const challengeObject = { type: "object", additionalProperties: stringSchema };
+const answerChallenge: ResponseDeclaration = {
 	description: "The challenge of a sender.",
 	content: { ...challengeContent, "application/json": { schema: challengeObject } },
 };
-const answerHookOrChallenge: Answer = {
+const answerHookOrChallenge: ResponseDeclaration = {
 	description: "The webhook, or the challenge of a sender.",
 	content: { ...challengeContent, "application/json": { schema: { anyOf: [webhookSchema, challengeObject] } } },
 };
@@ -177,7 +177,7 @@ export const webhookRoutes = [
 				...(verdict !== undefined && { verdict }),
 				...(triggerInstance !== undefined && { triggerInstance }),
 			};
-			return replyPages(context, paging, async (part) => {
+			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.webhooks.deliveries({ ...query, ...part });
 				// Headers, query and body are left out: they need the permission to view the hook.
 				return { ...page, items: page.items.map((entity) => toDelivery(entity, { whole: false })) };

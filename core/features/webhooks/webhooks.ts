@@ -19,7 +19,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import { toHookUrl } from "../triggers/trigger-refs-api.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
-import { type Arrival, type Ledger, StoredLedger } from "./delivery-log.ts";
+import { type Arrival, type DeliveryLog, StoredDeliveryLog } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-api.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
@@ -45,13 +45,13 @@ type Outcome = { readonly instance: Receipt["instances"][number] } | { readonly 
 /** Receives requests to hooks and dispatches their events. */
 export class ReceivedWebhooks implements Webhooks {
 	readonly #parts: WebhookOptions;
-	readonly #ledger: Ledger;
+	readonly #ledger: DeliveryLog;
 	readonly #deliveries: Instrument;
 	readonly #repeated: Instrument;
 
 	constructor(parts: WebhookOptions) {
 		this.#parts = parts;
-		this.#ledger = new StoredLedger(parts);
+		this.#ledger = new StoredDeliveryLog(parts);
 		this.#deliveries = parts.hub.counter({
 			name: "svc_webhook_deliveries_total",
 			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",

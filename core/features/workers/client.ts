@@ -1,4 +1,4 @@
-import type { Api } from "../../client/api-client.ts";
+import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import type { ExecutionStatus } from "../../contract/index.ts";
 
@@ -37,7 +37,7 @@ export interface WorkerClient {
 	get(idOrName: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<SingleWorkerRecord>;
 }
 
-export function createWorkerClient({ read, list }: Api): WorkerClient {
+export function createWorkerClient({ read, list }: ApiClient): WorkerClient {
 	return {
 		list: () => list("/workers"),
 		get: (idOrName, options) => read(`/workers/${encodeURIComponent(idOrName)}`, options),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { InvalidArgumentError } from "commander";
-import { toWords } from "../../cli/commands/comma-list.ts";
+import { parseCommaList } from "../../cli/commands/comma-list.ts";
 import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
@@ -57,10 +57,10 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 		.option(
 			"--labels <labels>",
 			"what it may be given, separated by commas (SVC_WORKER_LABELS)",
-			toWords,
+			parseCommaList,
 			fromWords(context.env["SVC_WORKER_LABELS"]),
 		)
-		.option("--runners <names>", "runner types that it has, separated by commas; default all of the configuration", toWords)
+		.option("--runners <names>", "runner types that it has, separated by commas; default all of the configuration", parseCommaList)
 		.option("--name <name>", "how it is listed; default the name of this host")
 		.option("--places <number>", "most runs at once", toCount, 4)
 		.option("--grace <seconds>", "how long runs may go on after the first signal", toCount, 60)
@@ -91,7 +91,7 @@ function readKey({ env }: CliContext): string | undefined {
 }
 
 function fromWords(text: string | undefined): readonly string[] | undefined {
-	return text ? toWords(text) : undefined;
+	return text ? parseCommaList(text) : undefined;
 }
 
 function toCount(text: string): number {

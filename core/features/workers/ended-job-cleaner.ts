@@ -6,18 +6,18 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 const grace = 600_000_000;
 const pageSize = 200;
 
-export interface OrphanedJobsOptions extends Uses<"storage" | "clock" | "logger"> {
+export interface EndedJobCleanerOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds between two searches. */
 	readonly interval: number;
 }
 
 /** Removes jobs whose execution has ended. Such jobs remain if the node that ended the execution did not follow the job. */
-export class LeftJobs {
-	readonly #parts: OrphanedJobsOptions;
+export class EndedJobCleaner {
+	readonly #parts: EndedJobCleanerOptions;
 	#stopping = new AbortController();
 	#looking: Promise<void> | undefined;
 
-	constructor(parts: OrphanedJobsOptions) {
+	constructor(parts: EndedJobCleanerOptions) {
 		this.#parts = parts;
 	}
 

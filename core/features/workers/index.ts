@@ -1,21 +1,21 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
-import type { FindDemand } from "../policies/required-worker-labels-api.ts";
+import type { FindRequiredLabels } from "../policies/required-worker-labels-api.ts";
 import type { WorkersApi } from "./api.ts";
-import { LeftJobs } from "./ended-job-cleaner.ts";
+import { EndedJobCleaner } from "./ended-job-cleaner.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers, type StoredWorkersOptions } from "./stored-workers.ts";
 import { WorkerNotifications } from "./worker-notifications.ts";
 import { refuseWorkers, routeToWorkers } from "./worker-routing.ts";
-import { type Contents, PlacedRuns } from "./worker-run-followers.ts";
+import { type Contents, WorkerRunFollowers } from "./worker-run-followers.ts";
 
 export interface WorkersNeeds {
 	/** Files of packs. */
 	readonly contents: Contents & StoredWorkersOptions["contents"];
 	/** Returns the worker labels that policies demand for a run. */
-	readonly findDemand: FindDemand;
+	readonly findDemand: FindRequiredLabels;
 }
 
 /**
@@ -42,9 +42,9 @@ export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: W
 		isOutputKept: kernel.options.actionrunner.stream_output,
 		maxResultOutput: kernel.options.actionrunner.max_result_output,
 	};
-	const runs = new PlacedRuns(parts);
+	const runs = new WorkerRunFollowers(parts);
 	const workers = new StoredWorkers(parts);
-	const left = new LeftJobs({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
+	const left = new EndedJobCleaner({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
 	return {
 		api: { workers },
 		wrapRunner(name, runner) {

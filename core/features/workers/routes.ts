@@ -2,7 +2,7 @@ import type { JsonObject } from "../../contract/index.ts";
 import { defineBody } from "../../http/body.ts";
 import { answerConflict, answerJson, describeList } from "../../http/openapi/responses.ts";
 import { noStoreHeaders, replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { labelPattern, maxLabels, parseLabels } from "../../kernel/basics/names.ts";
 import type { WorkersApi } from "./api.ts";
@@ -16,7 +16,7 @@ import {
 } from "./schemas.ts";
 import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, WorkerView } from "./workers-api.ts";
 
-const { defineRoute } = routesOver<WorkersApi>();
+const { defineRoute } = createRouteDeclarations<WorkersApi>();
 
 const name = { type: "string", minLength: 1, maxLength: 200 };
 const id = { type: "string", pattern: "^[0-9a-f]{24}$" };

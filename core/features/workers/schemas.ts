@@ -1,26 +1,26 @@
 import { workerKind } from "../../contract/entities/worker.ts";
 import {
 	arrayOf,
+	booleanSchema,
 	defineSchema,
 	fieldsOf,
-	flag,
+	integerSchema,
 	jsonObject,
 	mapOf,
 	nullable,
-	object,
+	numberSchema,
+	objectSchema,
 	oneOf,
-	real,
 	recordId,
-	text,
-	whole,
+	stringSchema,
 } from "../../http/openapi/schema.ts";
 import { statusSchema } from "../executions/schemas-api.ts";
 
 const members = {
 	...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),
 	state: oneOf("ready", "draining", "gone"),
-	labels: arrayOf(text),
-	runners: arrayOf(text),
+	labels: arrayOf(stringSchema),
+	runners: arrayOf(stringSchema),
 };
 const example = {
 	id: "66a1e0019d3e4b7a51c00080",
@@ -39,43 +39,45 @@ const example = {
 };
 
 /** Worker in API responses. */
-export const workerSchema = defineSchema("Worker", object(members), example);
+export const workerSchema = defineSchema("Worker", objectSchema(members), example);
 
 /** Worker and its current runs, in API responses. */
 export const singleWorkerSchema = defineSchema(
 	"SingleWorker",
-	object({ ...members, executions: arrayOf(object({ id: text, action_ref: text, status: statusSchema })) }),
+	objectSchema({ ...members, executions: arrayOf(objectSchema({ id: stringSchema, action_ref: stringSchema, status: statusSchema })) }),
 	{ ...example, executions: [] },
 );
 
-const spec = object({
-	...{ action_ref: text, pack: text, user: text, entry_point: text, content: nullable(text) },
+const spec = objectSchema({
+	...{ action_ref: stringSchema, pack: stringSchema, user: stringSchema, entry_point: stringSchema, content: nullable(stringSchema) },
 	...{ runner_parameters: jsonObject, action_parameters: jsonObject, action_schema: jsonObject, pack_config: jsonObject },
-	environment: mapOf(text),
-	max_result_output: whole,
+	environment: mapOf(stringSchema),
+	max_result_output: integerSchema,
 });
 
 /** Response to a poll of a worker. */
 export const workerNewsSchema = defineSchema(
 	"WorkerNews",
-	object({
-		lease: real,
-		jobs: arrayOf(object({ id: recordId, fence: text, execution_id: recordId, runner: text, spec })),
-		stops: arrayOf(object({ id: recordId, kind: oneOf("cancel", "timeout") })),
+	objectSchema({
+		lease: numberSchema,
+		jobs: arrayOf(objectSchema({ id: recordId, fence: stringSchema, execution_id: recordId, runner: stringSchema, spec })),
+		stops: arrayOf(objectSchema({ id: recordId, kind: oneOf("cancel", "timeout") })),
 		lost: arrayOf(recordId),
 	}),
 	{ lease: 15, jobs: [], stops: [], lost: [] },
 );
 
 /** Result of delivering output: true if the output was stored. */
-export const workerReceiptSchema = defineSchema("WorkerReceipt", object({ stored: flag }), { stored: true });
+export const workerReceiptSchema = defineSchema("WorkerReceipt", objectSchema({ stored: booleanSchema }), { stored: true });
 
 /** Files of the content of a job. */
 export const workerFilesSchema = defineSchema(
 	"WorkerFiles",
-	object({ files: arrayOf(object({ path: text, executable: flag, size: whole, sha256: text })) }),
+	objectSchema({
+		files: arrayOf(objectSchema({ path: stringSchema, executable: booleanSchema, size: integerSchema, sha256: stringSchema })),
+	}),
 	{ files: [] },
 );
 
 /** Bytes of the content of a job. */
-export const workerBytesSchema = defineSchema("WorkerBytes", object({ data: text }), { data: "" });
+export const workerBytesSchema = defineSchema("WorkerBytes", objectSchema({ data: stringSchema }), { data: "" });

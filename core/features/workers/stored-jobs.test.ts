@@ -10,7 +10,7 @@ import { HeldJobs } from "./held-jobs.ts";
 import { JobAssignment } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
-import { PlacedRun } from "./worker-run-follower.ts";
+import { WorkerRunFollower } from "./worker-run-follower.ts";
 import type { WorkerPoll } from "./workers-api.ts";
 
 // What a job has become between the read and the write of a node must stay.
@@ -23,7 +23,7 @@ interface Scene {
 	readonly jobAssignment: JobAssignment;
 	readonly held: HeldJobs;
 	/** Follows the job, and is told to end with `abort`. */
-	readonly run: PlacedRun;
+	readonly run: WorkerRunFollower;
 	abort(): void;
 	change(patch: Partial<WorkerJobEntity>): Promise<unknown>;
 	read(): Promise<WorkerJobEntity>;
@@ -87,7 +87,7 @@ async function withJob(job: Partial<WorkerJobEntity>, use: (scene: Scene) => Pro
 			reports: new JobReports({ ...parts, contents: {} as never }),
 			jobAssignment: new JobAssignment(parts),
 			held: new HeldJobs(parts),
-			run: new PlacedRun({
+			run: new WorkerRunFollower({
 				...{ ...parts, context, isOutputKept: true, policies: [], keepContent: async () => undefined, toReason: async () => "" },
 				...{ isLapsed: ({ lease_expires_at }) => lease_expires_at === toTimestamp(0), placeOf: async () => place },
 			}),

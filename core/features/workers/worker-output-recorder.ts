@@ -19,7 +19,7 @@ type Counts = Record<OutputType, number>;
 
 const none = (): Counts => ({ stdout: 0, stderr: 0, other: 0 });
 
-export interface ReassignedRunsOptions extends Uses<"storage"> {
+export interface WorkerOutputRecorderOptions extends Uses<"storage"> {
 	readonly sealing: JobEncryption;
 	readonly context: RunContext;
 	/** True if the service stores the output of executions. Otherwise no row is removed before the run has ended. */
@@ -32,8 +32,8 @@ interface Row {
 }
 
 /** Records the output of a worker in the execution, each byte once. Counts and skips the bytes that an earlier process has recorded. */
-export class TakenOver {
-	readonly #parts: ReassignedRunsOptions;
+export class WorkerOutputRecorder {
+	readonly #parts: WorkerOutputRecorderOptions;
 	readonly #id: string;
 	/** Sequence of the last recorded output, and of the last one acknowledged to the worker. */
 	#at = 0;
@@ -44,7 +44,7 @@ export class TakenOver {
 	readonly #rows: Row[] = [];
 	#bytes = 0;
 
-	constructor(id: string, parts: ReassignedRunsOptions) {
+	constructor(id: string, parts: WorkerOutputRecorderOptions) {
 		this.#id = id;
 		this.#parts = parts;
 	}

@@ -1,7 +1,7 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
 import { parseLabels } from "../../kernel/basics/names.ts";
-import type { FindDemand } from "../policies/required-worker-labels-api.ts";
-import type { PlacedRuns } from "./worker-run-followers.ts";
+import type { FindRequiredLabels } from "../policies/required-worker-labels-api.ts";
+import type { WorkerRunFollowers } from "./worker-run-followers.ts";
 
 const parameter: ParameterDefinition = {
 	type: "array",
@@ -19,7 +19,7 @@ const parameter: ParameterDefinition = {
 export function routeToWorkers(
 	name: string,
 	runner: Runner,
-	{ runs, findDemand }: { readonly runs: PlacedRuns; readonly findDemand: FindDemand },
+	{ runs, findDemand }: { readonly runs: WorkerRunFollowers; readonly findDemand: FindRequiredLabels },
 ): Runner {
 	const placed = new Set<string>();
 	return {
@@ -47,7 +47,7 @@ export function routeToWorkers(
 }
 
 /** Wraps a runner that never uses workers. If a policy demands a worker for a run, the run fails instead of running on this node. */
-export function refuseWorkers(name: string, runner: Runner, { findDemand }: { readonly findDemand: FindDemand }): Runner {
+export function refuseWorkers(name: string, runner: Runner, { findDemand }: { readonly findDemand: FindRequiredLabels }): Runner {
 	return {
 		...toShown(runner),
 		parameters: runner.parameters,

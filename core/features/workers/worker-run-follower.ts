@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
 import { isSvcError, RunAborted, type RunResult, SvcError, type WorkerEntity, type WorkerJobEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { HostedRunContext } from "../../kernel/runs/run-services.ts";
+import type { KernelRunContext } from "../../kernel/runs/run-services.ts";
 import { wait } from "../../lib/wait.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
-import { TakenOver } from "./worker-output-recorder.ts";
+import { WorkerOutputRecorder } from "./worker-output-recorder.ts";
 import type { StoredEnd } from "./workers-api.ts";
 
 /** Milliseconds between retries while the storage is unavailable. */
@@ -32,7 +32,7 @@ export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
 	readonly toReason: (job: FollowedJob) => Promise<string>;
 	/** Returns the host and process id of a worker. */
 	readonly placeOf: (worker: string) => Promise<Pick<WorkerEntity, "hostname" | "pid">>;
-	readonly context: HostedRunContext;
+	readonly context: KernelRunContext;
 	/** Refs of the policies that demand labels of the worker. */
 	readonly policies: readonly string[];
 }
@@ -42,10 +42,10 @@ export interface RemoteRunOptions extends Uses<"storage" | "logger"> {
  * time-out, recording and end. The work itself is a stored record (`worker_job`). Any node can serve the worker, and a node that recovers
  * the execution continues with the same record. The job is offered only once, so that nothing runs twice.
  */
-export class PlacedRun {
+export class WorkerRunFollower {
 	readonly #parts: RemoteRunOptions;
 	readonly #id: string;
-	readonly #output: TakenOver;
+	readonly #output: WorkerOutputRecorder;
 	#shown: string | undefined;
 	#hasRows = true;
 	#isNews = false;
@@ -55,7 +55,7 @@ export class PlacedRun {
 		const { context, isOutputKept: isKept } = parts;
 		this.#parts = parts;
 		this.#id = context.liveaction_id;
-		this.#output = new TakenOver(this.#id, { ...parts, isKept });
+		this.#output = new WorkerOutputRecorder(this.#id, { ...parts, isKept });
 		context.signal.addEventListener("abort", () => this.wake(), { once: true });
 		if (context.signal.aborted) this.wake();
 	}

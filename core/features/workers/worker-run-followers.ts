@@ -11,15 +11,15 @@ import {
 } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { createTakeoverGrace, type TakeoverGrace } from "../../kernel/coordination/expired-leases.ts";
+import { createTakeoverGrace, type TakeoverGracePeriod } from "../../kernel/coordination/expired-leases.ts";
 import { toExpiredBefore } from "../../kernel/coordination/lease-policy.ts";
-import { toHostedContext } from "../../kernel/runs/run-services.ts";
+import { toKernelContext } from "../../kernel/runs/run-services.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { Demand } from "../policies/required-worker-labels-api.ts";
+import type { RequiredWorkerLabels } from "../policies/required-worker-labels-api.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
-import { type FollowedJob, PlacedRun } from "./worker-run-follower.ts";
+import { type FollowedJob, WorkerRunFollower } from "./worker-run-follower.ts";
 import type { JobSpec } from "./workers-api.ts";
 
 /** Storage of the contents of pack directories. */
@@ -53,10 +53,10 @@ const mostPlaces = 1_000;
 const contentName = /^[0-9a-f]{64}$/;
 
 /** Runs of this node that are executed by workers. */
-export class PlacedRuns {
+export class WorkerRunFollowers {
 	readonly #parts: RemoteRunsOptions;
-	readonly #trust: TakeoverGrace;
-	readonly #runs = new Map<string, PlacedRun>();
+	readonly #trust: TakeoverGracePeriod;
+	readonly #runs = new Map<string, WorkerRunFollower>();
 	/** Runs whose end is not stored yet, by the id of their live action. True if the run may have rows of output. */
 	readonly #followed = new Map<string, boolean>();
 	readonly #places = new Map<string, Place>();
@@ -99,10 +99,10 @@ export class PlacedRuns {
 	 * Offers a new run to workers and follows it. The job and the state of the run are stored in one write under the fence of the run. A
 	 * node that recovers the run therefore finds the job, and a node that has lost the run offers nothing.
 	 */
-	async run(runner: string, context: RunContext, { labels, policies }: Demand): Promise<RunResult> {
+	async run(runner: string, context: RunContext, { labels, policies }: RequiredWorkerLabels): Promise<RunResult> {
 		const job = await this.outlast(context, () => this.#toJob(runner, context, labels));
 		const insert = { insert: "worker_job", entities: [job] } as const;
-		await toHostedContext(context).saveStateWith({ worker: true, policies }, [insert]);
+		await toKernelContext(context).saveStateWith({ worker: true, policies }, [insert]);
 		// Listen before the notification is sent, so that no change is missed.
 		const end = this.#follow(context, policies, { isNew: true });
 		this.#parts.notifications.notify({ about: "work", job: job.id, needs: { labels, runner } });
@@ -116,9 +116,9 @@ export class PlacedRuns {
 
 	async #follow(context: RunContext, policies: readonly string[], { isNew }: { readonly isNew: boolean }): Promise<RunResult> {
 		const id = context.liveaction_id;
-		const run = new PlacedRun({
+		const run = new WorkerRunFollower({
 			...this.#parts,
-			context: toHostedContext(context),
+			context: toKernelContext(context),
 			policies,
 			placeOf: (worker) => this.#placeOf(worker),
 			isLapsed: (job) => this.#isLapsed(job),

@@ -2,14 +2,14 @@ import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import { answerJson, answerPage, describeList } from "../../http/openapi/responses.ts";
 import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
-import { type RouteContext, routesOver } from "../../http/route.ts";
-import { presentOne, secretsQuery, toPresentation } from "../../http/secret-presentation.ts";
+import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
+import { presentOne, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { Actions } from "../actions/actions-api.ts";
 import { findExecutionResource } from "../executions/execution-resource-api.ts";
-import { withActionExecutions } from "../executions/execution-route-aliases-api.ts";
+import { withActionExecutionsAlias } from "../executions/execution-route-aliases-api.ts";
 import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
 import type { OfRun, RunGraph, Workflows } from "./workflows-api.ts";
 
@@ -20,7 +20,7 @@ interface RouteNeeds {
 	readonly executions: Executions;
 }
 
-const { defineRoute, defineTextRoute } = routesOver<RouteNeeds>();
+const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteNeeds>();
 
 const defaultLimit = 100;
 
@@ -53,7 +53,7 @@ export const workflowRoutes = [
 			return replyJson(await engine.workflows.graph(path["ref"] ?? ""));
 		},
 	}),
-	...withActionExecutions([
+	...withActionExecutionsAlias([
 		defineRoute({
 			method: "GET",
 			path: "/executions/:id/graph",
@@ -96,7 +96,7 @@ async function present<T>(
 	{ value, secrets }: OfRun<T>,
 	hide: (value: T, secrets: Redactor) => T,
 ): Promise<T> {
-	return toPresentation(context).masked ? presentOne(() => hide(value, secrets)) : value;
+	return toRecordVisibility(context).masked ? presentOne(() => hide(value, secrets)) : value;
 }
 
 type Hide = (text: string) => string;

@@ -1,18 +1,29 @@
-import { arrayOf, defineSchema, flag, nullable, object, oneOf, recordId, text, timestamp, whole } from "../../http/openapi/schema.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	integerSchema,
+	nullable,
+	objectSchema,
+	oneOf,
+	recordId,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
 
 /** A problem in a definition. */
 export const findingSchema = defineSchema(
 	"DefinitionFinding",
-	object(
+	objectSchema(
 		{
 			type: oneOf("syntax", "semantic", "expression", "context", "content", "warning"),
-			message: text,
-			spec_path: nullable(text),
-			schema_path: nullable(text),
-			line: nullable(whole),
+			message: stringSchema,
+			spec_path: nullable(stringSchema),
+			schema_path: nullable(stringSchema),
+			line: nullable(integerSchema),
 			language: oneOf("yaql", "jinja"),
-			expression: text,
-			missing_action: text,
+			expression: stringSchema,
+			missing_action: stringSchema,
 		},
 		["language", "expression", "missing_action"],
 	),
@@ -28,14 +39,20 @@ export const findingSchema = defineSchema(
 );
 
 const node = {
-	id: text,
+	id: stringSchema,
 	kind: oneOf("task", "command"),
-	action: nullable(text),
-	join: { anyOf: [{ ...text, const: "all" }, whole, { type: "null" }] },
-	items: nullable(text),
-	is_start: flag,
+	action: nullable(stringSchema),
+	join: { anyOf: [{ ...stringSchema, const: "all" }, integerSchema, { type: "null" }] },
+	items: nullable(stringSchema),
+	is_start: booleanSchema,
 };
-const edge = { from: text, to: text, transition: whole, when: nullable(text), publish: arrayOf(text) };
+const edge = {
+	from: stringSchema,
+	to: stringSchema,
+	transition: integerSchema,
+	when: nullable(stringSchema),
+	publish: arrayOf(stringSchema),
+};
 const fetchNode = { id: "fetch", kind: "task", action: "core.http", join: null, items: null, is_start: true };
 const storeNode = { id: "store", kind: "task", action: "core.local", join: null, items: null, is_start: false };
 const fetched = { from: "fetch", to: "store", transition: 0, when: "<% succeeded() %>" };
@@ -43,7 +60,7 @@ const fetched = { from: "fetch", to: "store", transition: 0, when: "<% succeeded
 /** A definition as a graph. */
 export const graphSchema = defineSchema(
 	"WorkflowGraph",
-	object({ nodes: arrayOf(object(node)), edges: arrayOf(object(edge, ["publish"])) }),
+	objectSchema({ nodes: arrayOf(objectSchema(node)), edges: arrayOf(objectSchema(edge, ["publish"])) }),
 	{
 		nodes: [fetchNode, storeNode],
 		edges: [fetched],
@@ -67,21 +84,21 @@ const taskExample = {
 /** A task of a run, with its progress. */
 export const taskSchema = defineSchema(
 	"Task",
-	object({
+	objectSchema({
 		id: recordId,
-		name: text,
-		route: whole,
+		name: stringSchema,
+		route: integerSchema,
 		status: oneOf(
 			...["requested", "delayed", "running", "succeeded", "failed", "timeout"],
 			...["canceled", "pending", "pausing", "paused", "retrying"],
 		),
-		action: nullable(text),
-		attempts: whole,
+		action: nullable(stringSchema),
+		attempts: integerSchema,
 		start_timestamp: timestamp,
 		end_timestamp: nullable(timestamp),
 		execution_ids: arrayOf(recordId),
-		items: nullable(object({ total: whole, succeeded: whole, failed: whole, active: whole })),
-		next: arrayOf(object({ to: text, transition: whole })),
+		items: nullable(objectSchema({ total: integerSchema, succeeded: integerSchema, failed: integerSchema, active: integerSchema })),
+		next: arrayOf(objectSchema({ to: stringSchema, transition: integerSchema })),
 	}),
 	taskExample,
 );
@@ -89,9 +106,9 @@ export const taskSchema = defineSchema(
 /** A definition as a graph, with the tasks of a run. */
 export const runGraphSchema = defineSchema(
 	"RunGraph",
-	object({
-		nodes: arrayOf(object({ ...node, tasks: arrayOf(taskSchema) })),
-		edges: arrayOf(object({ ...edge, taken: whole }, ["publish"])),
+	objectSchema({
+		nodes: arrayOf(objectSchema({ ...node, tasks: arrayOf(taskSchema) })),
+		edges: arrayOf(objectSchema({ ...edge, taken: integerSchema }, ["publish"])),
 	}),
 	{
 		nodes: [

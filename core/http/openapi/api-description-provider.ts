@@ -1,5 +1,5 @@
 /** Provides the API description to clients. */
-export interface ApiDescriptionSource {
+export interface ApiDescriptionProvider {
 	/** Returns the description as an OpenAPI 3.1 document. */
 	document(): object;
 	/** Returns the description as an HTML page. */

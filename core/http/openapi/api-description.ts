@@ -1,10 +1,10 @@
-import type { ApiDescriptionSource } from "./api-description-provider.ts";
+import type { ApiDescriptionProvider } from "./api-description-provider.ts";
 import { type ApiDocument, toDocument } from "./document.ts";
 import type { DescribedRoute } from "./operation.ts";
 import { toPage } from "./page.ts";
 
 /** API description of the routes of a service. It is generated at the first request and then cached. */
-export class ApiDescription implements ApiDescriptionSource {
+export class ApiDescription implements ApiDescriptionProvider {
 	readonly #routes: readonly DescribedRoute[];
 	readonly #version: string;
 	#document: ApiDocument | undefined;

@@ -1,8 +1,8 @@
 import type { Permission } from "../route-permission.ts";
-import { type Answer, type Answers, answerFault } from "./responses.ts";
+import { type Answers, answerFault, type ResponseDeclaration } from "./responses.ts";
 
 /** The parts of a route that decide which errors it may answer with. */
-export interface RefusingRoute {
+export interface RouteResponseInputs {
 	readonly path: string;
 	readonly permission: Permission;
 	readonly isAlwaysOpen?: boolean;
@@ -23,7 +23,7 @@ const unavailable = answerFault("The service is starting or stopping, or cannot 
 });
 
 /** Returns all answers of a route by status: those that it declares, and those that follow from its path, permission and body. */
-export function allAnswers(route: RefusingRoute): ReadonlyMap<number, Answer> {
+export function allAnswers(route: RouteResponseInputs): ReadonlyMap<number, ResponseDeclaration> {
 	const answers = new Map(Object.entries(toDefaultAnswers(route)).map(([status, answer]) => [Number(status), answer]));
 	for (const [status, answer] of Object.entries(route.answers)) {
 		if (answer === undefined) answers.delete(Number(status));
@@ -33,7 +33,12 @@ export function allAnswers(route: RefusingRoute): ReadonlyMap<number, Answer> {
 }
 
 /** Returns the answers that follow from the path, permission and body of a route. */
-function toDefaultAnswers({ path, permission, isAlwaysOpen = false, body }: RefusingRoute): Readonly<Record<number, Answer>> {
+function toDefaultAnswers({
+	path,
+	permission,
+	isAlwaysOpen = false,
+	body,
+}: RouteResponseInputs): Readonly<Record<number, ResponseDeclaration>> {
 	const hasVariable = path.includes(":");
 	const hasBody = body !== undefined;
 	return {

@@ -1,8 +1,8 @@
 import type { Route } from "../route.ts";
 import { allAnswers } from "./default-responses.ts";
 import { toParameters } from "./parameters.ts";
-import type { Answer, AnswerContent, AnswerHeader } from "./responses.ts";
-import { definitionOf, type JsonSchema, jsonValue, text } from "./schema.ts";
+import type { AnswerContent, AnswerHeader, ResponseDeclaration } from "./responses.ts";
+import { definitionOf, type JsonSchema, jsonValue, stringSchema } from "./schema.ts";
 import type { SchemaComponents } from "./schema-components.ts";
 
 /** The parts of a route that the API description uses. */
@@ -61,20 +61,20 @@ function toRequestBody(body: NonNullable<DescribedRoute["body"]>, components: Sc
 		const schema = components.publish(jsonValue);
 		return { content: { "application/json": { schema }, [formType]: { schema: { type: "object" } } } };
 	}
-	if (body === "text") return { required: true, content: { "text/plain": { schema: text } } };
+	if (body === "text") return { required: true, content: { "text/plain": { schema: stringSchema } } };
 	const { required = [] } = body.schema as { readonly required?: readonly string[] };
 	const schema = components.publish(body.schema);
 	const form = body.isForm ? { [formType]: { schema } } : {};
 	return { required: required.length > 0, content: { ...form, "application/json": { schema } } };
 }
 
-function toResponse(answer: Answer, components: SchemaComponents): JsonSchema {
+function toResponse(answer: ResponseDeclaration, components: SchemaComponents): JsonSchema {
 	return answer.name === undefined
 		? toOwnResponse(answer, components)
 		: components.publishResponse(answer.name, () => toOwnResponse(answer, components));
 }
 
-function toOwnResponse({ description, content, headers }: Answer, components: SchemaComponents): JsonSchema {
+function toOwnResponse({ description, content, headers }: ResponseDeclaration, components: SchemaComponents): JsonSchema {
 	const media = Object.entries(content).map(([type, body]) => [type, toMedia(body, components)]);
 	return {
 		description,

@@ -1,4 +1,4 @@
-import { toPageHeaders } from "../html-page-headers.ts";
+import { toHtmlPageHeaders } from "../html-page-headers.ts";
 import type { ApiDocument } from "./document.ts";
 import type { JsonSchema } from "./schema.ts";
 
@@ -9,7 +9,7 @@ td,th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}th{font-wei
 @media(prefers-color-scheme:dark){body{color:#e4e7eb;background:#15181c}code,pre{background:#22272e}details{border-color:#343b44}}`;
 
 /** Response headers of the HTML page. */
-export const pageHeaders = toPageHeaders(style);
+export const pageHeaders = toHtmlPageHeaders(style);
 
 /** The parts of an OpenAPI operation that the page shows. */
 interface Operation {

@@ -12,7 +12,7 @@ import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { type AuthBackend, type AuthBackendPlugin, defineTelemetry, SvcError } from "../../contract/index.ts";
 import { routes } from "../../features/routes.ts";
 import { createHttp } from "../../service/create-http.ts";
-import type { DeviceDecision, HostileProvider } from "../../testing/auth/oidc-test-provider.ts";
+import type { DeviceDecision, OidcTestProvider } from "../../testing/auth/oidc-test-provider.ts";
 import { type TestBrowser, withProviderService } from "../../testing/auth/provider-service.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { DeclaredAnswers, type Exchange } from "../../testing/http/declared-answers.test-support.ts";
@@ -346,7 +346,7 @@ function busyBackend(plugin: AuthBackendPlugin, isBusy: () => boolean): AuthBack
 /** More than may wait at one address, while the provider answers nothing. */
 async function askTooManyAtOnce(
 	asker: Asker,
-	provider: HostileProvider,
+	provider: OidcTestProvider,
 	{ callback, device }: { readonly callback: () => TestBrowser; readonly device: Sent },
 ): Promise<void> {
 	const browser = callback();

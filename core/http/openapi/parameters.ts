@@ -1,5 +1,5 @@
 import type { QuerySchema, QueryType } from "../query.ts";
-import { arrayOf, flag, type JsonSchema, text, whole } from "./schema.ts";
+import { arrayOf, booleanSchema, integerSchema, type JsonSchema, stringSchema } from "./schema.ts";
 
 /** Description of a parameter, and keywords added to the schema of its type. */
 interface ParameterNote {
@@ -61,7 +61,12 @@ const pathNotes: Readonly<Record<string, ParameterNote>> = {
 	url: { description: "Its url; slashes are part of it." },
 };
 
-const querySchemas: Readonly<Record<QueryType, JsonSchema>> = { string: text, integer: whole, boolean: flag, list: arrayOf(text) };
+const querySchemas: Readonly<Record<QueryType, JsonSchema>> = {
+	string: stringSchema,
+	integer: integerSchema,
+	boolean: booleanSchema,
+	list: arrayOf(stringSchema),
+};
 
 /** Returns the OpenAPI parameters of a route: those in its path and those in its query. */
 export function toParameters(path: string, query: QuerySchema): readonly JsonSchema[] {
@@ -73,7 +78,7 @@ export function toParameters(path: string, query: QuerySchema): readonly JsonSch
 
 function toPathParameter(name: string): JsonSchema {
 	const { description, schema } = pathNotes[name] ?? { description: `The ${name}.` };
-	return { name, in: "path", required: true, description, schema: { ...text, minLength: 1, ...schema } };
+	return { name, in: "path", required: true, description, schema: { ...stringSchema, minLength: 1, ...schema } };
 }
 
 function toQueryParameter(name: string, type: QueryType): JsonSchema {

@@ -1,10 +1,10 @@
 import { replyContent, replyJson } from "../replies.ts";
-import { routesOver } from "../route.ts";
+import { createRouteDeclarations } from "../route.ts";
 import { pageHeaders } from "./page.ts";
 import { answerJson, answerText } from "./responses.ts";
 import { jsonObject } from "./schema.ts";
 
-const { defineRoute } = routesOver<unknown>();
+const { defineRoute } = createRouteDeclarations<unknown>();
 
 /**
  * Routes of the API description. They are public, because programs that generate clients and people who read it have no credential

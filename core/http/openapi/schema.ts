@@ -26,10 +26,10 @@ export function definitionOf(schema: JsonSchema): Definition | undefined {
 	return (schema as { readonly [definitionKey]?: Definition })[definitionKey];
 }
 
-export const text: JsonSchema = { type: "string" };
-export const flag: JsonSchema = { type: "boolean" };
-export const whole: JsonSchema = { type: "integer" };
-export const real: JsonSchema = { type: "number" };
+export const stringSchema: JsonSchema = { type: "string" };
+export const booleanSchema: JsonSchema = { type: "boolean" };
+export const integerSchema: JsonSchema = { type: "integer" };
+export const numberSchema: JsonSchema = { type: "number" };
 export const recordId: JsonSchema = { type: "string", pattern: "^[0-9a-f]{24}$" };
 /** A time in ISO 8601, UTC, with microseconds. */
 export const timestamp: JsonSchema = {
@@ -66,12 +66,17 @@ export function nullable(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns the schema of an object with these members and no others. Members named in `optional` may be missing. */
-export function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
+export function objectSchema(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
 	const required = Object.keys(properties).filter((name) => !optional.includes(name));
 	return { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
 }
 
-const fieldSchemas: Readonly<Record<Exclude<FieldType, "json">, JsonSchema>> = { text, integer: whole, real, boolean: flag };
+const fieldSchemas: Readonly<Record<Exclude<FieldType, "json">, JsonSchema>> = {
+	text: stringSchema,
+	integer: integerSchema,
+	real: numberSchema,
+	boolean: booleanSchema,
+};
 
 /**
  * Returns the schemas of members that are stored fields, from the field types of the entity kind. A field of type `json` becomes

@@ -1,9 +1,9 @@
 import {
 	type BusEvent,
-	type EndedSignIn,
 	type Identity,
 	type OutputType,
 	type RunResult,
+	type SignOutStatement,
 	SvcError,
 	stringifyJson,
 	toErrorMessage,
@@ -91,13 +91,13 @@ export function toIdentity(answer: unknown): Identity | undefined {
  * Returns the sign-in that an auth backend reports as ended; undefined if it reports none. Throws `SVC_UNAVAILABLE` for a value that names
  * neither a subject nor a session: the caller would report success although no sign-in has ended.
  */
-export function toEndedSignIn(answer: unknown): EndedSignIn | undefined {
+export function toEndedSignIn(answer: unknown): SignOutStatement | undefined {
 	if (answer === undefined) return undefined;
 	const { id, subject, session } = (typeof answer === "object" && answer !== null ? answer : {}) as Partial<
-		Record<keyof EndedSignIn, unknown>
+		Record<keyof SignOutStatement, unknown>
 	>;
 	const targets = [subject, session].filter((target) => target !== undefined);
-	if (targets.length > 0 && [id, ...targets].every((text) => typeof text === "string" && text !== "")) return answer as EndedSignIn;
+	if (targets.length > 0 && [id, ...targets].every((text) => typeof text === "string" && text !== "")) return answer as SignOutStatement;
 	throw new SvcError(
 		"SVC_UNAVAILABLE",
 		"auth.backend: the auth backend has answered with something that is no ended sign-in; hint: return { id, subject, session } with one of the last two at least, and undefined for no",

@@ -4,7 +4,7 @@ import { createRenewedSubscription } from "./reconnecting-subscription.ts";
 const eventName = "svc.reaction__change";
 
 /** Notifies every node that actions, trigger types, triggers or rules have changed, so that their caches of these records are renewed. */
-export interface ChangeFeed {
+export interface CacheInvalidation {
 	/** Calls `listener` after each change on any node, and also when notifications may have been missed. */
 	onChange(listener: () => void): void;
 	/** Announces a change that this node has stored. The listeners of this node are called before it returns. */
@@ -15,7 +15,11 @@ export interface ChangeFeed {
 }
 
 /** Creates the feed, which receives nothing from other nodes until it is started. */
-export function createChangeFeed(parts: { readonly eventBus: EventBus; readonly logger: Logger; readonly nodeId: string }): ChangeFeed {
+export function createChangeFeed(parts: {
+	readonly eventBus: EventBus;
+	readonly logger: Logger;
+	readonly nodeId: string;
+}): CacheInvalidation {
 	const { eventBus, nodeId } = parts;
 	const listeners: (() => void)[] = [];
 

@@ -81,7 +81,7 @@ export async function insertAllClaimed<E>(
 }
 
 /** Selection of the records that a claim may take. */
-export interface Claim<K extends ClaimableKind> {
+export interface ClaimSelection<K extends ClaimableKind> {
 	readonly where: Where<EntityMap[K]>;
 	/** The first records in this order are claimed. */
 	readonly orderBy: readonly Order<EntityMap[K]>[];
@@ -192,9 +192,9 @@ export class Claimer<K extends ClaimableKind> {
 	 * @param claimBatch claims one batch; default: the method of this name
 	 */
 	async claimAll(
-		toClaim: () => Claim<K>,
+		toClaim: () => ClaimSelection<K>,
 		waits: () => boolean = () => false,
-		claimBatch = (claim: Claim<K>) => this.claimBatch(claim),
+		claimBatch = (claim: ClaimSelection<K>) => this.claimBatch(claim),
 	): Promise<boolean> {
 		while (this.#parts.slots.free > 0) {
 			const mayHaveMore = await claimBatch(toClaim());
@@ -207,7 +207,7 @@ export class Claimer<K extends ClaimableKind> {
 	}
 
 	/** Claims one batch of matching records. Returns true if more records may match, because the batch was full or no slot was free. */
-	async claimBatch(claim: Claim<K>): Promise<boolean> {
+	async claimBatch(claim: ClaimSelection<K>): Promise<boolean> {
 		const { onClaimed } = this.#parts;
 		return this.#claimSome(claim, this.#createClaimPatch(), (entity) => onClaimed?.(entity));
 	}
@@ -216,12 +216,12 @@ export class Claimer<K extends ClaimableKind> {
 	 * Claims one batch of matching records that were started and released. Changes only their lease. Returns true if more records may match,
 	 * because the batch was full or no slot was free.
 	 */
-	async reclaimBatch(claim: Claim<K>): Promise<boolean> {
+	async reclaimBatch(claim: ClaimSelection<K>): Promise<boolean> {
 		const { leasing, onTakenOver } = this.#parts;
 		return this.#claimSome(claim, leasing.createLease() as ClaimPatch<K>, onTakenOver);
 	}
 
-	async #claimSome(claim: Claim<K>, patch: ClaimPatch<K>, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
+	async #claimSome(claim: ClaimSelection<K>, patch: ClaimPatch<K>, onClaimed: (entity: EntityMap[K]) => void): Promise<boolean> {
 		const { storage, kind, slots, toBatchSize } = this.#parts;
 		const { where, orderBy, advanceCursor, limit: maxRecords = Number.POSITIVE_INFINITY } = claim;
 		const freeSlots = slots.free;

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { createCounts, withCluster } from "../../testing/engine/policies.test-support.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import { type ExpiredLeaseCondition, ExpiredLeases } from "./expired-leases.ts";
+import { type ExpiredLeaseCondition, ExpiredLeasePoller } from "./expired-leases.ts";
 
 const second = 1_000_000;
 const noon = 1_800_000_000 * second;
@@ -20,7 +20,7 @@ function setUp(): Setup {
 	let passed = 0;
 	let isOff = false;
 	const leasing = { expiredCondition: () => ({ lease_expires_at: { lt: isOff ? "" : toTimestamp(noon + passed * second) } }) };
-	const leases = new ExpiredLeases(leasing, () => passed * 1_000);
+	const leases = new ExpiredLeasePoller(leasing, () => passed * 1_000);
 	return {
 		async look(outcome = true) {
 			let seen: ExpiredLeaseCondition | undefined;

@@ -15,7 +15,7 @@ export interface ExpiredLeaseCondition {
  * `ClaimCursor`). Expired leases before that bound are rare: they were stored only after they had expired. A full poll every 30 s finds
  * them.
  */
-export class ExpiredLeases {
+export class ExpiredLeasePoller {
 	readonly #leasing: Pick<LeasePolicy, "expiredCondition">;
 	readonly #cursor: ClaimCursor;
 
@@ -49,7 +49,7 @@ export class ExpiredLeases {
  * suspended, no node could renew its leases. An expired lease then does not prove that its holder has stopped: the other nodes need time to
  * renew first.
  */
-export interface TakeoverGrace {
+export interface TakeoverGracePeriod {
 	/** Notes that a lease renewal begins. If it begins late, this process was suspended, so the grace period starts. */
 	onRenewalStart(): void;
 	/** Notes that a lease renewal has failed, which starts the grace period again. */
@@ -63,7 +63,7 @@ export interface TakeoverGrace {
  *
  * @param lease seconds that a lease lasts
  */
-export function createTakeoverGrace(lease: number): TakeoverGrace {
+export function createTakeoverGrace(lease: number): TakeoverGracePeriod {
 	const intervalMs = toRenewalIntervalMs(lease);
 	let lastRenewalStart = performance.now();
 	let graceEnd = 0;

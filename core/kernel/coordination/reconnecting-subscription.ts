@@ -25,7 +25,7 @@ export interface RenewedSubscriptionOptions {
 }
 
 /** Subscription to bus events that lasts until it is stopped: after an error or an outage of the bus it subscribes again. */
-export interface RenewedSubscription {
+export interface ReconnectingSubscription {
 	/**
 	 * Subscribes, and ends an earlier subscription. Resolves once no later event can be missed. If the bus is unavailable, resolves at once
 	 * and retries in the background. Rejects with any other error of the bus.
@@ -36,7 +36,7 @@ export interface RenewedSubscription {
 }
 
 /** Creates the subscription, which receives nothing until `start` is called. */
-export function createRenewedSubscription(options: RenewedSubscriptionOptions): RenewedSubscription {
+export function createRenewedSubscription(options: RenewedSubscriptionOptions): ReconnectingSubscription {
 	const { eventBus, logger, names, purpose, filter, onEvent, onGap } = options;
 	let subscription: AbortController | undefined;
 

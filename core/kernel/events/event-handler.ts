@@ -1,7 +1,7 @@
 import type { TraceEntity, TriggerInstanceEntity, WriteOperation } from "../../contract/index.ts";
 
 /** The lease of an event that is being processed. */
-export interface InstanceLease {
+export interface EventLease {
 	/** Renews the lease if that is due. Returns false if this node no longer holds the event. */
 	renewIfDue(): Promise<boolean>;
 }
@@ -38,11 +38,11 @@ export interface EventHandler {
 	 * Executes the actions that follow from a claimed event, and stores the final status of the event under its fence. Rejects only while the
 	 * storage accepts no writes.
 	 */
-	handle(instance: TriggerInstanceEntity, lease: InstanceLease): Promise<void>;
+	handle(instance: TriggerInstanceEntity, lease: EventLease): Promise<void>;
 }
 
 /** Returns the evaluation of an event from which no action follows. */
-export function noActionDecision(instance: TriggerInstanceEntity): InlineEvaluation {
+export function noActionEvaluation(instance: TriggerInstanceEntity): InlineEvaluation {
 	return {
 		hasNoActions: true,
 		async act(_trace, store) {
@@ -58,6 +58,6 @@ export function noActionDecision(instance: TriggerInstanceEntity): InlineEvaluat
  */
 export const noEventHandler: EventHandler = {
 	isTriggerUsed: async () => false,
-	evaluateInline: async (instance) => noActionDecision(instance),
+	evaluateInline: async (instance) => noActionEvaluation(instance),
 	handle: async () => undefined,
 };

@@ -3,11 +3,11 @@ import { PollLoop } from "../../lib/poll-loop.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
-import { type Claim, Claimer, type Reservation } from "../coordination/claimer.ts";
-import { ExpiredLeases } from "../coordination/expired-leases.ts";
+import { Claimer, type ClaimSelection, type Reservation } from "../coordination/claimer.ts";
+import { ExpiredLeasePoller } from "../coordination/expired-leases.ts";
 import { HeldLease } from "../coordination/held-lease.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
 import { eventOutcomesMetric } from "../telemetry/engine-metrics.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
@@ -28,7 +28,7 @@ const pendingEventName = "svc.trigger_instance__pending";
 /** Maximum number of events that one write claims. Claimed events without a slot wait in memory. */
 const maxClaimBatch = 64;
 
-function toPendingClaim(cursor: ClaimCursor): Claim<"trigger_instance"> {
+function toPendingClaim(cursor: ClaimCursor): ClaimSelection<"trigger_instance"> {
 	const where = { status: "pending", occurrence_time: cursor.nextWideRange() } as const;
 	return { where, orderBy: [["occurrence_time", "asc"]], advanceCursor: ({ occurrence_time }) => cursor.advanceTo(occurrence_time) };
 }
@@ -69,9 +69,9 @@ export class EventProcessor {
 	/** Claimed events that wait in memory for a slot, in the order of their claims. Each callback starts to process one event. */
 	readonly #claimedAhead: (() => void)[] = [];
 	readonly #pollLoop: PollLoop;
-	readonly #busListener: RenewedSubscription;
+	readonly #busListener: ReconnectingSubscription;
 	readonly #claimCursor = new ClaimCursor();
-	readonly #expiredLeases: ExpiredLeases;
+	readonly #expiredLeases: ExpiredLeasePoller;
 	readonly #outcomes: Instrument;
 	readonly #processingSeconds: Instrument;
 	/** True if the next poll must also take over events whose lease has expired. */
@@ -79,7 +79,7 @@ export class EventProcessor {
 
 	constructor(parts: EventProcessorOptions) {
 		this.#parts = parts;
-		this.#expiredLeases = new ExpiredLeases(parts.leasing);
+		this.#expiredLeases = new ExpiredLeasePoller(parts.leasing);
 		this.#slots = new SlotPool({ size: parts.poolSize, onSlotFree: () => this.#onSlotFree() });
 		this.#claiming = new Claimer({
 			...parts,

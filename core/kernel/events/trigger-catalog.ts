@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { ChangeFeed } from "../coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../coordination/cache-invalidation.ts";
 
 /** A trigger with its type. */
 export interface ResolvedTrigger {
@@ -34,7 +34,7 @@ const maxCachedTriggers = 10_000;
 const maxCacheAgeMs = 1_000;
 
 interface TriggerCatalogOptions extends Uses<"storage"> {
-	readonly changes: ChangeFeed;
+	readonly changes: CacheInvalidation;
 	readonly dialects: Pick<Dialects, "triggerType">;
 }
 

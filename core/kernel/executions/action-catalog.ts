@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import {
 	type ActionEntity,
 	type ActionSignature,
+	type ActionSnapshotEntity,
 	type PackEntity,
 	type Runner,
 	type RunnerTypeEntity,
-	type SnapshotEntity,
 	type Storage,
 	SvcError,
 	stringifyJson,
@@ -16,18 +16,18 @@ import { maskParameterDefaults } from "../../secrets/parameter-default-masking.t
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
-import type { ChangeFeed } from "../coordination/cache-invalidation.ts";
+import type { CacheInvalidation } from "../coordination/cache-invalidation.ts";
 
 /** An action with the other records that submitting and running it requires. */
 export interface ResolvedAction {
 	readonly action: ActionEntity;
 	readonly runnerType: RunnerTypeEntity;
 	/** The snapshot that new executions refer to. It is already stored. */
-	readonly snapshot: SnapshotEntity;
+	readonly snapshot: ActionSnapshotEntity;
 }
 
 interface ActionCatalogOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly changes: Pick<ChangeFeed, "onChange" | "announceChange">;
+	readonly changes: Pick<CacheInvalidation, "onChange" | "announceChange">;
 	readonly content: PackContentSource;
 }
 
@@ -61,12 +61,12 @@ export class ActionCatalog {
 	}
 
 	/** Returns the action and the runner type as they were when an execution was created. Throws if the snapshot does not exist. */
-	snapshot(id: string): Promise<SnapshotEntity> {
+	snapshot(id: string): Promise<ActionSnapshotEntity> {
 		return this.#snapshots.get(id);
 	}
 
 	/** Returns a snapshot from the cache; undefined if it is not cached. Snapshots of executions that changed recently usually are. */
-	cachedSnapshot(id: string): SnapshotEntity | undefined {
+	cachedSnapshot(id: string): ActionSnapshotEntity | undefined {
 		return this.#snapshots.cached(id);
 	}
 
@@ -155,17 +155,17 @@ const maxCachedSnapshots = 2_000;
 class SnapshotCache {
 	readonly #storage: Storage;
 	/** The oldest entry comes first. */
-	readonly #cache = new Map<string, SnapshotEntity>();
+	readonly #cache = new Map<string, ActionSnapshotEntity>();
 
 	constructor(storage: Storage) {
 		this.#storage = storage;
 	}
 
-	cached(id: string): SnapshotEntity | undefined {
+	cached(id: string): ActionSnapshotEntity | undefined {
 		return this.#cache.get(id);
 	}
 
-	async get(id: string): Promise<SnapshotEntity> {
+	async get(id: string): Promise<ActionSnapshotEntity> {
 		const cached = this.#cache.get(id);
 		if (cached !== undefined) return cached;
 		const stored = await this.#storage.get("snapshot", id);
@@ -174,7 +174,7 @@ class SnapshotCache {
 		return stored;
 	}
 
-	async store(snapshot: SnapshotEntity): Promise<void> {
+	async store(snapshot: ActionSnapshotEntity): Promise<void> {
 		// Look up even a cached snapshot: it may have been removed while no execution referred to it. The id is a hash of the content, so a
 		// stored snapshot with this id is equal.
 		if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) {
@@ -185,7 +185,7 @@ class SnapshotCache {
 		this.#remember(snapshot);
 	}
 
-	#remember(snapshot: SnapshotEntity): void {
+	#remember(snapshot: ActionSnapshotEntity): void {
 		if (this.#cache.size >= maxCachedSnapshots) {
 			const [oldest] = this.#cache.keys();
 			if (oldest !== undefined) this.#cache.delete(oldest);
@@ -195,7 +195,7 @@ class SnapshotCache {
 }
 
 /** Returns the snapshot of an action and its runner type. Its id is derived from the content, so equal content has one snapshot. */
-export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): SnapshotEntity {
+export function toSnapshot(action: ActionEntity, runner: RunnerTypeEntity): ActionSnapshotEntity {
 	const content = stringifyJson([action, runner]);
 	return { id: createHash("sha256").update(content).digest("hex").slice(0, 24), action, runner };
 }

@@ -4,7 +4,7 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
 import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
-import { withValues } from "./new-execution.ts";
+import { withExecutionFields } from "./new-execution.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 
 /** The completion effects of a child that is ended in the write of its parent. */
@@ -78,7 +78,7 @@ async function draftEnd(
 	const { executionPatch, operations, announce } = isFinal
 		? await parts.draft(after)
 		: { executionPatch: {}, operations: [], announce: () => undefined };
-	const changedChild = withValues(after, executionPatch);
+	const changedChild = withExecutionFields(after, executionPatch);
 	const update = { update: "execution", id: child.id, patch: { ...patch, ...executionPatch }, expected: { status: child.status } } as const;
 	return {
 		operations: [update, ...(isFinal && child.fence !== null ? parts.revokeCredentials(child) : []), ...operations],

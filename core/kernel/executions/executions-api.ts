@@ -1,11 +1,11 @@
 import type {
+	ActionSnapshotEntity,
 	ExecutionEntity,
 	ExecutionStatus,
 	JsonObject,
 	JsonValue,
 	OutputChunkEntity,
 	OutputType,
-	SnapshotEntity,
 } from "../../contract/index.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
@@ -21,7 +21,7 @@ export type Descendant = Pick<ExecutionEntity, "id" | "parent_id" | "start_times
 export interface ExecutionView {
 	/** The execution; fields that were not requested are absent. */
 	readonly entity: ExecutionEntity;
-	readonly snapshot: SnapshotEntity;
+	readonly snapshot: ActionSnapshotEntity;
 	/** Ids of the first 1,000 children; empty if they were not requested. */
 	readonly children: readonly string[];
 	/** True if the execution is a workflow, which consists of child executions. */
@@ -237,7 +237,7 @@ export interface OutputEnd {
 }
 
 /** The output of the executions of an engine. */
-export interface Output {
+export interface OutputAccess {
 	/** Returns selected lines of the output stored so far, each with its number, type and time. */
 	lines(executionId: string, selection: LinesSelection): Promise<OutputLines>;
 	/** Yields the text stored so far, or selected lines of it, in parts. Ends after the last stored chunk. */
@@ -254,7 +254,7 @@ export interface Output {
 	 * Returns chunks as `follow` does, but the text of a chunk is valid only until the caller requests the next one. This saves copying each
 	 * text.
 	 */
-	followShared(...given: Parameters<Output["follow"]>): OutputFollower;
+	followShared(...given: Parameters<OutputAccess["follow"]>): OutputFollower;
 }
 
 /** The chunks of an output for one subscriber. Calls of `next` must not overlap. */
@@ -270,7 +270,7 @@ type ExecutionViewDependencies = Uses<"sealedSecrets" | "isWorkflow">;
 /** Returns an execution with the related data that is needed to present it. Its secrets are decrypted on first access. */
 export function toExecutionView(
 	entity: ExecutionEntity,
-	snapshot: SnapshotEntity,
+	snapshot: ActionSnapshotEntity,
 	{ sealedSecrets, isWorkflow, children = [] }: ExecutionViewDependencies & { readonly children?: readonly string[] },
 ): ExecutionView {
 	return new LazyExecutionView({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
@@ -282,7 +282,7 @@ export function toExecutionView(
  */
 class LazyExecutionView implements ExecutionView {
 	readonly entity: ExecutionEntity;
-	readonly snapshot: SnapshotEntity;
+	readonly snapshot: ActionSnapshotEntity;
 	readonly children: readonly string[];
 	readonly isWorkflow: boolean;
 	readonly #sealedSecrets: EncryptedSecrets;

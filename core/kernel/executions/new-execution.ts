@@ -88,7 +88,7 @@ export function newExecution(clock: EngineClock, request: NewExecutionFields, id
  * gives a spread copy another layout than its source, so copies of copies would all have different ones. Reading their members would then
  * be as slow as a lookup in a map.
  */
-export function withValues(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
+export function withExecutionFields(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
 	const copy: ExecutionEntity = {
 		id: execution.id,
 		action_ref: execution.action_ref,
@@ -135,7 +135,7 @@ export function withValues(execution: ExecutionEntity, values: Partial<Execution
 }
 
 /** Inserts new executions, all or none, each in the state that it has reached: requested, scheduled, running or final. */
-export type StoreAdmitted = (admitted: readonly ExecutionEntity[]) => Promise<void>;
+export type InsertAdmitted = (admitted: readonly ExecutionEntity[]) => Promise<void>;
 
 /** Schedules a new execution. `store` inserts it, in the state that it has reached: requested, scheduled, running or final. */
 export type Admit = (execution: ExecutionEntity, store: (entity: ExecutionEntity) => Promise<void>) => Promise<void>;

@@ -18,7 +18,7 @@ const maxNamedQuestions = 5;
  * their answers. Returns none if a resume would have another effect: a child does not wait, a child was paused separately, or the pause
  * holds back work.
  */
-export async function findPendingDescendants(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
+export async function findOpenQuestions(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
 	const openChildren = await parts.storage.find("execution", {
 		where: { parent_id: id, end_timestamp: null },
@@ -30,7 +30,7 @@ export async function findPendingDescendants(parts: PendingDescendantDependencie
 	if (!branches.every(({ status }) => isWaiting(status))) return [];
 	const questions: string[] = [];
 	for (const child of branches) {
-		const awaited = child.status === "pending" ? [child.id] : await findPendingDescendants(parts, child);
+		const awaited = child.status === "pending" ? [child.id] : await findOpenQuestions(parts, child);
 		if (awaited.length === 0) return [];
 		questions.push(...awaited);
 	}
@@ -63,7 +63,7 @@ async function hasHeldWork(
 
 /** Throws `SVC_CONFLICT` if a paused execution waits only for answers, because it would pause again at once after a resume. */
 export async function assertResumable(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<void> {
-	const questions = await findPendingDescendants(parts, execution);
+	const questions = await findOpenQuestions(parts, execution);
 	const [first] = questions;
 	if (first === undefined) return;
 	const quotedIds = questions.slice(0, maxNamedQuestions).map((id) => `"${id}"`);

@@ -2,7 +2,7 @@ import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Whe
 import type { Uses } from "../basics/engine-parts.ts";
 import { type CompletionEffects, noCompletionEffects } from "./completion-effects.ts";
 import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
-import { withValues } from "./new-execution.ts";
+import { withExecutionFields } from "./new-execution.ts";
 import { draftParentWakeup } from "./parent-wakeup.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
@@ -30,7 +30,7 @@ export async function applyTransition(
 		? await parts.completionEffects.draft(after)
 		: noCompletionEffects;
 	const revocations = isCompleted(after.status) && entity.fence !== null ? parts.completionEffects.revokeCredentials(entity) : [];
-	const changedExecution = withValues(after, executionPatch);
+	const changedExecution = withExecutionFields(after, executionPatch);
 	const effects = [...wakeup.operations, ...revocations, ...operations];
 	if (effects.length + descendantOperations.length === 0) return applyChange(parts, entity.id, patch, expected);
 	try {

@@ -9,7 +9,7 @@ export interface BackgroundLoop {
 }
 
 /** All background loops of this node. */
-export interface RoleLoops {
+export interface BackgroundLoops {
 	/** Starts the loops one after another, in order. While the storage is unavailable, repeats the start of a loop. */
 	start(): Promise<void>;
 	/** Stops all loops at the same time, and waits until they have stopped. */
@@ -17,7 +17,7 @@ export interface RoleLoops {
 }
 
 /** Combines the background loops of a node. */
-export function createRoleLoops(loops: readonly BackgroundLoop[], retryStartup: StartupRetry): RoleLoops {
+export function createRoleLoops(loops: readonly BackgroundLoop[], retryStartup: StartupRetry): BackgroundLoops {
 	return {
 		async start() {
 			for (const loop of loops) await retryStartup(async () => loop.start());

@@ -5,7 +5,7 @@ import { type EngineClock, type StorageClock, toTimestamp } from "../basics/cloc
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event that notifies a node of an administrator's request, such as a drain. */
@@ -37,7 +37,7 @@ export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger"
 export class Heartbeat {
 	readonly #parts: HeartbeatOptions;
 	readonly #startedAt: number;
-	readonly #busListener: RenewedSubscription;
+	readonly #busListener: ReconnectingSubscription;
 	readonly #heartbeatLoop: PollLoop;
 	/** Nodes that were stored before the first attempt to start this node; undefined before that attempt. */
 	#earlierNodes: readonly NodeEntity[] | undefined;

@@ -1,10 +1,10 @@
 import type { NodeState } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { RoleLoops } from "./background-loops.ts";
+import type { BackgroundLoops } from "./background-loops.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
 
 export interface NodeLifecycleOptions extends Uses<"logger"> {
-	readonly loops: RoleLoops;
+	readonly loops: BackgroundLoops;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
 	/** Called when the state has changed, so that it can be published. */

@@ -4,7 +4,7 @@ const activeMs = 100;
 /**
  * Detects that runs of this node print bulk output. Other work on the event loop, such as serving followers, then slows these runs down.
  */
-export class BulkOutput {
+export class BulkOutputDetector {
 	#activeUntil = 0;
 
 	/** Notes that a run has made a large write of output. */

@@ -1,7 +1,14 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
 import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
-import type { LinesSelection, Output, OutputChunk, OutputFollower, OutputLines, OutputSelection } from "../executions/executions-api.ts";
-import type { BulkOutput } from "./bulk-output-detector.ts";
+import type {
+	LinesSelection,
+	OutputAccess,
+	OutputChunk,
+	OutputFollower,
+	OutputLines,
+	OutputSelection,
+} from "../executions/executions-api.ts";
+import type { BulkOutputDetector } from "./bulk-output-detector.ts";
 import { countLineEnds, countLines, LineCollector, selectLines } from "./line-selection.ts";
 import { FanOutPacing } from "./live/fan-out-pacing.ts";
 import { type FollowerOptions, HubFollower } from "./live/hub-follower.ts";
@@ -10,11 +17,11 @@ import { findLastChunk, findLineStart, readStoredChunks, toCountField, toMaskedT
 
 export interface OutputReaderOptions extends OutputHubDependencies {
 	/** Detects bulk output. While runs print bulk output, the followers are paced if there are many of them. */
-	readonly bulkOutput?: Pick<BulkOutput, "isActive">;
+	readonly bulkOutput?: Pick<BulkOutputDetector, "isActive">;
 }
 
 /** Reads stored output, and follows output that is still being written. */
-export class OutputReader implements Output {
+export class OutputReader implements OutputAccess {
 	readonly #parts: OutputHubDependencies;
 	readonly #hub: OutputHub;
 	readonly #pacing: FanOutPacing;

@@ -8,7 +8,7 @@ import { createId } from "../basics/ids.ts";
 import { assertEmittedOutput } from "../basics/plugin-results.ts";
 import { publishOutput } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import type { BulkOutput } from "./bulk-output-detector.ts";
+import type { BulkOutputDetector } from "./bulk-output-detector.ts";
 import { type ChunkAssembler, maxWriteLength, type OutputPiece, PooledChunkAssembler } from "./chunk-assembler.ts";
 import { countLineEnds } from "./line-selection.ts";
 import { OutputChannels } from "./output-channels.ts";
@@ -30,7 +30,7 @@ const fullWriteDelayMs = 10;
 export interface OutputWriterOptions extends Uses<"eventBus" | "clock"> {
 	/** Stores chunks, and resolves when they are stored. If it rejects, the writer accepts no more output. */
 	readonly store: (chunks: readonly OutputChunkEntity[]) => Promise<void>;
-	readonly bulkOutput?: Pick<BulkOutput, "noteLargeWrite">;
+	readonly bulkOutput?: Pick<BulkOutputDetector, "noteLargeWrite">;
 	readonly executionId: string;
 	readonly actionRef: string;
 	readonly runnerRef: string;

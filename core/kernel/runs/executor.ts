@@ -2,18 +2,18 @@ import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/ind
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWrites } from "../coordination/stale-writes.ts";
+import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
 import type { Dispatcher } from "../events/event-dispatcher-api.ts";
 import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import type { ActionCatalog } from "../executions/action-catalog.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
-import type { BulkOutput } from "../output/bulk-output-detector.ts";
+import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TemplateSources } from "../submission/parameter-rendering.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { ChildStarterOptions } from "./children/child-starter.ts";
-import { NodeChildren } from "./children/run-children-factory.ts";
+import { RunChildrenFactory } from "./children/run-children-factory.ts";
 import { type RunOutcome, toFailure } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
@@ -35,8 +35,8 @@ export interface ExecutorOptions
 	readonly triggerTypes: TriggerTypeRegistry;
 	readonly templateSources: TemplateSources;
 	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutput;
-	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
+	readonly bulkOutput: BulkOutputDetector;
+	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
 	readonly admitAll: ChildStarterOptions["admitAll"];
 	/** Called when a run begins to wait for its children, which frees its slot. */
 	readonly onSlotFreed: () => void;
@@ -76,7 +76,7 @@ export interface ExecutorOptions
 export class Executor {
 	/** Runs that this node is carrying out. */
 	readonly runs: ActiveRuns;
-	readonly children: NodeChildren;
+	readonly children: RunChildrenFactory;
 	readonly runWrites: RunWrites;
 	readonly #parts: ExecutorOptions;
 	readonly #completion: RunCompletion;
@@ -87,7 +87,7 @@ export class Executor {
 		this.runs = new ActiveRuns(parts.logger);
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);
-		this.children = new NodeChildren({ ...parts, runWrites: this.runWrites });
+		this.children = new RunChildrenFactory({ ...parts, runWrites: this.runWrites });
 		this.#runnerCaller = new RunnerCaller({
 			...parts,
 			children: this.children,

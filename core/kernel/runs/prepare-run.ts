@@ -1,11 +1,11 @@
 import {
+	type ActionSnapshotEntity,
 	type ExecutionEntity,
 	type JsonObject,
 	type OutputType,
 	type PartialRerunSource,
 	type RunContext,
 	type Runner,
-	type SnapshotEntity,
 	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
@@ -47,7 +47,7 @@ export interface PreparedRun {
 	/** Time-out in seconds; undefined: no time-out. */
 	readonly timeoutSeconds: number | undefined;
 	/** Action and runner type as they were when the execution was created. */
-	readonly snapshot: SnapshotEntity;
+	readonly snapshot: ActionSnapshotEntity;
 	/** Secrets of the run at its start. */
 	readonly secrets: Redactor;
 	/** Encrypted secrets to be stored with the execution (`known_secrets`); null if there are none. */
@@ -68,7 +68,11 @@ interface PrepareRunOptions extends Uses<"storage" | "runners" | "options" | "se
  * Finds the runner of an execution and renders its final parameters. If the execution cannot run, throws the error with which it must fail,
  * for example `SVC_RUNNER` if the runner type is disabled or not configured on this node.
  */
-export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotEntity, parts: PrepareRunOptions): Promise<PreparedRun> {
+export async function prepareRun(
+	execution: ExecutionEntity,
+	snapshot: ActionSnapshotEntity,
+	parts: PrepareRunOptions,
+): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
 	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);
@@ -122,13 +126,13 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: SnapshotE
 
 /** Data derived from a snapshot, shared by all of its runs. */
 interface SnapshotFacts {
-	readonly actionSchema: SnapshotEntity["action"]["parameters"];
+	readonly actionSchema: ActionSnapshotEntity["action"]["parameters"];
 	readonly secretOutput: readonly OutputType[];
 }
 
-const factsBySnapshot = new WeakMap<SnapshotEntity, SnapshotFacts>();
+const factsBySnapshot = new WeakMap<ActionSnapshotEntity, SnapshotFacts>();
 
-function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
+function toSnapshotFacts(snapshot: ActionSnapshotEntity): SnapshotFacts {
 	let facts = factsBySnapshot.get(snapshot);
 	if (facts === undefined) {
 		const { parameters } = snapshot.action;
@@ -141,7 +145,11 @@ function toSnapshotFacts(snapshot: SnapshotEntity): SnapshotFacts {
 }
 
 /** Returns the secrets that are not in the stored parameters. The others can be found in the parameters again. */
-function withoutParameterSecrets(secrets: readonly string[], { parameters }: ExecutionEntity, snapshot: SnapshotEntity): readonly string[] {
+function withoutParameterSecrets(
+	secrets: readonly string[],
+	{ parameters }: ExecutionEntity,
+	snapshot: ActionSnapshotEntity,
+): readonly string[] {
 	const parameterSecrets = findParameterSecrets(parameters, snapshot);
 	return secrets.filter((value) => !parameterSecrets.includes(value));
 }
@@ -156,7 +164,7 @@ async function readTakenUp(storage: Storage, { takes_up, context }: ExecutionEnt
 	return { execution_id: takes_up, tasks, reset, entries: await readJournal(storage, takes_up) };
 }
 
-function toEntryPoint(runner: Runner, action: SnapshotEntity["action"], pack: string | undefined): string {
+function toEntryPoint(runner: Runner, action: ActionSnapshotEntity["action"], pack: string | undefined): string {
 	if (action.entry_point === "") {
 		if (runner.entryPoint === "required")
 			throw new SvcError("SVC_RUNNER", `action "${action.ref}" has no entry_point, and its runner needs one`);

@@ -1,12 +1,12 @@
 import {
+	type ActionSnapshotEntity,
 	type JsonObject,
 	type JsonValue,
 	maxLargeNumbers,
 	type ParameterDefinition,
 	parseJson,
-	type SnapshotEntity,
 } from "../../contract/index.ts";
-import { findMismatch } from "../../language/parameters/result-mismatch.ts";
+import { findResultMismatch } from "../../language/parameters/result-mismatch.ts";
 import { readOutputSchema } from "../../language/parameters/schema-masking.ts";
 import { isJsonSchema } from "../../language/parameters/secret-schema.ts";
 import { describesWholeResult, findCommandOutputHosts, isCommandOutput, maskMismatchedResult } from "../../secrets/result-masking.ts";
@@ -16,7 +16,7 @@ import type { RunOutcome } from "./outcome.ts";
  * Checks the result of a successful run against the `output_schema` of its action. If they do not match, returns a failed outcome: the
  * result with secrets masked, and an `error` that describes the mismatch. Otherwise returns the outcome unchanged.
  */
-export function checkOutput(outcome: RunOutcome, snapshot: SnapshotEntity): RunOutcome {
+export function validateResult(outcome: RunOutcome, snapshot: ActionSnapshotEntity): RunOutcome {
 	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
 	const { result } = outcome;
 	const mismatch = findDifference(result, snapshot);
@@ -26,13 +26,13 @@ export function checkOutput(outcome: RunOutcome, snapshot: SnapshotEntity): RunO
 	return { status: "failed", result: { ...maskMismatchedResult(result, snapshot), ...flags, error } };
 }
 
-function findDifference(result: JsonObject, { action, runner }: SnapshotEntity): string | undefined {
+function findDifference(result: JsonObject, { action, runner }: ActionSnapshotEntity): string | undefined {
 	const schema = action.output_schema;
 	const key = runner.output_key;
-	if (key !== null) return findMismatch(key, result[key] ?? null, schema);
+	if (key !== null) return findResultMismatch(key, result[key] ?? null, schema);
 	if (isCommandOutput(result)) return findInPrinted(result, schema, "");
 	const hosts = findCommandOutputHosts(result);
-	if (hosts.length === 0) return findMismatch("result", result, schema);
+	if (hosts.length === 0) return findResultMismatch("result", result, schema);
 	for (const host of hosts) {
 		const mismatch = findInPrinted(result[host] as JsonObject, schema, `${host}.`);
 		if (mismatch !== undefined) return mismatch;
@@ -52,14 +52,14 @@ function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: stri
 		| undefined;
 	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));
 	const described = Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toDescribed(name, value)]));
-	return findMismatch(`${pathPrefix}result`, described, schema);
+	return findResultMismatch(`${pathPrefix}result`, described, schema);
 }
 
 function findInText(text: JsonValue, schema: JsonObject, name: string): string | undefined {
 	const parsed = parse(text);
-	const mismatch = findMismatch(name, parsed, schema);
+	const mismatch = findResultMismatch(name, parsed, schema);
 	if (mismatch === undefined || parsed === text) return mismatch;
-	return findMismatch(name, text, schema) === undefined ? undefined : mismatch;
+	return findResultMismatch(name, text, schema) === undefined ? undefined : mismatch;
 }
 
 function parse(value: JsonValue): JsonValue {

@@ -9,11 +9,11 @@ import {
 } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { StaleWrites } from "../coordination/stale-writes.ts";
+import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
-import { withValues } from "../executions/new-execution.ts";
+import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import { publishTransition } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
@@ -35,7 +35,7 @@ const shutdownPatienceMs = 5_000;
 
 export interface RunCompletionOptions extends FencedWriteOptions, Uses<"eventBus"> {
 	readonly completionEffects: CompletionEffects;
-	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
+	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
 }
 
 /** Outcome with which an execution ends. It has no encrypted secrets if the execution could not be prepared. */
@@ -206,7 +206,7 @@ export class RunCompletion {
 		let announce = () => {};
 		const store = async () => {
 			const { executionPatch, ...effects } = await completionEffects.draft(after, { hasNoOpenDescendants: run.lastEntry !== undefined });
-			final = withValues(after, executionPatch);
+			final = withExecutionFields(after, executionPatch);
 			announce = effects.announce;
 			const update = { update: "execution", id: current.id, patch: { ...patch, ...executionPatch }, expected } as const;
 			await storage.write([...effects.descendantOperations, update, ...operations, ...effects.operations]);

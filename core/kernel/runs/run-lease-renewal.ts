@@ -1,8 +1,8 @@
 import { type ExecutionEntity, type Instrument, isSvcError, type Meters, RunAborted } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { createTakeoverGrace, type TakeoverGrace } from "../coordination/expired-leases.ts";
+import { createTakeoverGrace, type TakeoverGracePeriod } from "../coordination/expired-leases.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { eventNames, toExecutionId, toInterruptStatus } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import type { ActiveRuns } from "./active-runs.ts";
@@ -50,8 +50,8 @@ export interface RunLeaseRenewalOptions extends Uses<"storage" | "eventBus" | "c
  */
 export class RunLeaseRenewal {
 	readonly #parts: RunLeaseRenewalOptions;
-	readonly #takeoverTrust: TakeoverGrace;
-	readonly #interruptListener: RenewedSubscription;
+	readonly #takeoverTrust: TakeoverGracePeriod;
+	readonly #interruptListener: ReconnectingSubscription;
 	/** Milliseconds from one renewal to the next. */
 	readonly #intervalMs: number;
 	/**
@@ -112,7 +112,7 @@ export class RunLeaseRenewal {
 	}
 
 	/** Creates the subscription for interrupts of executions that run here: a cancel, a pause or a final status from outside. */
-	#createInterruptListener(): RenewedSubscription {
+	#createInterruptListener(): ReconnectingSubscription {
 		const { runs, logger } = this.#parts;
 		return createRenewedSubscription({
 			...this.#parts,

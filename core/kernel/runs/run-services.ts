@@ -7,10 +7,10 @@ import { type TemplateSources, toItemUser } from "../submission/parameter-render
 import type { ActiveRun } from "./active-runs.ts";
 import { Journal, type JournalOptions } from "./children/journal.ts";
 import type { AddSecrets, RunChildren } from "./children/run-children.ts";
-import type { NodeChildren } from "./children/run-children-factory.ts";
+import type { RunChildrenFactory } from "./children/run-children-factory.ts";
 
 export interface RunServiceOptions extends JournalOptions, Uses<"dialects"> {
-	readonly children: NodeChildren;
+	readonly children: RunChildrenFactory;
 	readonly templateSources: TemplateSources;
 }
 
@@ -125,7 +125,7 @@ export function withLazyMembers<C extends object>(context: C, sources: LazyMembe
 }
 
 /** Run context with additional members, for a feature that wraps the runner (`Feature.wrapRunner`). */
-export interface HostedRunContext extends RunContext {
+export interface KernelRunContext extends RunContext {
 	/** Does the same as `saveState`, and stores the operations in the same write: if `recover` is called, both are stored. */
 	saveStateWith(state: JsonObject, operations: readonly WriteOperation[]): Promise<void>;
 	/** Does the same as `setRunnerInfo`, but without a write: the end of the run stores the values. */
@@ -136,9 +136,9 @@ export interface HostedRunContext extends RunContext {
  * Returns the context with the additional members that the kernel has added. Throws an `Error` if the context was not created by the
  * kernel.
  */
-export function toHostedContext(context: RunContext): HostedRunContext {
+export function toKernelContext(context: RunContext): KernelRunContext {
 	if (!("saveStateWith" in context)) throw new Error("the context of the run is not the kernel's");
-	return context as HostedRunContext;
+	return context as KernelRunContext;
 }
 
 interface RunExpressionOptions {

@@ -5,7 +5,7 @@ import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWrites } from "../coordination/stale-writes.ts";
+import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
@@ -14,7 +14,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
 
 interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
-	readonly staleWrites: Pick<StaleWrites, "recordRefusal">;
+	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
 	readonly leasing: Pick<LeasePolicy, "newExpiry">;
 	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
 }

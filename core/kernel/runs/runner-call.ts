@@ -18,7 +18,7 @@ import { type ActionCatalog, findActionSignature } from "../executions/action-ca
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { cancelExecution } from "../executions/status-requests.ts";
 import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
-import type { BulkOutput } from "../output/bulk-output-detector.ts";
+import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
@@ -26,7 +26,7 @@ import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import { type RunEventOptions, RunEventSender } from "./run-event-sender.ts";
-import { type HostedRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
+import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
 
@@ -36,7 +36,7 @@ export interface RunnerCallerOptions extends RunEventOptions, TransitionOptions,
 	readonly catalog: Pick<ActionCatalog, "resolve">;
 	readonly logger: EngineDependencies["logger"];
 	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutput;
+	readonly bulkOutput: BulkOutputDetector;
 	/** Returns the outcome of an execution whose runner has thrown an error. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
 }
@@ -130,7 +130,7 @@ export class RunnerCaller {
 		run: ActiveRun,
 		outputWriter: OutputWriter,
 		{ services, traceparent }: { readonly services: RunServices; readonly traceparent: string | undefined },
-	): HostedRunContext {
+	): KernelRunContext {
 		const { dialects, runWrites } = this.#parts;
 		const base = run.prepared.context;
 		// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
@@ -168,7 +168,7 @@ export class RunnerCaller {
 			notify: base.notify,
 			takenUp: base.takenUp,
 			environment: withTraceparent(dialects.environment(base.environment), traceparent),
-		} satisfies Omit<HostedRunContext, keyof LazyMembers>;
+		} satisfies Omit<KernelRunContext, keyof LazyMembers>;
 		return withLazyMembers(context, { run, services });
 	}
 

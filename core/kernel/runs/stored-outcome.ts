@@ -5,7 +5,7 @@ import { findResultSecrets } from "../../secrets/result-masking.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { RunOutcome } from "./outcome.ts";
-import { checkOutput } from "./result-validation.ts";
+import { validateResult } from "./result-validation.ts";
 
 /** Outcome of a run as it is stored. */
 export interface StoredOutcome extends RunOutcome {
@@ -22,7 +22,7 @@ export function toStoredOutcome({ status, result }: RunOutcome, run: ActiveRun, 
 	const cleanResult = run.secrets.withoutToken(result);
 	const runSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: false });
 	const resultSecrets = findResultSecrets(cleanResult, snapshot);
-	const checked = checkOutput({ status, result: cleanResult }, snapshot);
+	const checked = validateResult({ status, result: cleanResult }, snapshot);
 	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
 	return { ...checked, encryptedSecrets: sealedSecrets.addValues(runSecrets, [...resultSecrets, ...concealed]) };
 }

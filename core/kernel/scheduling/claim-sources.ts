@@ -2,12 +2,12 @@ import { append, type ExecutionEntity, type ExecutionStatus } from "../../contra
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { ClaimCursor } from "../coordination/claim-cursor.ts";
-import { type Claim, type Claimer, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
+import { type Claimer, type ClaimSelection, insertClaimed, type WriteOutcome } from "../coordination/claimer.ts";
 import type { SlotPool } from "../coordination/slot-pool.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp } from "../executions/status.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import type { WaitingParents } from "./fair-shares.ts";
+import type { SoleWaitingParent } from "./fair-shares.ts";
 
 /** A source of waiting executions, which competes with other sources for free slots. */
 export interface ClaimSource {
@@ -21,7 +21,7 @@ export interface ClaimSourceOptions extends Uses<"storage" | "eventBus" | "clock
 	readonly slots: Pick<SlotPool, "free" | "isOpen">;
 	readonly claimer: Pick<Claimer<"execution">, "claimAll" | "reclaimBatch" | "reserveSlots">;
 	/** Claims one batch, and limits the children of each parent to a fair share of the slots. Returns true if more executions may match. */
-	readonly claimFairly: (claim: Claim<"execution">, parents?: WaitingParents) => Promise<boolean>;
+	readonly claimFairly: (claim: ClaimSelection<"execution">, parents?: SoleWaitingParent) => Promise<boolean>;
 	readonly queues: () => ExecutionQueues;
 	/** Starts a full poll. */
 	readonly pollFully: () => void;
@@ -122,7 +122,7 @@ function createReleasedSource({ slots, clock, claimFairly, pollAgain }: ClaimSou
 /** Source of new executions: `requested`, without delay and queue. Claimed in the order of their start. */
 function createNewSource({ claimer, clock, claimFairly, pollAgain }: ClaimSourceOptions, areOthersDue: () => boolean) {
 	const cursor = new ClaimCursor();
-	const parents: WaitingParents = { only: undefined };
+	const parents: SoleWaitingParent = { only: undefined };
 	return {
 		isDue: false,
 		cursor,
@@ -192,7 +192,7 @@ function createDelayedSource({ slots, storage, clock, eventBus, claimFairly }: C
 }
 
 /** Returns the claim selection for executions with a delay that are in no queue, the earliest due time first. */
-export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonly lte: string }): Claim<"execution"> {
+export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonly lte: string }): ClaimSelection<"execution"> {
 	// Keep the condition on `delay` for both statuses: few executions have a delay, and an index contains only those.
 	return { where: { status, delay: { not: null }, queue: null, due_timestamp }, orderBy: [["due_timestamp", "asc"]] };
 }
@@ -212,7 +212,7 @@ export function toDelayedClaim(status: ExecutionStatus, due_timestamp: { readonl
  *
  * @param pollStart time at which this poll began; the cursor must not move beyond it
  */
-export function toImmediateClaim(status: ExecutionStatus, cursor: ClaimCursor, pollStart: string): Claim<"execution"> {
+export function toImmediateClaim(status: ExecutionStatus, cursor: ClaimCursor, pollStart: string): ClaimSelection<"execution"> {
 	return {
 		where: { status, delay: null, queue: null, start_timestamp: cursor.nextRange() },
 		orderBy: [["start_timestamp", "asc"]],

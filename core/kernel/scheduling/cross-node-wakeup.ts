@@ -1,10 +1,10 @@
 import type { Uses } from "../basics/engine-parts.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { eventNames } from "../executions/execution-events.ts";
 import type { PollRequest } from "./scheduler.ts";
 
 /** Notifies the schedulers of other nodes of waiting executions, which they would otherwise find only at their next poll. */
-export interface CrossNodeWakeup extends RenewedSubscription {
+export interface CrossNodeWakeup extends ReconnectingSubscription {
 	/**
 	 * Notifies other nodes of a stored execution that this node has not claimed. `delayed`: true if the execution is delayed or queued, so
 	 * that a full poll is needed.

@@ -1,7 +1,7 @@
-import type { Claim, Claimer } from "../coordination/claimer.ts";
+import type { Claimer, ClaimSelection } from "../coordination/claimer.ts";
 
 /** Information of a claim source about the parents of the executions that wait in it. */
-export interface WaitingParents {
+export interface SoleWaitingParent {
 	/**
 	 * Id of the only parent whose children wait. It saves a query for other executions with each claim. Undefined: other executions may wait.
 	 */
@@ -12,7 +12,7 @@ export interface WaitingParents {
  * Counts the slots of this node that the children of each parent execution hold. While other executions wait, the children of one parent
  * get at most half of the slots, rounded up. Otherwise all other executions would wait until a workflow with many items has ended.
  */
-export class ParentShares {
+export class FairShares {
 	/** Maximum number of slots for the children of one parent. */
 	readonly #share: number;
 	/**
@@ -61,8 +61,8 @@ export class ParentShares {
 	 */
 	async claimBatch(
 		claiming: Pick<Claimer<"execution">, "claimBatch">,
-		claim: Claim<"execution">,
-		parents: WaitingParents = { only: undefined },
+		claim: ClaimSelection<"execution">,
+		parents: SoleWaitingParent = { only: undefined },
 	): Promise<boolean> {
 		const { fullParent } = this;
 		const limit = this.limitBeside(fullParent);

@@ -7,11 +7,11 @@ import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
 import { type Claimer, insertAllClaimed, type Reservation } from "../coordination/claimer.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
-import { type StoreAdmitted, withValues } from "../executions/new-execution.ts";
+import { type InsertAdmitted, withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import type { Executor } from "../runs/executor.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
-import { checkOutput } from "../runs/result-validation.ts";
+import { validateResult } from "../runs/result-validation.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 
 /** Inserts new executions, and schedules their runs. */
@@ -20,7 +20,7 @@ export interface Admission {
 	 * Calls `store` once to insert new executions, all or none. Resolves when the executions are stored and their states are published.
 	 * Rejects with the error of `store`.
 	 */
-	admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void>;
+	admit(executions: readonly ExecutionEntity[], store: InsertAdmitted): Promise<void>;
 }
 
 interface StoreThenScheduleOptions {
@@ -40,7 +40,7 @@ export class StoreThenSchedule implements Admission {
 		this.#parts = parts;
 	}
 
-	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
+	async admit(executions: readonly ExecutionEntity[], store: InsertAdmitted): Promise<void> {
 		const { queues, announce } = this.#parts;
 		const queued = executions.map((execution) => withQueue(execution, queues()));
 		await store(queued);
@@ -50,7 +50,7 @@ export class StoreThenSchedule implements Admission {
 
 function withQueue(execution: ExecutionEntity, queues: Pick<ExecutionQueues, "queueOf">): ExecutionEntity {
 	const queue = queues.queueOf(execution.action_ref);
-	return queue === null ? execution : withValues(execution, { queue });
+	return queue === null ? execution : withExecutionFields(execution, { queue });
 }
 
 interface InlineStartOptions extends StoreThenScheduleOptions, Uses<"eventBus" | "clock" | "runners" | "sealedSecrets"> {
@@ -104,7 +104,7 @@ export class InlineStart implements Admission {
 		this.#parts = parts;
 	}
 
-	async admit(executions: readonly ExecutionEntity[], store: StoreAdmitted): Promise<void> {
+	async admit(executions: readonly ExecutionEntity[], store: InsertAdmitted): Promise<void> {
 		const admissions = await Promise.all(executions.map((execution) => this.#admitOne(execution)));
 		await insertAllClaimed(admissions, store);
 	}
@@ -196,7 +196,7 @@ export class InlineStart implements Admission {
 		const { succeeded, status, decided, result } = toRunResult(runResult, claimed.runner_name);
 		if (!succeeded || status !== undefined || decided !== undefined) return undefined;
 		assertRecordable(result, "the result of the action");
-		if (checkOutput({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
+		if (validateResult({ status: "succeeded", result }, snapshot).status !== "succeeded") return undefined;
 		const known_secrets = sealedSecrets.addValues(encryptedSecrets, findResultSecrets(result, snapshot));
 		const patch: ExecutionPatch = {
 			known_secrets,

@@ -3,11 +3,11 @@ import { type ExecutionEntity, isSvcError, type Where } from "../../contract/ind
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Claimer } from "../coordination/claimer.ts";
-import { ExpiredLeases } from "../coordination/expired-leases.ts";
+import { ExpiredLeasePoller } from "../coordination/expired-leases.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
-import { withValues } from "../executions/new-execution.ts";
+import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
 
 export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
@@ -43,14 +43,14 @@ export interface OrphanRecoveryOptions extends Uses<"storage" | "eventBus" | "cl
  */
 export class OrphanRecovery {
 	readonly #parts: OrphanRecoveryOptions;
-	readonly #expiredLeases: ExpiredLeases;
+	readonly #expiredLeases: ExpiredLeasePoller;
 	#isOn = false;
 	/** The last poll. Never rejects. */
 	#polling: Promise<unknown> = Promise.resolve();
 
 	constructor(parts: OrphanRecoveryOptions) {
 		this.#parts = parts;
-		this.#expiredLeases = new ExpiredLeases(parts.leasing);
+		this.#expiredLeases = new ExpiredLeasePoller(parts.leasing);
 	}
 
 	/** Turns recovery on, and recovers the executions of earlier processes at once, as the comment of the class describes. */
@@ -113,7 +113,7 @@ export class OrphanRecovery {
 		const patch = toEndPatch(execution, toTimestamp(clock.now()));
 		const after = applyPatch(execution, patch);
 		const completion = await completionEffects.draft(after);
-		const ended = withValues(after, completion.executionPatch);
+		const ended = withExecutionFields(after, completion.executionPatch);
 		try {
 			// The end and the revocation of the credentials must be one write. If the holder has renewed its lease meanwhile, the write fails and
 			// the holder keeps both.

@@ -9,7 +9,7 @@ import { publishCreated, publishUpdated } from "../executions/execution-events.t
 import { heldStatuses } from "../executions/status.ts";
 import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim-sources.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
-import { ParentShares } from "./fair-shares.ts";
+import { FairShares } from "./fair-shares.ts";
 
 interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
 	readonly leasing: LeasePolicy;
@@ -88,7 +88,7 @@ export class Scheduler {
 
 	constructor(parts: SchedulerOptions) {
 		this.#parts = parts;
-		const shares = new ParentShares(parts.poolSize);
+		const shares = new FairShares(parts.poolSize);
 		this.#slots = new SlotPool({ size: parts.poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
 		this.claimer = new Claimer({
 			...parts,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { templateProblem } from "../../language/parameters/parameter-errors.ts";
+import { toTemplateError } from "../../language/parameters/parameter-errors.ts";
 import {
 	type FinalInput,
 	type FinalParameters,
@@ -104,7 +104,7 @@ async function withDatastores<T>(
 		return await renderWithAllLookups(recordingAccesses, ([own = emptyDatastore, given = own]) => render(own, given));
 	} catch (error) {
 		const masked = known.withValues(secrets).redactError(error);
-		if (masked instanceof TemplateError) throw templateProblem("", `Failed to render parameters: ${masked.message}`, masked);
+		if (masked instanceof TemplateError) throw toTemplateError("", `Failed to render parameters: ${masked.message}`, masked);
 		throw masked;
 	}
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonObject, type JsonValue, type SnapshotEntity, SvcError } from "../../contract/index.ts";
+import { type ActionSnapshotEntity, type JsonObject, type JsonValue, SvcError } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
-import { findDerivedParameters } from "../../language/parameters/defaulted-parameters.ts";
+import { findDefaultedParameters } from "../../language/parameters/defaulted-parameters.ts";
 import { memberOf, restoreMasked } from "../../language/parameters/schema-masking.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -13,7 +13,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 	const requestParameters = input.parameters ?? {};
 	const maskedParameters = maskExecutionParameters(entity.parameters, snapshot);
 	const restoredParameters = restoreMasked(requestParameters, maskedParameters, entity.parameters) as JsonObject;
-	const derivedNames = findDerivedParameters({
+	const derivedNames = findDefaultedParameters({
 		runnerSchema: snapshot.runner.runner_parameters,
 		actionSchema: snapshot.action.parameters,
 		storedParameters: entity.parameters,
@@ -64,7 +64,7 @@ export function toRerunInput({ entity, snapshot }: ExecutionView, input: RerunIn
 interface RerunConditions {
 	readonly principal: Principal;
 	/** The current action; undefined if it does not exist any more. */
-	readonly current: SnapshotEntity | undefined;
+	readonly current: ActionSnapshotEntity | undefined;
 }
 
 interface NextParameters {

@@ -17,7 +17,7 @@ import type { ActionCatalog, ResolvedAction } from "../executions/action-catalog
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { toErrorResult } from "../executions/error-result.ts";
 import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.ts";
-import { type Admit, type NewExecutionFields, newExecution, withValues } from "../executions/new-execution.ts";
+import { type Admit, type NewExecutionFields, newExecution, withExecutionFields } from "../executions/new-execution.ts";
 import { toResultPatch } from "../executions/status.ts";
 import type { PartialRerun } from "./check-partial-rerun.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
@@ -86,7 +86,7 @@ export interface DraftedExecution {
  * in the `requested` state, even if it was stored in a later state. If a template cannot be rendered, stores the failed execution and
  * rejects.
  */
-export async function storeExecution(
+export async function submitExecution(
 	parts: SubmitOptions,
 	input: SubmitInput,
 	principal: Principal,
@@ -124,12 +124,12 @@ export async function draftExecution(
 		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
 		const known_secrets = parts.sealedSecrets.addValues(draft.known_secrets, secrets);
 		const { traceId, insert: trace } = await selectTrace(parts, draft, origins);
-		const entity = withValues(draft, { known_secrets, parameters, trace_id: traceId, ...rule?.fields });
+		const entity = withExecutionFields(draft, { known_secrets, parameters, trace_id: traceId, ...rule?.fields });
 		return { entity, action, trace, problem: undefined };
 	} catch (error) {
 		if (!isTemplateProblem(error)) throw error;
 		const { traceId, insert: trace } = await selectTrace(parts, draft, origins).catch(() => Promise.reject(error));
-		const execution = withValues(draft, { trace_id: traceId, ...rule?.fields });
+		const execution = withExecutionFields(draft, { trace_id: traceId, ...rule?.fields });
 		const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
 		return { entity: failed, action, trace, problem: error };
 	}
@@ -305,7 +305,7 @@ function toNotify({ notify }: ActionEntity, { notify: requested, isNotifyFirst =
 /** Returns the failed execution of a request with a template that cannot be rendered. */
 function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
 	const result = toErrorResult(error);
-	return withValues(execution, {
+	return withExecutionFields(execution, {
 		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),
 		status: "failed",
 		log: [...execution.log, { status: "failed", timestamp }],

@@ -1,5 +1,5 @@
 import { type ExpressionLanguage, toErrorMessage } from "../../contract/index.ts";
-import { TooManyTokens } from "../lexical-token-limit.ts";
+import { TooManyTokensError } from "../lexical-token-limit.ts";
 import { defaultLimits } from "../templates/budget.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { Context } from "../yaql/context.ts";
@@ -21,7 +21,7 @@ const expressionCache = new Map<string, CompiledExpression>();
 
 /**
  * Compiles an expression with its delimiters, or a string that is a template as a whole. If it cannot be parsed, evaluating the result
- * throws the syntax error. Throws `TooManyTokens` if the budget of the current work is used up.
+ * throws the syntax error. Throws `TooManyTokensError` if the budget of the current work is used up.
  */
 export function compileExpression(language: ExpressionLanguage, text: string): CompiledExpression {
 	if (text.length > maxExpressionLength) {
@@ -47,7 +47,7 @@ function compileYaql(text: string, maximumDepth: number): CompiledExpression {
 		expression = parseYaql(text.slice(2, -2).trim(), maximumDepth);
 	} catch (error) {
 		// The limit applies to all expressions together, so the error must not be cached for this one.
-		if (error instanceof TooManyTokens) throw error;
+		if (error instanceof TooManyTokensError) throw error;
 		if (error instanceof YaqlSyntaxError || error instanceof TemplateError) return new SyntaxErrorExpression(error, toErrorMessage(error));
 		throw error;
 	}

@@ -8,7 +8,7 @@ import {
 	type JsonValue,
 	SvcError,
 } from "../../contract/index.ts";
-import { TooManyTokens } from "../lexical-token-limit.ts";
+import { TooManyTokensError } from "../lexical-token-limit.ts";
 import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
@@ -97,7 +97,7 @@ function findWithinBudget(value: JsonValue, language: "jinja" | undefined): read
 			for (const use of findIn(value, language, 0)) uses.push(use);
 		});
 	} catch (error) {
-		if (!(error instanceof TooManyTokens)) throw error;
+		if (!(error instanceof TooManyTokensError)) throw error;
 		uses.push(toUnreadableUse("", error.message));
 	}
 	return uses;

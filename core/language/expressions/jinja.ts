@@ -1,5 +1,5 @@
 import { toErrorMessage } from "../../contract/index.ts";
-import { TooManyTokens } from "../lexical-token-limit.ts";
+import { TooManyTokensError } from "../lexical-token-limit.ts";
 import { TemplateError, TemplateSyntaxError } from "../templates/errors.ts";
 import { type Evaluator, Variables } from "../templates/evaluator.ts";
 import { globalNames } from "../templates/globals.ts";
@@ -23,7 +23,7 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 		findReferences(statements, 2 * maximumDepth, (expression) => uses.visit(expression));
 	} catch (error) {
 		// The limit applies to all expressions together, so the error must not be cached for this one.
-		if (error instanceof TooManyTokens) throw error;
+		if (error instanceof TooManyTokensError) throw error;
 		if (error instanceof TemplateSyntaxError || error instanceof TemplateError)
 			return new SyntaxErrorExpression(error, toErrorMessage(error));
 		throw error;

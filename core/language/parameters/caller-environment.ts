@@ -7,7 +7,7 @@ import {
 	type ParameterDefinition,
 	type ParameterSchema,
 } from "../../contract/index.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 
 /** Runner parameter that becomes the environment of a process. */
 const environmentParameter = "env";
@@ -26,7 +26,7 @@ export interface SubmittedValues {
  * @param stored the parameters to store, rendered and cast
  * @param schema the merged schema of the action and its runner
  */
-export function assertCallerVariables(
+export function assertCallerEnvironment(
 	stored: JsonObject,
 	{ callerValues, earlierValues }: SubmittedValues,
 	{ schema, runnerSchema }: { readonly schema: ParameterSchema; readonly runnerSchema: ParameterSchema },
@@ -68,7 +68,7 @@ function isEqualToDefault(name: string, value: JsonValue, definition: ParameterD
 function toRefusedVariablesError(names: readonly string[]): Error {
 	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
 	const list = quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");
-	return invalidParameter(
+	return toParameterError(
 		environmentParameter,
 		`parameter "${environmentParameter}": the caller may not set ${list}, which can make the action run other code; its definition may allow a name in the properties of "${environmentParameter}"`,
 	);

@@ -9,7 +9,7 @@ import {
 	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 
 const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
 
@@ -28,7 +28,7 @@ export function cast(name: string, value: JsonValue, definition: ParameterDefini
 	const result = type === undefined ? value : conversions[type](value, options);
 	if (result !== undefined) return result;
 	const actual = typeof value === "string" && type !== "string" ? describeText(value) : describe(value);
-	throw invalidParameter(name, `parameter "${name}" must be ${articles[type as ParameterType]}, got ${actual}`);
+	throw toParameterError(name, `parameter "${name}" must be ${articles[type as ParameterType]}, got ${actual}`);
 }
 
 const articles: Readonly<Record<ParameterType, string>> = {

@@ -7,7 +7,7 @@ import { toSchemaPair } from "./schema-pair.ts";
  * Returns the names of stored parameters whose value equals the rendered template of their default. They count as not set by the caller. A
  * re-run renders them again, so they follow a changed parameter and do not preserve a secret that has been replaced.
  */
-export function findDerivedParameters({
+export function findDefaultedParameters({
 	runnerSchema,
 	actionSchema,
 	storedParameters,

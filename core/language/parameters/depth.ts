@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 
 /** Maximum nesting levels of a parameter value. */
 const maxDepth = 100;
@@ -12,7 +12,7 @@ export function assertDepth(name: string, value: JsonValue): void {
 	if (typeof value !== "object" || value === null) return;
 	let level: readonly object[] = [value];
 	for (let depth = 1; level.length > 0; depth++) {
-		if (depth > maxDepth) throw invalidParameter(name, `parameter "${name}" is nested deeper than ${maxDepth} levels`);
+		if (depth > maxDepth) throw toParameterError(name, `parameter "${name}" is nested deeper than ${maxDepth} levels`);
 		const next: object[] = [];
 		for (const container of level) {
 			for (const member of Object.values(container) as unknown[]) if (typeof member === "object" && member !== null) next.push(member);

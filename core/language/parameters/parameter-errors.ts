@@ -1,7 +1,7 @@
 import { isSvcError, SvcError } from "../../contract/index.ts";
 
 /** Returns an `SVC_INVALID` error about the value of a parameter. */
-export function invalidParameter(name: string, message: string, cause?: unknown): SvcError {
+export function toParameterError(name: string, message: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_INVALID", message, { cause, facts: { parameter: name } });
 }
 
@@ -9,7 +9,7 @@ export function invalidParameter(name: string, message: string, cause?: unknown)
  * Returns an `SVC_INVALID` error about a template that cannot be rendered. For this error the API answers 400 and records an execution with
  * status failed.
  */
-export function templateProblem(name: string, message: string, cause?: unknown): SvcError {
+export function toTemplateError(name: string, message: string, cause?: unknown): SvcError {
 	return new SvcError("SVC_INVALID", message, { cause, facts: { parameter: name, problem: "template" } });
 }
 

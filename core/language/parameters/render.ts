@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
-import { assertCallerVariables } from "./caller-environment.ts";
+import { assertCallerEnvironment } from "./caller-environment.ts";
 import { checkGivenParameters } from "./check-submitted-parameters.ts";
 import { assertDepth } from "./depth.ts";
 import { withNestedDefaults } from "./nested-defaults.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 import { type ParameterSource, Rendering } from "./rendering.ts";
 import { maskBySchema } from "./schema-masking.ts";
 import { type SchemaPair, toSchemaPair } from "./schema-pair.ts";
@@ -118,7 +118,7 @@ export function renderLive({
 		if (schemaPair.schema[name]?.immutable !== true) storedEntries.push([name, value]);
 	}
 	const parameters = Object.fromEntries(storedEntries);
-	assertCallerVariables(parameters, { callerValues, earlierValues }, { schema: schemaPair.schema, runnerSchema });
+	assertCallerEnvironment(parameters, { callerValues, earlierValues }, { schema: schemaPair.schema, runnerSchema });
 	return parameters;
 }
 
@@ -197,13 +197,13 @@ function finalSource(schemaPair: SchemaPair, stored: JsonObject, name: string): 
 function validateValue(name: string, value: JsonValue, schema: ParameterSchema, runnerSchema: ParameterSchema): JsonValue {
 	// Runners calculate with their own parameters, such as seconds, and expect ordinary numbers.
 	if (typeof value === "bigint" && /^(?:integer|number)$/.test(runnerSchema[name]?.type ?? "")) {
-		throw invalidParameter(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);
+		throw toParameterError(name, `parameter "${name}" must be at most ${Number.MAX_SAFE_INTEGER}, and at least its negative`);
 	}
 	const definition = Object.hasOwn(schema, name) ? schema[name] : undefined;
 	if (definition === undefined) return value;
 	if (value !== null) validateParameter(name, value, definition);
 	else if (definition.required === true && definition.type !== "null") {
-		throw invalidParameter(name, `parameter "${name}" is required and must not be null`);
+		throw toParameterError(name, `parameter "${name}" is required and must not be null`);
 	}
 	return value;
 }

@@ -5,7 +5,7 @@ import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } f
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
 import { assertDepth } from "./depth.ts";
-import { templateProblem } from "./parameter-errors.ts";
+import { toTemplateError } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
 import { toValueTemplate, type ValueTemplate } from "./value-template.ts";
 
@@ -121,7 +121,7 @@ export class Rendering implements TemplateScope {
 		const value = this.resolve(name);
 		if (this.#callerAccess?.maskedRendering === undefined) return value;
 		if (this.#source(name)?.isFromCaller === true || this.#isUnaffectedByMasking(name, value)) return value;
-		throw templateProblem(
+		throw toTemplateError(
 			name,
 			`Failed to render parameters: "${name}" is used by a given one, and its value is a secret that was not given`,
 		);
@@ -174,20 +174,20 @@ export class Rendering implements TemplateScope {
 		const start = this.#namesInProgress.indexOf(variable);
 		if (start >= 0) {
 			const cycle = [...this.#namesInProgress.slice(start), variable].join(" -> ");
-			throw templateProblem(name, `Cyclic dependency found in the following variables: ${cycle}`);
+			throw toTemplateError(name, `Cyclic dependency found in the following variables: ${cycle}`);
 		}
 		if (this.#namesInProgress.length > maxChainLength)
-			throw templateProblem(name, `Failed to render parameter "${name}": more than ${maxChainLength} parameters use one another in a row`);
+			throw toTemplateError(name, `Failed to render parameter "${name}": more than ${maxChainLength} parameters use one another in a row`);
 		if (this.#isParameter(variable)) this.resolve(variable);
 		else if (variable !== "__context" && !isDatastoreName(variable, this.datastore) && !Object.hasOwn(context, variable)) {
 			if (this.#isSecret(name)) throw problemWithoutDetails(name);
 			if (Object.hasOwn(this.#context, variable)) {
-				throw templateProblem(
+				throw toTemplateError(
 					name,
 					`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and only templates of the action itself may`,
 				);
 			}
-			throw templateProblem(
+			throw toTemplateError(
 				name,
 				`Dependency unsatisfied in variable "${variable}": parameter "${name}" uses it, and there is no such parameter or name`,
 			);
@@ -205,14 +205,14 @@ export class Rendering implements TemplateScope {
 		} catch (error) {
 			if (isSvcError(error)) throw error;
 			if (this.#isSecret(name)) throw problemWithoutDetails(name);
-			throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
+			throw toTemplateError(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
 		}
 	}
 }
 
 /** Returns an error without details: messages quote templates, and this template is part of a secret. */
 function problemWithoutDetails(name: string): SvcError {
-	return templateProblem(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
+	return toTemplateError(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
 }
 
 function ownMember(object: JsonValue | undefined, key: string): JsonValue | undefined {

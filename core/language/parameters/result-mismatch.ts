@@ -21,7 +21,7 @@ const definitionCache = new WeakMap<JsonObject, ParameterDefinition>();
  * @param name path of the value in the message
  * @param schema JSON schema, or definitions of members of an object that may have further members
  */
-export function findMismatch(name: string, value: JsonValue, schema: JsonObject): string | undefined {
+export function findResultMismatch(name: string, value: JsonValue, schema: JsonObject): string | undefined {
 	let definition = definitionCache.get(schema);
 	if (definition === undefined) {
 		definition = (isJsonSchema(schema) ? schema : { type: "object", properties: schema }) as ParameterDefinition;

@@ -1,7 +1,7 @@
 import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
-import { templateProblem } from "./parameter-errors.ts";
+import { toTemplateError } from "./parameter-errors.ts";
 import type { ParameterSource } from "./rendering.ts";
 import { toValueTemplate } from "./value-template.ts";
 
@@ -54,6 +54,6 @@ function compileDefault(name: string, value: JsonValue) {
 	try {
 		return toValueTemplate(value);
 	} catch (error) {
-		throw templateProblem(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
+		throw toTemplateError(name, `Failed to render parameter "${name}": ${toErrorMessage(error)}`, error);
 	}
 }

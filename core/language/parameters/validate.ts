@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv";
 import { type JsonValue, type ParameterDefinition, stringifyJson, toErrorMessage } from "../../contract/index.ts";
 import { withWorkBudget } from "../work-budget.ts";
 import { isPlainDefinition } from "./json-schema.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 import { holdsSecret } from "./schema-masking.ts";
 import { toValidator, type Validator } from "./validator.ts";
 
@@ -10,13 +10,13 @@ import { toValidator, type Validator } from "./validator.ts";
 export function validateParameter(name: string, value: JsonValue, definition: ParameterDefinition): void {
 	assertEnum(name, value, definition);
 	if (isPlainDefinition(definition)) {
-		if (!hasType(value, definition)) throw invalidParameter(name, `parameter "${name}" must be of type ${definition.type}`);
+		if (!hasType(value, definition)) throw toParameterError(name, `parameter "${name}" must be of type ${definition.type}`);
 		return;
 	}
 	const validator = toValidator(name, definition);
 	if (isValid(name, validator, value)) return;
 	// A message about the inside of a secret may reveal part of that secret, such as the name of a member.
-	throw invalidParameter(name, definition.secret === true ? notAllowedMessage(name) : describe(name, definition, validator.errors));
+	throw toParameterError(name, definition.secret === true ? notAllowedMessage(name) : describe(name, definition, validator.errors));
 }
 
 /** Refuses a definition that cannot be compiled. Throws `SVC_INVALID`, whose message names the problem. */
@@ -28,7 +28,7 @@ function isValid(name: string, validator: Validator, value: JsonValue): boolean 
 	try {
 		return withWorkBudget(() => validator.isValid(value));
 	} catch (error) {
-		throw invalidParameter(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
+		throw toParameterError(name, `parameter "${name}" cannot be checked: ${toErrorMessage(error)}`, error);
 	}
 }
 
@@ -37,7 +37,7 @@ function assertEnum(name: string, value: JsonValue, definition: ParameterDefinit
 	if (allowed === undefined) return;
 	const text = stringifyJson(value);
 	if (allowed.some((candidate) => candidate === value || stringifyJson(candidate) === text)) return;
-	throw invalidParameter(name, choiceMessage(name, name, definition, allowed));
+	throw toParameterError(name, choiceMessage(name, name, definition, allowed));
 }
 
 /** Returns a message that lists the allowed values, unless the value is secret. */

@@ -12,7 +12,7 @@ import {
 	validateExactly,
 } from "./exact-numbers.ts";
 import { toJsonSchema } from "./json-schema.ts";
-import { invalidParameter } from "./parameter-errors.ts";
+import { toParameterError } from "./parameter-errors.ts";
 
 /** Compiled definition. */
 export interface Validator {
@@ -46,7 +46,7 @@ export function toValidator(name: string, definition: ParameterDefinition): Vali
 		validatorsByDefinition.set(definition, validator);
 		return validator;
 	} catch (error) {
-		throw invalidParameter(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
+		throw toParameterError(name, `the definition of parameter "${name}" is no valid schema: ${toErrorMessage(error)}`, error);
 	}
 }
 

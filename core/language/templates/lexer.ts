@@ -1,4 +1,4 @@
-import { TokenCounter } from "../lexical-token-limit.ts";
+import { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { readToken, type Token } from "./tokens.ts";
 
@@ -17,14 +17,14 @@ const rawEndPattern = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
  * block is removed, and so are spaces and tabs before a block that begins a line. A `-` inside a tag removes all white space on its side.
  * Segments are read lazily, so that a string which is not a template stops the parsing early.
  */
-export function toSegments(source: string, counter = new TokenCounter("template")): Iterable<Segment> {
+export function toSegments(source: string, counter = new LexicalTokenCounter("template")): Iterable<Segment> {
 	// Jinja removes one newline at the end of a template.
 	return new Lexer(source.replace(/\r?\n$/, ""), counter).run();
 }
 
 class Lexer {
 	readonly #source: string;
-	readonly #counter: TokenCounter;
+	readonly #counter: LexicalTokenCounter;
 	readonly #segments: Segment[] = [];
 	#position = 0;
 	#line = 1;
@@ -32,7 +32,7 @@ class Lexer {
 	/** Positions of the last closing braces of each kind; -1 if there are none. */
 	readonly #lastClose: { "}}"?: number; "%}"?: number } = {};
 
-	constructor(source: string, counter: TokenCounter) {
+	constructor(source: string, counter: LexicalTokenCounter) {
 		this.#source = source;
 		this.#counter = counter;
 	}

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { TokenCounter } from "../lexical-token-limit.ts";
+import { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { withWorkBudget } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
 import { TemplateSyntaxError } from "./errors.ts";
@@ -54,10 +54,10 @@ export function compileTemplate(text: string, limits: TemplateLimits = defaultLi
 
 /** Returns the value of an expression that is written without braces. */
 export function evaluateExpression(text: string, scope: TemplateScope, limits: TemplateLimits = defaultLimits): JsonValue {
-	return evaluate(parseExpressionText(text, limits, new TokenCounter("expression")), scope, limits);
+	return evaluate(parseExpressionText(text, limits, new LexicalTokenCounter("expression")), scope, limits);
 }
 
-function parseExpressionText(text: string, limits: TemplateLimits, counter: TokenCounter): Expression {
+function parseExpressionText(text: string, limits: TemplateLimits, counter: LexicalTokenCounter): Expression {
 	const [segment, ...rest] = toSegments(`{{ ${text} }}`, counter);
 	if (segment?.kind !== "expression" || rest.length > 0) throw new TemplateSyntaxError("one expression is needed", 1);
 	const reader = new TokenReader(segment.tokens, segment.line, limits.depth);

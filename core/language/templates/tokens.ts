@@ -1,5 +1,5 @@
 import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
-import type { TokenCounter } from "../lexical-token-limit.ts";
+import type { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
 /** Token of an expression or statement. */
@@ -26,7 +26,7 @@ const tokenKinds = ["name", "float", "integer", "string", "operator"] as const;
 interface TokenContext {
 	/** Line of the tag, for messages. */
 	readonly line: number;
-	readonly counter: TokenCounter;
+	readonly counter: LexicalTokenCounter;
 }
 
 /** Reads the token at `position`, which must not be white space. Throws `TemplateSyntaxError` if there is none. */

@@ -1,5 +1,5 @@
 import { parseWholeNumber } from "../../contract/index.ts";
-import { TokenCounter } from "../lexical-token-limit.ts";
+import { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -33,7 +33,7 @@ export const wordOperators: ReadonlySet<string> = new Set(["and", "or", "not", "
 /** Returns the tokens of an expression, followed by an `end` token. Throws `YaqlSyntaxError` if a character is not valid. */
 export function readTokens(source: string): readonly Token[] {
 	const tokens: Token[] = [];
-	const counter = new TokenCounter("expression");
+	const counter = new LexicalTokenCounter("expression");
 	for (let position = skipWhitespace(source, 0); position < source.length; ) {
 		const { token, end } = readToken(source, position, counter);
 		tokens.push(token);
@@ -48,7 +48,7 @@ function skipWhitespace(source: string, position: number): number {
 	return position + (whitespacePattern.exec(source)?.[0].length ?? 0);
 }
 
-function readToken(source: string, position: number, counter: TokenCounter): { readonly token: Token; readonly end: number } {
+function readToken(source: string, position: number, counter: LexicalTokenCounter): { readonly token: Token; readonly end: number } {
 	for (const kind of tokenKinds) {
 		const pattern = tokenPatterns[kind];
 		pattern.lastIndex = position;

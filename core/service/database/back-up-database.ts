@@ -4,9 +4,9 @@ import { type PluginContext, type Storage, SvcError } from "../../contract/index
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findFilesBesideDatabase } from "./files-outside-database.ts";
-import { type ConfigPlace, createContext, readConfig } from "./open-storage.ts";
+import { type ConfigSource, createContext, readConfig } from "./open-storage.ts";
 
-export interface BackupOptions extends ConfigPlace {
+export interface BackupOptions extends ConfigSource {
 	/** Path of the backup, relative to the working directory. */
 	readonly file: string;
 }

@@ -1,4 +1,4 @@
-import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
+import { type ConfigSource, createContext, readConfig, withStorage } from "./open-storage.ts";
 
 export interface MigrationReport {
 	/** Names of the schema changes, in order. */
@@ -16,7 +16,7 @@ export interface MigrationReport {
  * Migrates the schema of the configured database to this version, or lists the changes if `plan` is set. The service also migrates it at
  * its start.
  */
-export async function migrateDatabase({ plan, ...place }: ConfigPlace & { readonly plan: boolean }): Promise<MigrationReport> {
+export async function migrateDatabase({ plan, ...place }: ConfigSource & { readonly plan: boolean }): Promise<MigrationReport> {
 	const config = await readConfig(place);
 	const storage = config.storage.create();
 	const context = createContext(config);

@@ -22,9 +22,9 @@ import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { settledWithin } from "../../lib/wait.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findFilesBesideDatabase } from "./files-outside-database.ts";
-import { type ConfigPlace, createContext, readConfig, withStorage } from "./open-storage.ts";
+import { type ConfigSource, createContext, readConfig, withStorage } from "./open-storage.ts";
 
-export interface MoveOptions extends ConfigPlace {
+export interface MoveOptions extends ConfigSource {
 	/** Address of the new database, in the format of the storage plugin. */
 	readonly to: string;
 	/** Called after all records of a kind have been copied. */

@@ -7,14 +7,14 @@ import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts"
 import { loadConfig } from "../load-config.ts";
 import { createLogger } from "../logger.ts";
 
-export interface ConfigPlace {
+export interface ConfigSource {
 	/** Path of the configuration file. */
 	readonly config: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads and validates a configuration, to use its database without running the service. */
-export async function readConfig({ config, env }: ConfigPlace): Promise<ResolvedConfig> {
+export async function readConfig({ config, env }: ConfigSource): Promise<ResolvedConfig> {
 	const file = resolve(config);
 	return resolveConfig(await loadConfig(file), { env, directory: dirname(file) });
 }

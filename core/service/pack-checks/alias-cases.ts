@@ -3,7 +3,7 @@ import { type ActionAliasEntity, isSvcError, type JsonObject, parseJson, stringi
 import { aliasCaseShape } from "../../features/aliases/alias-test-case-api.ts";
 import { type ReadCommand, readAliasCommand } from "../../features/aliases/match-command-api.ts";
 import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import type { DraftedPacks } from "./dry-run-packs.ts";
+import type { DryRunPacks } from "./dry-run-packs.ts";
 import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";
 import { type PackTest, testsOf } from "./run-tests.ts";
 
@@ -11,7 +11,7 @@ const folder = "tests/aliases";
 const kind = "alias";
 
 /** Returns the test cases of a pack's aliases. Each checks whether a command matches, and the action and parameters that it requests. */
-export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DraftedPacks): Promise<readonly PackTest[]> {
+export async function findAliasTests({ ref, directory, files }: PackInspection, { storage }: DryRunPacks): Promise<readonly PackTest[]> {
 	const aliases = await storage.find("action_alias", { where: { pack: ref } });
 	const tests: PackTest[] = [];
 	for (const { file, subject } of findCaseFiles(files, folder)) {

@@ -14,7 +14,7 @@ import {
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { toActionSignature } from "../../kernel/executions/action-catalog.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
-import { type DraftedPacks, draftPacks, toAbsolute } from "./dry-run-packs.ts";
+import { type DryRunPacks, dryRunPacks, toAbsolute } from "./dry-run-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findKnownActions, inspectDefinitions, type KnownActions } from "./inspect-definitions.ts";
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
@@ -25,7 +25,7 @@ import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
  */
 export async function checkPacks({ directories, config, signal }: PackWorkOptions): Promise<readonly PackCheck[]> {
 	const packs = await findPacks(directories);
-	const drafted = await draftPacks(config, packs);
+	const drafted = await dryRunPacks(config, packs);
 	const inspections: PackInspection[] = [];
 	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: fileReaders, ...drafted }));
 	const known = await findKnownActions(drafted, inspections);
@@ -47,7 +47,7 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 }
 
 /** Returns findings for files that registration skips and that have no finding yet. */
-async function toSkipFindings({ directory, findings }: PackInspection, { skipped }: DraftedPacks): Promise<readonly PackFinding[]> {
+async function toSkipFindings({ directory, findings }: PackInspection, { skipped }: DryRunPacks): Promise<readonly PackFinding[]> {
 	const root = await realpath(directory);
 	const refused = skipped
 		.map((skip) => ({ file: relative(root, toAbsolute(skip, root)).replaceAll("\\", "/"), message: skip.message }))
@@ -78,7 +78,7 @@ async function inspectByRunners(
 /** Returns findings about rules and aliases of a pack that do not match their actions, and about unknown functions in rule templates. */
 export async function inspectRules(
 	{ ref: pack, directory }: PackInspection,
-	{ storage }: DraftedPacks,
+	{ storage }: DryRunPacks,
 	known: KnownActions,
 ): Promise<readonly PackFinding[]> {
 	const found: PackFinding[] = [];

@@ -29,7 +29,7 @@ export interface SkippedFile {
 }
 
 /** Parts of a service after packs were registered in memory. Nothing has been started. */
-export interface DraftedPacks {
+export interface DryRunPacks {
 	readonly config: ResolvedConfig;
 	readonly engine: Partial<Engine>;
 	readonly storage: Storage;
@@ -56,7 +56,7 @@ const ofSite: readonly string[] = ["storage", "event_bus", "auth_backends", "aut
  * Registers the packs in `directories` and in a configuration in memory, with the code of the service. If both contain the same pack, the
  * one in `directories` is used. Throws `SVC_CONFIG` if the configuration cannot be read.
  */
-export async function draftPacks(configFile: string | undefined, directories: readonly string[]): Promise<DraftedPacks> {
+export async function dryRunPacks(configFile: string | undefined, directories: readonly string[]): Promise<DryRunPacks> {
 	const file = findConfig(configFile);
 	const given = await loadConfig(file);
 	const config = resolveConfig(toPackConfig(given, directories), { env: {}, directory: dirname(file) });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DefinitionFinding, PackFinding } from "../../contract/index.ts";
 import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import type { DraftedPacks } from "./dry-run-packs.ts";
+import type { DryRunPacks } from "./dry-run-packs.ts";
 
 /** A workflow definition that is the entry point of an action. */
 export interface PackDefinition {
@@ -13,7 +13,7 @@ export interface PackDefinition {
 }
 
 /** Returns the workflow definitions of a pack, each once. */
-export async function findDefinitions({ directory, files, metadata }: PackInspection, { runners }: Pick<DraftedPacks, "runners">) {
+export async function findDefinitions({ directory, files, metadata }: PackInspection, { runners }: Pick<DryRunPacks, "runners">) {
 	const found = new Map<string, PackDefinition>();
 	for (const { runner_type, entry_point } of metadata.values()) {
 		const [runner, file] = [String(runner_type), `actions/${String(entry_point)}`];
@@ -24,7 +24,7 @@ export async function findDefinitions({ directory, files, metadata }: PackInspec
 }
 
 /** Returns the packs and actions to which definitions and rules may refer: registered ones and those inspected together. */
-export async function findKnownActions({ storage }: DraftedPacks, all: readonly PackInspection[]): Promise<KnownActions> {
+export async function findKnownActions({ storage }: DryRunPacks, all: readonly PackInspection[]): Promise<KnownActions> {
 	const registered = (await storage.find("pack", { fields: ["ref"] })).map(({ ref }) => ref);
 	return { packs: new Set([...registered, ...all.map(({ ref }) => ref)]), described: new Set(all.flatMap(toActionRefs)) };
 }
@@ -32,7 +32,7 @@ export async function findKnownActions({ storage }: DraftedPacks, all: readonly 
 /** Returns the problems of the workflow definitions of a pack, checked against the registered actions. */
 export async function inspectDefinitions(
 	inspection: PackInspection,
-	drafted: DraftedPacks,
+	drafted: DryRunPacks,
 	known: KnownActions,
 ): Promise<readonly PackFinding[]> {
 	const { engine } = drafted;

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { PackTools, Runner } from "../../contract/index.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
-import type { DraftedPacks } from "./dry-run-packs.ts";
+import type { DryRunPacks } from "./dry-run-packs.ts";
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -19,7 +19,7 @@ export interface PackToolsResult {
  * gets the error instead of the tools. Data that runners store, such as virtualenvs, is reused by the next call.
  */
 export async function withPackTools<T>(
-	{ config, runners, dialects }: DraftedPacks,
+	{ config, runners, dialects }: DryRunPacks,
 	use: (tools: readonly PackToolsResult[]) => Promise<T>,
 ): Promise<T> {
 	const dataDirectory = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "svc");

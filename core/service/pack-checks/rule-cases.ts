@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
 import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import { ruleCaseShape } from "../../features/rules/rule-test-case-api.ts";
+import { ruleTestCaseAttributes } from "../../features/rules/rule-test-case-api.ts";
 import type { RuleTestOutcome } from "../../features/rules/rules-api.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { DraftedPacks } from "./dry-run-packs.ts";
+import type { DryRunPacks } from "./dry-run-packs.ts";
 import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";
 import { type PackTest, testsOf } from "./run-tests.ts";
 
@@ -15,19 +15,19 @@ const kind = "rule";
  * Returns the test cases of a pack's rules. Each checks, like `svc rule test`, whether a rule matches a payload and with which parameters
  * it acts.
  */
-export async function findRuleTests({ ref, directory, files }: PackInspection, drafted: DraftedPacks): Promise<readonly PackTest[]> {
+export async function findRuleTests({ ref, directory, files }: PackInspection, drafted: DryRunPacks): Promise<readonly PackTest[]> {
 	const tests: PackTest[] = [];
 	for (const { file, subject } of findCaseFiles(files, folder)) {
 		const toTest = (one: ReadCase): PackTest => {
 			const rule = `${ref}.${String(one.given["rule"] ?? subject)}`;
 			return { kind, file, name: one.name, run: () => runCase(rule, one, drafted) };
 		};
-		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, ruleCaseShape)).map(toTest))));
+		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, ruleTestCaseAttributes)).map(toTest))));
 	}
 	return tests;
 }
 
-async function runCase(ref: string, { given, expect }: ReadCase, { config, engine }: DraftedPacks): Promise<readonly string[]> {
+async function runCase(ref: string, { given, expect }: ReadCase, { config, engine }: DryRunPacks): Promise<readonly string[]> {
 	const { rules, datastore } = engine;
 	if (rules === undefined) return ["the configuration leaves rules out"];
 	const tester: Principal = { username: config.options.system_user.user, isAdmin: true, authentication: { method: "none" } };

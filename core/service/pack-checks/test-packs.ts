@@ -6,7 +6,7 @@ import { fileReaders } from "../../features/file-readers.ts";
 import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import { findAliasTests } from "./alias-cases.ts";
-import { type DraftedPacks, draftPacks } from "./dry-run-packs.ts";
+import { type DryRunPacks, dryRunPacks } from "./dry-run-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findDefinitions } from "./inspect-definitions.ts";
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
@@ -16,7 +16,7 @@ import { type PackTest, type RunTestsOptions, runTests, testsOf } from "./run-te
 const kind = "workflow";
 
 /** Returns the test cases of workflows. Their files are next to the definitions: `deploy.test.yaml` for `deploy.yaml`. */
-export async function findWorkflowTests(inspection: PackInspection, { runners }: DraftedPacks): Promise<readonly PackTest[]> {
+export async function findWorkflowTests(inspection: PackInspection, { runners }: DryRunPacks): Promise<readonly PackTest[]> {
 	const tests: PackTest[] = [];
 	for (const { file: definition, runner, text } of await findDefinitions(inspection, { runners })) {
 		const file = definition.replace(/\.(?:ya?ml|json)$/, "").concat(".test.yaml");
@@ -37,7 +37,7 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 }
 
 /** Functions that find the test cases of a pack. */
-const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => Promise<readonly PackTest[]>)[] = [
+const finders: readonly ((inspection: PackInspection, drafted: DryRunPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,
 	findAliasTests,
@@ -46,7 +46,7 @@ const finders: readonly ((inspection: PackInspection, drafted: DraftedPacks) => 
 /** Runs the tests that packs contain: test cases of workflows, rules and aliases, and unit tests in the languages of the runners. */
 export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
 	const packs = await findPacks(directories);
-	const drafted = await draftPacks(config, packs);
+	const drafted = await dryRunPacks(config, packs);
 	return withPackTools(drafted, async (tools) => {
 		const tests: PackTests[] = [];
 		for (const directory of packs) {
@@ -59,7 +59,7 @@ export async function testPacks({ directories, config, only, signal }: PackTestO
 	});
 }
 
-async function runCases(inspection: PackInspection, drafted: DraftedPacks, options: RunTestsOptions): Promise<readonly PackTestResult[]> {
+async function runCases(inspection: PackInspection, drafted: DryRunPacks, options: RunTestsOptions): Promise<readonly PackTestResult[]> {
 	const results: PackTestResult[] = [];
 	for (const find of finders) results.push(...(await runTests(await find(inspection, drafted), options)));
 	return results;

@@ -38,7 +38,7 @@ export interface DraftedContent {
  * Returns the content after a start, compared with the stored content, if `stored` is not undefined. Registers twice in memory: without
  * records, to find those that plugins and files define, and with the stored records.
  */
-export async function draftContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
+export async function planContent(parts: ContentOptions, stored: Storage | "nothing" | undefined): Promise<DraftedContent> {
 	const said = new DryRunStorage();
 	const warnings: Finding[] = [];
 	const fresh = await draft(parts, said, warnings);

@@ -27,7 +27,7 @@ import { type Environment, readOverride, toVariableName } from "../config/enviro
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
-import { draftContent } from "./dry-run-content.ts";
+import { planContent } from "./dry-run-content.ts";
 import { createFindingLogger } from "./finding-logger.ts";
 import { toFinding, toFindings } from "./findings.ts";
 import { inspectListeners } from "./inspect-listeners.ts";
@@ -129,7 +129,7 @@ interface Drafted {
 
 async function draft(config: ResolvedConfig, plugins: CreatedPlugins, { stored, isNew }: StorageReport): Promise<Drafted> {
 	try {
-		return { ...(await draftContent({ config, plugins }, isNew ? "nothing" : stored)), problems: [] };
+		return { ...(await planContent({ config, plugins }, isNew ? "nothing" : stored)), problems: [] };
 	} catch (error) {
 		return { problems: toFindings(error), warnings: [] };
 	}

@@ -2,7 +2,7 @@ import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcE
 import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
 import { OutputCapture } from "../../kernel/output/output-channels.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
-import type { Connection } from "./service-client.ts";
+import type { ServiceClient } from "./service-client.ts";
 
 /** Number of unsent characters from which `emit` makes the runner wait. */
 const highWater = 1_048_576;
@@ -34,7 +34,7 @@ export type RunEnd = Pick<WorkerEnd, "succeeded" | "result"> & Partial<Pick<Work
  * same number until the service responds, which therefore stores it only once.
  */
 export class JobReportSender {
-	readonly #connection: Pick<Connection, "post">;
+	readonly #connection: Pick<ServiceClient, "post">;
 	readonly #job: { readonly id: string; readonly fence: string };
 	readonly #captured: Readonly<Record<OutputType, OutputCapture>>;
 	/** Aborted once the run no longer belongs to this worker. Nothing is sent afterwards. */
@@ -49,7 +49,7 @@ export class JobReportSender {
 	#hurry: () => void = () => {};
 
 	constructor(
-		connection: Pick<Connection, "post">,
+		connection: Pick<ServiceClient, "post">,
 		job: { readonly id: string; readonly fence: string },
 		{ maxResultOutput, signal }: { readonly maxResultOutput: number; readonly signal: AbortSignal },
 	) {

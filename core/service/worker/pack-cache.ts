@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type PackContentFile, SvcError } from "../../contract/index.ts";
 import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../features/packs/extracted-content-api.ts";
 import type { HandedJob } from "../../features/workers/workers-api.ts";
-import type { Connection } from "./service-client.ts";
+import type { ServiceClient } from "./service-client.ts";
 
 /** Maximum bytes of the files that one request fetches. */
 const pieceLength = 1_048_576;
@@ -13,12 +13,12 @@ const contentName = /^[0-9a-f]{64}$/;
 /**
  * Cache of pack files, in one directory for each content: `<root>/<pack>/<content>`. They are fetched for the first run that needs them.
  */
-export class PackFolders {
+export class PackCache {
 	readonly #root: string;
-	readonly #connection: Pick<Connection, "post">;
+	readonly #connection: Pick<ServiceClient, "post">;
 	readonly #ready = new Map<string, Promise<void>>();
 
-	constructor(root: string, connection: Pick<Connection, "post">) {
+	constructor(root: string, connection: Pick<ServiceClient, "post">) {
 		this.#root = root;
 		this.#connection = connection;
 	}

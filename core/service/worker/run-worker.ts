@@ -14,8 +14,8 @@ import { loadConfig } from "../load-config.ts";
 import { createLogger, type ServiceLogger } from "../logger.ts";
 import { version } from "../version.ts";
 import { findConfig } from "../workflow-tools.ts";
-import { PackFolders } from "./pack-cache.ts";
-import { Connection } from "./service-client.ts";
+import { PackCache } from "./pack-cache.ts";
+import { ServiceClient } from "./service-client.ts";
 import { Worker } from "./worker.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export async function runWorker(given: WorkerOptions, env: Environment): Promise
 	logger.addSecret(given.apiKey, { always: true });
 	const dataDirectory = resolve(given.dataDirectory);
 	await prepareDataDirectory(dataDirectory);
-	const connection = new Connection({
+	const connection = new ServiceClient({
 		apiUrl: given.apiUrl,
 		apiKey: given.apiKey,
 		ca: readAuthorities(given.ca),
@@ -54,7 +54,7 @@ export async function runWorker(given: WorkerOptions, env: Environment): Promise
 
 interface Work {
 	readonly given: WorkerOptions;
-	readonly connection: Connection;
+	readonly connection: ServiceClient;
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly logger: ServiceLogger;
 	readonly dataDirectory: string;
@@ -68,7 +68,7 @@ async function work({ given, connection, runners, logger, dataDirectory }: Work)
 	});
 	const worker = new Worker({
 		...{ connection, runners, logger, name, labels, places, version },
-		folders: new PackFolders(join(dataDirectory, "packs"), connection),
+		folders: new PackCache(join(dataDirectory, "packs"), connection),
 		serviceUrl: apiUrl.replace(/\/v1$/, ""),
 		onRefused: refuse,
 	});

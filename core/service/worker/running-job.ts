@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { type Logger, RunAborted, type RunContext, type Runner, type RunResult, SvcError, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob } from "../../features/workers/workers-api.ts";
 import { JobReportSender, type RunEnd } from "./job-report-sender.ts";
-import type { PackFolders } from "./pack-cache.ts";
-import type { Connection } from "./service-client.ts";
+import type { PackCache } from "./pack-cache.ts";
+import type { ServiceClient } from "./service-client.ts";
 
 export interface HeldJobOptions {
-	readonly connection: Connection;
-	readonly folders: PackFolders;
+	readonly connection: ServiceClient;
+	readonly folders: PackCache;
 	readonly runners: ReadonlyMap<string, Runner>;
 	readonly logger: Logger;
 	/** URL of the API without the version. Actions get it with `/v1` appended. */
@@ -24,7 +24,7 @@ function refuse(what: string): () => never {
 const refuseLater = (what: string) => async (): Promise<never> => refuse(what)();
 
 /** A run that the service has assigned to this worker. */
-export class HeldJob {
+export class RunningJob {
 	readonly id: string;
 	readonly fence: string;
 	/** Resolves once all processes of the run have ended, and its result is stored or no longer expected. Never rejects. */

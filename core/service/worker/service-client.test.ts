@@ -8,7 +8,7 @@ import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
 import { findProxy } from "../../lib/find-proxy.ts";
 import { createCertificates } from "../../testing/services/certificates.test-support.ts";
-import { Connection } from "./service-client.ts";
+import { ServiceClient } from "./service-client.ts";
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 
@@ -29,9 +29,9 @@ test("requests go over TLS through a proxy, with authorities of one's own, and n
 	await Promise.all([once(server, "listening"), once(proxy, "listening")]);
 	const apiUrl = `https://127.0.0.1:${portOf(server)}/v1`;
 	const ca = [await readFile(files.ca, "utf8")];
-	const direct = new Connection({ apiUrl, apiKey: "secret", ca });
-	const through = new Connection({ apiUrl, apiKey: "secret", ca, proxy: `http://ann:word@127.0.0.1:${portOf(proxy)}` });
-	const stranger = new Connection({ apiUrl, apiKey: "secret" });
+	const direct = new ServiceClient({ apiUrl, apiKey: "secret", ca });
+	const through = new ServiceClient({ apiUrl, apiKey: "secret", ca, proxy: `http://ann:word@127.0.0.1:${portOf(proxy)}` });
+	const stranger = new ServiceClient({ apiUrl, apiKey: "secret" });
 	try {
 		assert.equal((await direct.post<{ readonly key: string }>("/x", {})).key, "secret");
 		assert.equal((await through.post<{ readonly key: string }>("/x", {})).key, "secret");

@@ -29,7 +29,7 @@ const codes: Readonly<Record<number, SvcErrorCode>> = {
 };
 
 /** Sends the requests of a worker. Keeps at most 16 connections open. */
-export class Connection {
+export class ServiceClient {
 	readonly #options: ConnectionOptions;
 	readonly #isSecure: boolean;
 	readonly #agent: HttpAgent | HttpsAgent;

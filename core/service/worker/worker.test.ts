@@ -4,8 +4,8 @@ import type { RunContext, Runner } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
-import type { PackFolders } from "./pack-cache.ts";
-import type { Connection } from "./service-client.ts";
+import type { PackCache } from "./pack-cache.ts";
+import type { ServiceClient } from "./service-client.ts";
 import { Worker } from "./worker.ts";
 
 const spec = {
@@ -43,8 +43,8 @@ async function runAll(answers: readonly Partial<WorkerNews>[]): Promise<readonly
 		},
 	};
 	const worker = new Worker({
-		connection: connection as unknown as Connection,
-		folders: {} as PackFolders,
+		connection: connection as unknown as ServiceClient,
+		folders: {} as PackCache,
 		runners: new Map([["scripted", runner as unknown as Runner]]),
 		...{ logger: silentLogger, serviceUrl: "http://service", name: "one", labels: ["far"], version: "1.0.0", places: 1 },
 		onRefused: (error) => assert.fail(error),

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
-import { HeldJob, type HeldJobOptions } from "./running-job.ts";
+import { type HeldJobOptions, RunningJob } from "./running-job.ts";
 
 export interface WorkerOptions extends HeldJobOptions {
 	readonly name: string;
@@ -33,7 +33,7 @@ const early = 50;
 export class Worker {
 	readonly #parts: WorkerOptions;
 	readonly #instance = randomBytes(16).toString("hex");
-	readonly #jobs = new Map<string, HeldJob>();
+	readonly #jobs = new Map<string, RunningJob>();
 	readonly #closing = new AbortController();
 	#isDraining = false;
 	/** The pending poll. A stop aborts it, so that the next poll reports the stop. */
@@ -163,7 +163,7 @@ export class Worker {
 	}
 
 	#begin(handed: HandedJob, heldUntil: number): void {
-		const job = new HeldJob(handed, heldUntil, this.#parts);
+		const job = new RunningJob(handed, heldUntil, this.#parts);
 		this.#jobs.set(job.id, job);
 		// The request with the result shows the service that a slot is free, so that it responds to the pending poll.
 		void job.done.then(() => this.#jobs.delete(job.id));

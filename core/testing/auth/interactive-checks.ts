@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { type AuthBackend, type Identity, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
 import type { Check } from "./interactive-scope.ts";
-import { HostileProvider } from "./oidc-test-provider.ts";
+import { OidcTestProvider } from "./oidc-test-provider.ts";
 import { checkSignOuts } from "./sign-out-checks.ts";
 import { byRsa, signingKey } from "./signing.ts";
 import { checkTokens } from "./token-checks.ts";
@@ -38,7 +38,7 @@ const signal = new AbortController().signal;
 export function checkInteractive({ test, name, create }: { test: RegisterTest; name: string; create: CreateInteractive }): void {
 	const check: Check = (statement, run) =>
 		test(`${name}: ${statement}`, async () => {
-			const provider = await new HostileProvider().start();
+			const provider = await new OidcTestProvider().start();
 			const terms = { issuer: provider.issuer, client_id: provider.clientId, client_secret: provider.clientSecret };
 			const { backend, cleanUp } = await create(terms);
 			try {
@@ -60,7 +60,7 @@ export function checkInteractive({ test, name, create }: { test: RegisterTest; n
 	checkSignOuts(check);
 }
 
-async function signInBy(interactive: InteractiveSignIn, provider: HostileProvider): Promise<Identity | undefined> {
+async function signInBy(interactive: InteractiveSignIn, provider: OidcTestProvider): Promise<Identity | undefined> {
 	const state = "state-of-this-sign-in";
 	const { url, kept } = await interactive.begin({ redirectUri, state }, { signal });
 	return interactive.complete({ redirectUri, state, kept, query: await provider.signIn(url) }, { signal });

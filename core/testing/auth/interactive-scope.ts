@@ -1,9 +1,9 @@
 import type { Identity, InteractiveSignIn } from "../../contract/index.ts";
-import type { HostileProvider } from "./oidc-test-provider.ts";
+import type { OidcTestProvider } from "./oidc-test-provider.ts";
 
 /** Arguments of a provider sign-in check. */
 export interface Scope {
-	readonly provider: HostileProvider;
+	readonly provider: OidcTestProvider;
 	readonly interactive: InteractiveSignIn;
 	/** Carries out a complete sign-in as a browser would. */
 	signIn(): Promise<Identity | undefined>;

@@ -44,7 +44,7 @@ const usualPerson: TestClaims = {
  * user interaction. Otherwise it follows the specification: an authorization code is valid once, and only with the PKCE verifier of the
  * browser that started the sign-in.
  */
-export class HostileProvider {
+export class OidcTestProvider {
 	readonly clientId = "service";
 	readonly clientSecret = "client secret 4711";
 	person: TestClaims = usualPerson;

@@ -2,7 +2,7 @@ import { openidConnect } from "../../../plugins-auth/openid-connect/index.ts";
 import type { OpenidConnectOptions } from "../../../plugins-auth/openid-connect/options.ts";
 import { type AuthBackend, type AuthBackendPlugin, defineAuthBackend } from "../../contract/index.ts";
 import { type GuardedOptions, type GuardedService, withGuardedService } from "../http/guarded-service.test-support.ts";
-import { HostileProvider } from "./oidc-test-provider.ts";
+import { OidcTestProvider } from "./oidc-test-provider.ts";
 
 /** A backend that asks a provider, and takes everybody whose password is their name, as `withGuardedService` signs in. */
 export const withPasswords = defineAuthBackend("with-passwords", (options: OpenidConnectOptions): AuthBackend => {
@@ -37,12 +37,12 @@ export interface TestBrowser {
 }
 
 export interface ProviderService extends GuardedService {
-	readonly provider: HostileProvider;
+	readonly provider: OidcTestProvider;
 	openBrowser(origin?: string): TestBrowser;
 }
 
 /** Options for the provider of tests: the mail address is the name. */
-export function toProviderOptions(provider: HostileProvider): OpenidConnectOptions {
+export function toProviderOptions(provider: OidcTestProvider): OpenidConnectOptions {
 	return {
 		issuer: provider.issuer,
 		client_id: provider.clientId,
@@ -66,7 +66,7 @@ export async function withProviderService(
 		readonly wrap?: (backend: AuthBackendPlugin) => AuthBackendPlugin;
 	} = {},
 ): Promise<void> {
-	const provider = await new HostileProvider().start();
+	const provider = await new OidcTestProvider().start();
 	const backend = wrap(withPasswords({ ...toProviderOptions(provider), ...options }));
 	try {
 		await withGuardedService(
@@ -78,7 +78,7 @@ export async function withProviderService(
 	}
 }
 
-export function openBrowser(origin: string, provider: HostileProvider): TestBrowser {
+export function openBrowser(origin: string, provider: OidcTestProvider): TestBrowser {
 	let cookie = "";
 	const begin: TestBrowser["begin"] = async (place = "/") => {
 		const response = await fetch(`${origin}/auth/v1/sso/request`, {

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
-import { type EndedSignIn, type InteractiveSignIn, isSvcError } from "../../contract/index.ts";
+import { type InteractiveSignIn, isSvcError, type SignOutStatement } from "../../contract/index.ts";
 import type { Check } from "./interactive-scope.ts";
-import type { HostileProvider, Spoiled } from "./oidc-test-provider.ts";
+import type { OidcTestProvider, Spoiled } from "./oidc-test-provider.ts";
 import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 
 const signal = new AbortController().signal;
@@ -90,11 +90,11 @@ function checkMoment(check: Check): void {
 	});
 }
 
-async function verify(interactive: InteractiveSignIn, message: string): Promise<EndedSignIn | undefined> {
+async function verify(interactive: InteractiveSignIn, message: string): Promise<SignOutStatement | undefined> {
 	return interactive.verifySignOut?.(message, { signal });
 }
 
-async function assertRefused(interactive: InteractiveSignIn, provider: HostileProvider, all: readonly Spoiled[]): Promise<void> {
+async function assertRefused(interactive: InteractiveSignIn, provider: OidcTestProvider, all: readonly Spoiled[]): Promise<void> {
 	for (const [index, spoiled] of all.entries()) {
 		provider.spoiled = spoiled;
 		assert.equal(await verify(interactive, provider.toSignOut()), undefined, `the ${index + 1}. message`);

@@ -1,11 +1,11 @@
 import * as assert from "node:assert/strict";
 import type { Check } from "./interactive-scope.ts";
-import type { HostileProvider, Spoiled } from "./oidc-test-provider.ts";
+import type { OidcTestProvider, Spoiled } from "./oidc-test-provider.ts";
 import { byHmac, byNothing, byRsa, signingKey } from "./signing.ts";
 
 /** Registers the tests of invalid tokens, grouped by defect. */
 export function checkTokens(check: Check): void {
-	const refuses = (statement: string, ...all: readonly ((provider: HostileProvider) => Spoiled)[]) =>
+	const refuses = (statement: string, ...all: readonly ((provider: OidcTestProvider) => Spoiled)[]) =>
 		check(statement, async ({ provider, signIn }) => {
 			assert.equal((await signIn())?.username, "ann@example.com");
 			for (const spoil of all) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LastingEngine } from "../external-job-suite.ts";
+import type { ExternalJobEngine } from "../external-job-suite.ts";
 
 /** What a job does: print so many lines, then go on for ever or end with a code. */
 export interface JobWork {
@@ -23,7 +23,7 @@ export class Unreachable extends Error {
 const pace = 4;
 
 /** An engine in memory: the least that a lasting runner needs. Jobs are told apart by the names that whoever submits them has chosen. */
-export class JobEngine implements LastingEngine {
+export class JobEngine implements ExternalJobEngine {
 	readonly #jobs = new Map<string, Job>();
 	#accepted = 0;
 	#isCut = false;

@@ -2,10 +2,10 @@ import { createHash, createHmac, createPublicKey, type JsonWebKey, type KeyObjec
 import {
 	type AuthBackend,
 	type DevicePending,
-	type EndedSignIn,
 	type Identity,
 	type InteractiveSignIn,
 	isSvcError,
+	type SignOutStatement,
 	SvcError,
 } from "../../contract/index.ts";
 import type { ProviderTerms } from "../auth/interactive-checks.ts";
@@ -128,7 +128,7 @@ class SignOn implements InteractiveSignIn {
 		return { username: email, subject: String(sub), ...session, ...((known.length > 0 || this.#looksAt("groups")) && { groups: known }) };
 	}
 
-	async verifySignOut(message: string): Promise<EndedSignIn | undefined> {
+	async verifySignOut(message: string): Promise<SignOutStatement | undefined> {
 		try {
 			const [header, claims] = message.split(".", 2).map((part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as Claims);
 			if (header === undefined || claims === undefined || !(await this.#isSigned(message, header))) return undefined;
@@ -139,7 +139,7 @@ class SignOn implements InteractiveSignIn {
 		}
 	}
 
-	#toEnded({ iss, aud, iat, exp = iat, jti, nonce, sub, sid, events }: Claims): EndedSignIn | undefined {
+	#toEnded({ iss, aud, iat, exp = iat, jti, nonce, sub, sid, events }: Claims): SignOutStatement | undefined {
 		const { issuer, client_id } = this.#terms;
 		const now = Date.now() / 1_000;
 		const told: unknown = typeof events === "object" ? (events as Claims)[eventName] : undefined;

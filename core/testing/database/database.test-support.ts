@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { DatabaseWork } from "../../cli/context.ts";
+import type { DatabaseOperations } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
@@ -123,7 +123,7 @@ function startService(config: string, env: NodeJS.ProcessEnv): RunningService {
 
 async function runHere(words: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandEnd> {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];
-	const database: DatabaseWork = {
+	const database: DatabaseOperations = {
 		migrate: (options) => migrateDatabase({ ...options, env }),
 		move: (options) => moveDatabase({ ...options, env }),
 		backup: (options) => backUpDatabase({ ...options, env }),

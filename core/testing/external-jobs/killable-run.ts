@@ -8,7 +8,7 @@ import type { TestRunContext } from "../run-context.ts";
  * Each `saveState` and `emit` has two such moments: before the value is stored, and after it is stored but before the runner gets the
  * response.
  */
-export class MortalRun {
+export class KillableRun {
 	readonly context: TestRunContext;
 	/** Resolves when the service of the run is killed. */
 	readonly death: Promise<void>;

@@ -4,7 +4,7 @@ import type { RunContextOptions } from "../run-context.ts";
  * Engine on which jobs of a runner continue without the service: a container engine, a cluster or another machine. The kit controls and
  * inspects it directly, without the runner. One engine may serve all tests; each test begins and ends without jobs.
  */
-export interface LastingEngine {
+export interface ExternalJobEngine {
 	/** Returns the ids or names of all existing jobs that runners have created, including waiting and finished jobs. */
 	jobs(): Promise<readonly string[]>;
 	/** Returns the number of jobs accepted so far, including removed ones. The count may start at any number. */
@@ -25,7 +25,7 @@ export interface LastingEngine {
 }
 
 /** Context options that make the runner start jobs with the described behavior. */
-export interface LastingCases {
+export interface ExternalJobCases {
 	/** Prints `line 1` to `line <count>` on stdout, with about 50 ms after each, and succeeds. */
 	readonly prints: (count: number) => RunContextOptions;
 	/** Prints `ready` and a newline, then runs until it is ended. */

@@ -4,12 +4,12 @@ import type { Runner, RunResult } from "../../contract/index.ts";
 import { createRunContext, type ReadOutput, type RunContextOptions, type TestRunContext } from "../run-context.ts";
 import { toExpectation } from "../runner/printed-output.ts";
 import { within } from "../within.ts";
-import { MortalRun } from "./killable-run.ts";
-import type { LastingCases, LastingEngine } from "./lasting-engine.ts";
+import { KillableRun } from "./killable-run.ts";
+import type { ExternalJobCases, ExternalJobEngine } from "./lasting-engine.ts";
 
 export interface ScopeOptions {
-	readonly engine: LastingEngine;
-	readonly cases: LastingCases;
+	readonly engine: ExternalJobEngine;
+	readonly cases: ExternalJobCases;
 	/** Starts a runner as a restarted service would, on the same data. */
 	readonly start: () => Promise<Runner>;
 	readonly readOutput: ReadOutput | undefined;
@@ -20,7 +20,7 @@ export interface ScopeOptions {
 }
 
 /** A run whose service can be killed. */
-export interface Going extends Pick<MortalRun, "context" | "kill" | "death"> {
+export interface Going extends Pick<KillableRun, "context" | "kill" | "death"> {
 	/** Result of the run; undefined if `recover` has not found the run. Usually never settles after the service of the run was killed. */
 	readonly end: Promise<RunResult | undefined>;
 	readonly runner: Runner;
@@ -31,11 +31,11 @@ export type LastingCheck = (statement: string, run: (scope: LastingScope) => Pro
 
 /** Environment of a test: the current service and all runs that the test has started. */
 export class LastingScope {
-	readonly engine: LastingEngine;
-	readonly cases: LastingCases;
+	readonly engine: ExternalJobEngine;
+	readonly cases: ExternalJobCases;
 	readonly #parts: ScopeOptions;
 	readonly #acceptedBefore: number;
-	readonly #runs: { readonly mortal: MortalRun; readonly end: Promise<unknown> }[] = [];
+	readonly #runs: { readonly mortal: KillableRun; readonly end: Promise<unknown> }[] = [];
 	#runner: Runner;
 
 	constructor(parts: ScopeOptions, { runner, accepted }: { readonly runner: Runner; readonly accepted: number }) {
@@ -49,7 +49,7 @@ export class LastingScope {
 	/**
 	 * Starts a run.
 	 *
-	 * @param dieAt moment at which its service is killed (`MortalRun`)
+	 * @param dieAt moment at which its service is killed (`KillableRun`)
 	 */
 	begin(given: RunContextOptions, dieAt?: number): Going {
 		return this.#follow(this.#createContext(given), (runner, context) => runner.run(context), dieAt);
@@ -143,7 +143,7 @@ export class LastingScope {
 	}
 
 	#follow(of: TestRunContext, work: (runner: Runner, context: TestRunContext) => Promise<RunResult | undefined>, dieAt?: number): Going {
-		const mortal = new MortalRun(of, dieAt);
+		const mortal = new KillableRun(of, dieAt);
 		const runner = this.#runner;
 		const end = work(runner, mortal.context);
 		// Each test awaits the results that it needs, so the others must not become unhandled rejections.

@@ -3,7 +3,7 @@ import { assertPrinted, toLines } from "../runner/printed-output.ts";
 import { within } from "../within.ts";
 import type { Going, LastingCheck, LastingScope } from "./lasting-scope.ts";
 
-/** Moments at which the service is killed (see `MortalRun`): from before the first state is stored to the first lines of output. */
+/** Moments at which the service is killed (see `KillableRun`): from before the first state is stored to the first lines of output. */
 const moments = [1, 2, 3, 4, 5, 6];
 const lines = 8;
 

@@ -7,15 +7,15 @@ import { JobEncryption } from "../../features/workers/job-encryption.ts";
 import { StoredWorkers } from "../../features/workers/stored-workers.ts";
 import { WorkerNotifications } from "../../features/workers/worker-notifications.ts";
 import { routeToWorkers } from "../../features/workers/worker-routing.ts";
-import { PlacedRuns } from "../../features/workers/worker-run-followers.ts";
+import { WorkerRunFollowers } from "../../features/workers/worker-run-followers.ts";
 import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-api.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";
-import type { Connection } from "../../service/worker/service-client.ts";
+import type { ServiceClient } from "../../service/worker/service-client.ts";
 import { Worker } from "../../service/worker/worker.ts";
 import { createBackend } from "../backends/backend.test-support.ts";
-import type { LastingEngine } from "../external-jobs/lasting-engine.ts";
+import type { ExternalJobEngine } from "../external-jobs/lasting-engine.ts";
 import { type RunContextOptions, silentLogger } from "../run-context.ts";
 import { createOptions } from "../service-options.ts";
 
@@ -36,7 +36,7 @@ function assertNever(): never {
  * A worker that runs commands, the records over which nodes speak with it, and as many nodes, one after the other, as a test wants. What
  * stands between them can be cut: then nodes cannot reach their storage, and the worker cannot reach the service.
  */
-export class WorkerEngine implements LastingEngine {
+export class WorkerEngine implements ExternalJobEngine {
 	readonly #backend = createBackend();
 	readonly #storage = this.#backend.storage.create();
 	readonly #command = localCommand().create();
@@ -82,7 +82,7 @@ export class WorkerEngine implements LastingEngine {
 	/** The runner of one more node: as a service has it that gives commands to workers. */
 	createRunner(): Runner {
 		const storage = cuttable(this.#storage, () => this.#isCut);
-		const runs = new PlacedRuns({ ...this.#parts, storage });
+		const runs = new WorkerRunFollowers({ ...this.#parts, storage });
 		const findDemand = async () => ({ labels: [], policies: [] });
 		const placed = routeToWorkers("local-shell-cmd", this.#command, { runs, findDemand });
 		return {
@@ -144,7 +144,7 @@ export class WorkerEngine implements LastingEngine {
 		const connection = { post: (path: string, body: JsonObject, signal?: AbortSignal) => this.#answer(path, body, signal) };
 		this.#worker = new Worker({
 			...{ name: "worker", labels: [label], version: "0.0.0", places: 16, serviceUrl: "http://127.0.0.1", logger: silentLogger },
-			connection: connection as Pick<Connection, "post"> as Connection,
+			connection: connection as Pick<ServiceClient, "post"> as ServiceClient,
 			folders: { directory: assertNever } as never,
 			runners: new Map([["local-shell-cmd", runner]]),
 			onRefused: (error) => {

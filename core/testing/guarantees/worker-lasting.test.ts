@@ -2,7 +2,7 @@
 // test-waits
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { testLastingRunner } from "../external-job-suite.ts";
+import { testExternalJobRunner } from "../external-job-suite.ts";
 import { WorkerEngine } from "./worker-engine.test-support.ts";
 
 const engine = new WorkerEngine();
@@ -10,7 +10,7 @@ const engine = new WorkerEngine();
 test.before(() => engine.start());
 test.after(() => engine.stop());
 
-testLastingRunner({
+testExternalJobRunner({
 	test,
 	name: "a run on a worker",
 	create: () => ({ kind: "runner", name: "local-shell-cmd", create: () => engine.createRunner() }),

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { routes } from "../../features/routes.ts";
 import { toDocument } from "../../http/openapi/document.ts";
 import { toDocumentedPath } from "../../http/openapi/operation.ts";
-import { type ResponseEvent, responseChannel } from "../../http/request-pipeline.ts";
+import { type RouteReplyMessage, responseChannel } from "../../http/request-pipeline.ts";
 import type { Route } from "../../http/route.ts";
 import { DeclaredAnswers } from "./declared-answers.test-support.ts";
 
@@ -35,7 +35,7 @@ function declaredOf(route: Route): DeclaredAnswers {
 }
 
 subscribe(responseChannel.name, (message) => {
-	const { route, url, reply } = message as ResponseEvent;
+	const { route, url, reply } = message as RouteReplyMessage;
 	// Nobody reads this one: its client has gone.
 	if (reply.status === 499) return;
 	const problem = declaredOf(route).findProblem({

@@ -1,11 +1,11 @@
 import {
 	type ActionEntity,
+	type ActionSnapshotEntity,
 	type ExecutionEntity,
 	type Logger,
 	type Options,
 	optionSections,
 	type RunnerTypeEntity,
-	type SnapshotEntity,
 	SvcError,
 } from "../../contract/index.ts";
 import { createProxies } from "../../features/access/trusted-proxies-api.ts";
@@ -66,7 +66,7 @@ const runnerType: RunnerTypeEntity = {
 	output_key: null,
 	runner_parameters: { timeout: { type: "integer", default: 60 } },
 };
-const snapshot: SnapshotEntity = {
+const snapshot: ActionSnapshotEntity = {
 	id: "s",
 	action,
 	runner: runnerType,

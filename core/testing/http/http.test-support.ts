@@ -1,11 +1,11 @@
 import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
-import type { Http } from "../../http/http-interface.ts";
+import type { HttpInterface } from "../../http/http-interface.ts";
 import { createHttp } from "../../service/create-http.ts";
 import { createMemoryLogger, createOptions, FakeEngine, toEngine, token } from "./fake-engine.test-support.ts";
 
 export interface Setup {
-	readonly http: Http;
+	readonly http: HttpInterface;
 	readonly fake: FakeEngine;
 	readonly urls: { readonly auth: string; readonly api: string; readonly stream: string };
 	readonly logger: ReturnType<typeof createMemoryLogger>;

@@ -14,7 +14,7 @@ export type QueryChange = Readonly<Record<string, string | number | boolean | un
  * Current location in the page, after the `#` of the URL. It includes filters, tabs, selected tasks and lines. So a link to any view can be
  * shared, and the browser's back and forward buttons restore every view.
  */
-export class AddressBar {
+export class Router {
 	readonly #current = signal(parse(location.hash));
 
 	constructor() {
@@ -90,4 +90,4 @@ function decode(text: string): string {
 	}
 }
 
-export const addressBar = new AddressBar();
+export const addressBar = new Router();

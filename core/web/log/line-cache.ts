@@ -14,7 +14,7 @@ export function toPageOf(line: number): number {
  * Cache of the lines of an output by their numbers. Keeps the pages that were read or extended last. A line that is received twice is
  * stored once.
  */
-export class LogPages {
+export class LineCache {
 	readonly #pages = new Map<number, OutputLineRecord[]>();
 
 	/** Returns a line, or undefined if it is not cached. */

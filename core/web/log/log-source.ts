@@ -4,8 +4,8 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { OutputType } from "../../contract/runner.ts";
 import type { OutputChunkRecord, OutputLineRecord, OutputLinesRecord } from "../../features/clients.ts";
 import { client, session } from "../kit/service.ts";
-import { LogPages, pageSize, toPageOf } from "./line-cache.ts";
-import { PrintedLines } from "./output-splitter.ts";
+import { LineCache, pageSize, toPageOf } from "./line-cache.ts";
+import { OutputSplitter } from "./output-splitter.ts";
 
 const quickest = 400;
 const slowest = 2_000;
@@ -18,13 +18,13 @@ const retryAfter = 1_000;
 export class LogSource {
 	readonly #id: string;
 	readonly #only: { readonly type?: OutputType };
-	readonly #pages = new LogPages();
+	readonly #pages = new LineCache();
 	readonly #reading = new Map<number, Promise<void>>();
 	readonly #stop = new AbortController();
 	readonly #total = signal<number | undefined>(undefined);
 	readonly #version = signal(0);
 	readonly #problem = signal("");
-	#end: PrintedLines | undefined;
+	#end: OutputSplitter | undefined;
 	#isShown = true;
 	#isEnded = false;
 
@@ -136,7 +136,7 @@ export class LogSource {
 			const answer = await this.#read(page);
 			if (answer === undefined) return false;
 			if (answer.event_id !== null) {
-				const end = new PrintedLines(answer, page * pageSize);
+				const end = new OutputSplitter(answer, page * pageSize);
 				if (this.#end === undefined || end.last > this.#end.last) this.#end = end;
 				return true;
 			}

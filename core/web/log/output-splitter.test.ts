@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputLineRecord } from "../../features/clients.ts";
-import { LogPages } from "./line-cache.ts";
-import { PrintedLines } from "./output-splitter.ts";
+import { LineCache } from "./line-cache.ts";
+import { OutputSplitter } from "./output-splitter.ts";
 
 const toLine = (line: number, text: string): OutputLineRecord => ({
 	line,
@@ -21,7 +21,7 @@ const toEnd = (lines: readonly OutputLineRecord[], event_id: string, last_line_o
 });
 
 test("what is printed goes on where the lines that were read end, and counts once however often it comes", () => {
-	const printed = new PrintedLines(toEnd([toLine(1, "one"), toLine(2, "tw")], "7", true), 0);
+	const printed = new OutputSplitter(toEnd([toLine(1, "one"), toLine(2, "tw")], "7", true), 0);
 	assert.deepEqual(printed.take(toChunk("7", "seen\n")), []);
 	const came = printed.take(toChunk("8", "o\n\nfour\nfi"));
 	assert.deepEqual(
@@ -37,11 +37,11 @@ test("what is printed goes on where the lines that were read end, and counts onc
 	assert.equal(printed.take(toChunk("9", `${"v".repeat(5_000)}e`))[0]?.length, 5_003);
 	assert.equal(printed.take(toChunk("10", "\n"))[0]?.text.length, 4_096);
 	assert.deepEqual([printed.total, printed.last], [5, 10]);
-	assert.equal(new PrintedLines(toEnd([], "3", false), 200).take(toChunk("4", "next"))[0]?.line, 201);
+	assert.equal(new OutputSplitter(toEnd([], "3", false), 200).take(toChunk("4", "next"))[0]?.line, 201);
 });
 
 test("lines that are read and lines that come meanwhile make one whole, whichever is there first", () => {
-	const pages = new LogPages();
+	const pages = new LineCache();
 	// Read before the line had ended, and told after: nothing here has seen how it went on.
 	pages.keep(0, toEnd([toLine(1, "one"), toLine(2, "tw")], "7", true), 8);
 	assert.deepEqual([pages.count(0), pages.line(2)], [1, undefined]);

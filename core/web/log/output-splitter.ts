@@ -6,7 +6,7 @@ const longestText = 4_096;
 type Chunk = Pick<OutputChunkRecord, "event_id" | "data" | "output_type" | "timestamp">;
 
 /** Splits the chunks at the end of a growing output into numbered lines. Ignores chunks that were received before. */
-export class PrintedLines {
+export class OutputSplitter {
 	#last: number;
 	#total: number;
 	#open: OutputLineRecord | undefined;

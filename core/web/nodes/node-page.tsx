@@ -10,7 +10,7 @@ import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { RunsThere } from "./running-executions.tsx";
+import { RunningExecutions } from "./running-executions.tsx";
 
 const every = 5_000;
 
@@ -29,7 +29,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 						<NodeActions node={node} resource={resource} />
 					</div>
 					<NodeFacts node={node} />
-					<RunsThere executions={node.executions} />
+					<RunningExecutions executions={node.executions} />
 				</>
 			)}
 		</Loaded>

@@ -22,7 +22,7 @@ const columns: readonly Column<Running>[] = [
 ];
 
 /** Lists the executions that a node or a worker runs. */
-export function RunsThere({ executions }: { readonly executions: readonly Running[] }) {
+export function RunningExecutions({ executions }: { readonly executions: readonly Running[] }) {
 	return (
 		<>
 			<h2>What runs there</h2>

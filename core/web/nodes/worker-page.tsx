@@ -7,7 +7,7 @@ import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { RunsThere } from "./running-executions.tsx";
+import { RunningExecutions } from "./running-executions.tsx";
 
 const every = 5_000;
 
@@ -25,7 +25,7 @@ export function Page({ values: { id = "" } }: PageProps) {
 						<h1>{escapeControlCharacters(worker.name)}</h1>
 					</div>
 					<WorkerFacts worker={worker} />
-					<RunsThere executions={worker.executions} />
+					<RunningExecutions executions={worker.executions} />
 				</>
 			)}
 		</Loaded>

@@ -11,7 +11,7 @@ import { toPackHref, toShortCommit } from "./pack-source.ts";
 import { UpgradeDialog } from "./upgrade-dialog.tsx";
 
 /** Lists newer versions of the installed packs. The service queries the sources of the packs on each request. */
-export function NewerPacks() {
+export function OutdatedPacks() {
 	const newer = useResource(() => client.packInstalls.outdated(), []);
 	/** Ref of the pack in the upgrade dialog: empty for all packs, undefined while the dialog is closed. */
 	const asked = useSignal<string | undefined>(undefined);

@@ -36,7 +36,7 @@ const kinds: readonly Kind[] = [
 ];
 
 /** Lists the actions, rules and other records of a pack that the user may list. */
-export function PackHolds({ pack: { ref, content } }: { readonly pack: PackRecord }) {
+export function PackMembers({ pack: { ref, content } }: { readonly pack: PackRecord }) {
 	const held = useResource(() => readHeld(ref), [ref, content]);
 	return (
 		<Loaded resource={held}>

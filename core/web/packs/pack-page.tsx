@@ -13,7 +13,7 @@ import { PackConfig } from "./pack-config.tsx";
 import { PackFiles, readPackText } from "./pack-files.tsx";
 import { PackHead } from "./pack-head.tsx";
 import { isPackJob } from "./pack-jobs.ts";
-import { PackHolds } from "./pack-members.tsx";
+import { PackMembers } from "./pack-members.tsx";
 import { toPackHref } from "./pack-source.ts";
 
 const lists = [
@@ -51,7 +51,7 @@ function Readme({ pack, path }: { readonly pack: PackRecord; readonly path: stri
 
 const views = [
 	{ name: "about", title: "About", Shown: PackAbout },
-	{ name: "holds", title: "What it holds", Shown: PackHolds },
+	{ name: "holds", title: "What it holds", Shown: PackMembers },
 	{ name: "configuration", title: "Configuration", Shown: PackConfig },
 	{ name: "files", title: "Files", Shown: PackFiles },
 ];

@@ -5,14 +5,14 @@ import { client, session } from "../kit/service.ts";
 import { type PageView, PageViews } from "../parts/page-views.tsx";
 import { FollowedPacks } from "./followed-packs.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
-import { NewerPacks } from "./outdated-packs.tsx";
+import { OutdatedPacks } from "./outdated-packs.tsx";
 import { mayBegin } from "./pack-jobs.ts";
 import { PackList } from "./pack-list.tsx";
 import { PackSearch } from "./pack-search.tsx";
 
 const views: readonly PageView[] = [
 	{ name: "all", title: "Packs", permission: "pack_list", Shown: PackList },
-	{ name: "newer", title: "Newer", permission: "pack_search", Shown: NewerPacks },
+	{ name: "newer", title: "Newer", permission: "pack_search", Shown: OutdatedPacks },
 	{ name: "followed", title: "Followed in git", permission: "pack_list", Shown: FollowedPacks },
 	{ name: "index", title: "Index", permission: "pack_search", Shown: PackSearch },
 ];

@@ -9,7 +9,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
 import { toRunHref } from "../runs/run-address.ts";
 import { toTaskName } from "../timeline/timed-run.ts";
-import { Reason } from "./reason.tsx";
+import { RunError } from "./reason.tsx";
 import { runAgain } from "./run-again.ts";
 import { RunResult } from "./run-result.tsx";
 import type { RunViewProps } from "./run-view.ts";
@@ -64,7 +64,7 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 							</button>
 						)}
 					</div>
-					<Reason run={task} />
+					<RunError run={task} />
 					<LogTail run={task} title="Its last lines" />
 				</section>
 			)}

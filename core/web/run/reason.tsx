@@ -2,7 +2,7 @@ import { escapeControlCharactersInLines } from "../../contract/control-character
 import type { ExecutionRecord } from "../../features/clients.ts";
 
 /** Shows the error message with which the runner explains a failure. */
-export function Reason({ run }: { readonly run: ExecutionRecord }) {
+export function RunError({ run }: { readonly run: ExecutionRecord }) {
 	const error = run.result?.["error"];
 	if (typeof error !== "string" || error === "") return null;
 	return <p class="bad-text reason">{escapeControlCharactersInLines(error.slice(0, 1_000))}</p>;

@@ -11,7 +11,7 @@ interface FoldedProps {
 }
 
 /** Shows a section that can be expanded and collapsed. While it is collapsed, its content is neither rendered nor read from the service. */
-export function Folded({ head, label, isOpen: isOpenAtFirst, children }: FoldedProps) {
+export function Collapsible({ head, label, isOpen: isOpenAtFirst, children }: FoldedProps) {
 	const isOpen = useSignal(isOpenAtFirst);
 	return (
 		<>

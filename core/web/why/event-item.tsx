@@ -7,7 +7,7 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { Folded } from "./collapsible.tsx";
+import { Collapsible } from "./collapsible.tsx";
 import { OtherRules, RuleItem } from "./rule-items.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
@@ -48,9 +48,9 @@ export function EventItem({ node, shown, depth }: EventItemProps) {
 	);
 	const isOpen = depth < shown.openTo || shown.path.has(node.key);
 	return (
-		<Folded head={head} label={`Rules of event ${node.object_id}`} isOpen={isOpen}>
+		<Collapsible head={head} label={`Rules of event ${node.object_id}`} isOpen={isOpen}>
 			{() => <Rules node={node} shown={shown} depth={depth} />}
-		</Folded>
+		</Collapsible>
 	);
 }
 

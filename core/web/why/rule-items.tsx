@@ -8,7 +8,7 @@ import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Criteria, FailedCriterion, toShownValue } from "../rules/criteria.tsx";
-import { Folded } from "./collapsible.tsx";
+import { Collapsible } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
 interface RuleItemProps {
@@ -35,7 +35,7 @@ export function RuleItem({ node, rule, enforcement, payload, shown, depth }: Rul
 		</>
 	);
 	return (
-		<Folded
+		<Collapsible
 			head={head}
 			label={`What rule ${escapeControlCharacters(node.ref)} did`}
 			isOpen={depth < shown.openTo || shown.path.has(node.key)}
@@ -46,7 +46,7 @@ export function RuleItem({ node, rule, enforcement, payload, shown, depth }: Rul
 					{shown.below(node.key, depth + 1)}
 				</>
 			)}
-		</Folded>
+		</Collapsible>
 	);
 }
 

@@ -3,7 +3,7 @@ import type { ExecutionRecord, TraceNode } from "../../features/clients.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
 import { toRunHref } from "../runs/run-address.ts";
-import { Folded } from "./collapsible.tsx";
+import { Collapsible } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
 interface RunItemProps {
@@ -38,9 +38,9 @@ export function RunItem({ node, run, shown, depth }: RunItemProps) {
 	if (below.length === 0) return <div class="why-head">{head}</div>;
 	const isOpen = depth < shown.openTo || shown.path.has(node.key);
 	return (
-		<Folded head={head} label={`What run ${node.object_id} caused: ${below.length}`} isOpen={isOpen}>
+		<Collapsible head={head} label={`What run ${node.object_id} caused: ${below.length}`} isOpen={isOpen}>
 			{() => shown.below(node.key, depth + 1)}
-		</Folded>
+		</Collapsible>
 	);
 }
 

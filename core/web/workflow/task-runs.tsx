@@ -7,7 +7,7 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration } from "../parts/time.tsx";
-import { Reason } from "../run/reason.tsx";
+import { RunError } from "../run/reason.tsx";
 import { largestResult, RunResult } from "../run/run-result.tsx";
 import { readRuns } from "../runs/read-runs.ts";
 import { toRunHref } from "../runs/run-address.ts";
@@ -61,7 +61,7 @@ export function TaskRun({ id }: { readonly id: string }) {
 						<a href={toRunHref(run.id)}>Open this run</a>
 						<a href={toRunHref(run.id, "log")}>Its log</a>
 					</p>
-					<Reason run={run} />
+					<RunError run={run} />
 					<h3>Parameters</h3>
 					<JsonTree value={run.parameters ?? {}} />
 					<h3>Result</h3>

@@ -22,7 +22,7 @@ export interface LastingRunsOptions {
 }
 
 /** Processes that continue when the service is restarted or killed, and are followed again by the next process of the service. */
-export class LastingRuns {
+export class DetachedRuns {
 	readonly #directory: string;
 	readonly #logger: Logger;
 

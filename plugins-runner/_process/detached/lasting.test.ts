@@ -8,14 +8,14 @@ import type { OutputType, RunAborted } from "../../../core/contract/index.ts";
 import { createRunContext, silentLogger, type TestRunContext } from "../../../core/testing/run-context.ts";
 import { createBaseEnvironment } from "../environment.ts";
 import { createMarker, eventually, findProcesses, spawners, useLauncher } from "../launcher.test-support.ts";
-import { LastingRuns } from "./detached-runs.ts";
+import { DetachedRuns } from "./detached-runs.ts";
 import { RunDirectory } from "./run-directory.ts";
 
 const launcher = useLauncher(test, spawners[0]);
 const directory = mkdtempSync(join(tmpdir(), "svc-lasting-"));
 test.after(() => rmSync(directory, { recursive: true }));
 
-const createRuns = () => new LastingRuns({ directory, logger: silentLogger });
+const createRuns = () => new DetachedRuns({ directory, logger: silentLogger });
 
 /** As the host does: what a run keeps on disk goes once its end is stored. */
 async function stored<E>(end: Promise<E>, { liveaction_id }: TestRunContext): Promise<E> {

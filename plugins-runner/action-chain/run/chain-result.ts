@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type RunResult, toErrorMessage } from "../../../core/contract/index.ts";
-import type { ChainState, Lap } from "./chain-state.ts";
+import type { ChainState, NodeRun } from "./chain-state.ts";
 
 /** State of the current task's execution when the chain is paused or ended. */
 export interface OpenTask {
@@ -26,11 +26,11 @@ export function toChainResult(state: ChainState | undefined, { published, error,
 
 type ToldTask = Omit<OpenTask, "liveactionId"> & { readonly liveactionId: string | null };
 
-function resultOf(state: ChainState | undefined, { number }: Lap): JsonObject | null {
+function resultOf(state: ChainState | undefined, { number }: NodeRun): JsonObject | null {
 	return state?.results.of(number) ?? null;
 }
 
-function toTask({ name, executionId, createdAt, updatedAt, status }: Lap, now: ToldTask | undefined): JsonObject {
+function toTask({ name, executionId, createdAt, updatedAt, status }: NodeRun, now: ToldTask | undefined): JsonObject {
 	return {
 		id: name,
 		name,
@@ -52,7 +52,7 @@ function toTraceback(error: unknown): JsonValue {
 }
 
 /** Returns the end of the run: the status of its last task if that is `succeeded`, `timeout` or `canceled`, otherwise `failed`. */
-export function toRunEnd({ status }: Lap, result: JsonObject): RunResult {
+export function toRunEnd({ status }: NodeRun, result: JsonObject): RunResult {
 	if (status === "succeeded") return { succeeded: true, result };
 	if (status === "timeout" || status === "canceled") return { succeeded: false, status, result };
 	return { succeeded: false, status: "failed", result };

@@ -17,11 +17,11 @@ import { type ChainNode, findNode } from "../definition/chain.ts";
 import type { ChainParameters } from "../parameters.ts";
 import { type ChainEntry, toEntry } from "./chain-entries.ts";
 import { type OpenTask, toChainResult, toRunEnd } from "./chain-result.ts";
-import { type ChainState, type Lap, toTaskState } from "./chain-state.ts";
+import { type ChainState, type NodeRun, toTaskState } from "./chain-state.ts";
 import { ChildWatch } from "./child-watch.ts";
 import { renderEach } from "./render.ts";
 import { findInResult } from "./result-paths.ts";
-import { namesOfParameters, namesOfPublish } from "./template-variables.ts";
+import { variablesForParameters, variablesForPublish } from "./template-variables.ts";
 
 /** Maximum number of tasks in one run. The limit stops chains that loop. */
 const mostLaps = 100_000;
@@ -104,7 +104,7 @@ export class ChainRun {
 	}
 
 	/** Follows the current task until it has ended or is paused. */
-	async #goOn(open: Lap): Promise<RunResult | undefined> {
+	async #goOn(open: NodeRun): Promise<RunResult | undefined> {
 		const child = await this.#settle(open);
 		if (child === "left") return this.#stopped();
 		const result = await this.#context.children.result(child.id);
@@ -121,7 +121,7 @@ export class ChainRun {
 	 * Resolves with the child when it has ended, or when it is paused or pending while the run pauses. Resolves with `left` if the service
 	 * stops: a recovery follows the child later.
 	 */
-	async #settle({ executionId, name, number }: Lap): Promise<Child | "left"> {
+	async #settle({ executionId, name, number }: NodeRun): Promise<Child | "left"> {
 		const { children, signal, pausing } = this.#context;
 		const id = executionId ?? "";
 		let isCanceled = false;
@@ -143,9 +143,9 @@ export class ChainRun {
 		}
 	}
 
-	async #end({ name }: Lap, { id, execution_id, status, liveaction_id }: Child, result: JsonObject): Promise<RunResult | undefined> {
+	async #end({ name }: NodeRun, { id, execution_id, status, liveaction_id }: Child, result: JsonObject): Promise<RunResult | undefined> {
 		const { publish = {} } = findNode(this.#state.chain, name) ?? {};
-		const names = namesOfPublish(this.#context, this.#state, { name, result });
+		const names = variablesForPublish(this.#context, this.#state, { name, result });
 		const rendered = await attempt(renderEach(this.#context, publish, names, { what: "publish parameter", task: name }));
 		if ("error" in rendered && this.#context.signal.aborted) throw rendered.error;
 		const published =
@@ -258,7 +258,7 @@ function toTaskId(executionId: string, key: string): string {
 
 /** Returns the request that starts the next lap, for this node. Rejects like `renderEach`. */
 async function toRequest(context: RunContext<ChainParameters>, state: ChainState, node: ChainNode): Promise<ChildRequest> {
-	const names = namesOfParameters(context, state);
+	const names = variablesForParameters(context, state);
 	const parameters = await renderEach(context, node.parameters, names, { what: "action parameter", task: node.name });
 	const isSkipped = (context.runnerParameters.skip_notify as readonly JsonValue[]).includes(node.name);
 	const notify = isSkipped ? {} : (node.notify ?? context.notify);

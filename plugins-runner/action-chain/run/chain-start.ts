@@ -17,7 +17,7 @@ import { toChainResult } from "./chain-result.ts";
 import { ChainState } from "./chain-state.ts";
 import { render } from "./render.ts";
 import { keptResults } from "./task-results.ts";
-import { namesOfVars } from "./template-variables.ts";
+import { variablesForVars } from "./template-variables.ts";
 
 /** State of a chain that starts or is recovered, or the result of a chain that could not start. */
 export type ChainStart = { readonly state: ChainState } | { readonly refused: RunResult };
@@ -32,7 +32,7 @@ async function beginAnew(context: RunContext<ChainParameters>): Promise<ChainSta
 	const state = new ChainState(await read(text, context.action_ref));
 	let vars: JsonObject;
 	try {
-		vars = (await render(context, state.chain.vars, namesOfVars(context))) as JsonObject;
+		vars = (await render(context, state.chain.vars, variablesForVars(context))) as JsonObject;
 	} catch (cause) {
 		if (context.signal.aborted) return { refused: { succeeded: false, result: toChainResult(state, { published: true }) } };
 		const error = new SvcError("SVC_INVALID", `Failed initializing \`\`vars\`\` in chain. ${toErrorMessage(cause)}`, { cause });

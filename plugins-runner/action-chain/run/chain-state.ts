@@ -12,7 +12,7 @@ import { readFromResult } from "./result-paths.ts";
 import { TaskResults } from "./task-results.ts";
 
 /** One run of one node. */
-export interface Lap {
+export interface NodeRun {
 	/** Number of the lap in the run, counted from 1. */
 	readonly number: number;
 	readonly name: string;
@@ -30,7 +30,7 @@ export interface Lap {
 /** Progress of a run, computed from the entries of its journal. */
 export class ChainState {
 	readonly chain: Chain;
-	readonly laps: Lap[] = [];
+	readonly laps: NodeRun[] = [];
 	readonly results = new TaskResults();
 	/** Error messages of tasks that could not be started, by task id. */
 	readonly refusals = new Map<string, string>();
@@ -62,12 +62,12 @@ export class ChainState {
 		return this.#failure;
 	}
 
-	get last(): Lap | undefined {
+	get last(): NodeRun | undefined {
 		return this.laps.at(-1);
 	}
 
 	/** Current task, whose execution has not ended. */
-	get open(): Lap | undefined {
+	get open(): NodeRun | undefined {
 		return this.last?.hasEnded === false ? this.last : undefined;
 	}
 
@@ -145,7 +145,7 @@ function nextOf(node: ChainNode | undefined, status: ExecutionStatus): string | 
 }
 
 /** Converts a lap to the task state that the event stream and the progress of the run show. */
-export function toTaskState(lap: Lap, { chain }: Pick<ChainState, "chain">): TaskState {
+export function toTaskState(lap: NodeRun, { chain }: Pick<ChainState, "chain">): TaskState {
 	const node = findNode(chain, lap.name);
 	const next = lap.hasEnded ? nextOf(node, lap.status) : null;
 	return {

@@ -4,12 +4,12 @@ import { type ChainState, withAnswer } from "./chain-state.ts";
 type ChainContext = Pick<RunContext, "actionParameters" | "execution_id" | "context" | "packConfig">;
 
 /** Returns the names available to the templates of the chain's variables. */
-export function namesOfVars({ actionParameters }: ChainContext): JsonObject {
+export function variablesForVars({ actionParameters }: ChainContext): JsonObject {
 	return withWhole(actionParameters);
 }
 
 /** Returns the names available to the templates of parameters. */
-export function namesOfParameters(context: ChainContext, state: ChainState): JsonObject {
+export function variablesForParameters(context: ChainContext, state: ChainState): JsonObject {
 	const { execution_id, packConfig } = context;
 	const action_context = { parent: { execution_id, ...context.context } };
 	return withWhole({ ...toShared(context, state), action_context, config_context: packConfig });
@@ -19,7 +19,7 @@ export function namesOfParameters(context: ChainContext, state: ChainState): Jso
  * Returns the names available to the templates of published values.
  * @param own Task that has ended, and its result, which is not recorded yet.
  */
-export function namesOfPublish(
+export function variablesForPublish(
 	context: ChainContext,
 	state: ChainState,
 	own: { readonly name: string; readonly result: JsonObject },

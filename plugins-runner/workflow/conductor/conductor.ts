@@ -2,7 +2,7 @@ import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type RunProg
 import type { Step, WorkflowEnd, WorkflowEvent } from "../conductor-protocol.ts";
 import type { Definition } from "../definition/definition.ts";
 import { ConductorRun, type ConductorTools, flattenEntries, replay } from "./conductor-run.ts";
-import { EventIntake } from "./event-applier.ts";
+import { EventApplier } from "./event-applier.ts";
 import type { JournalEntry } from "./facts.ts";
 import { finish, toEnd } from "./finish.ts";
 import { ItemStarter } from "./item-starter.ts";
@@ -51,7 +51,7 @@ const retryDelayMicroseconds = 1_000_000;
 export class Conductor {
 	readonly #run: ConductorRun;
 	readonly #effects = new StepEffects();
-	readonly #intake: EventIntake;
+	readonly #intake: EventApplier;
 	readonly #taskStarter: TaskStarter;
 	readonly #itemStarter: ItemStarter;
 	readonly #taskCompletion: TaskCompletion;
@@ -70,7 +70,7 @@ export class Conductor {
 		this.#taskStarter = new TaskStarter(this.#run, this.#effects.start);
 		this.#itemStarter = new ItemStarter(this.#run, this.#effects.start);
 		this.#taskCompletion = new TaskCompletion(this.#run);
-		this.#intake = new EventIntake(this.#run, this.#effects);
+		this.#intake = new EventApplier(this.#run, this.#effects);
 	}
 
 	/** Returns the conductor in the state in which it wrote the last of these entries. */

@@ -4,7 +4,7 @@ import type { StepEffects } from "./step-effects.ts";
 import { isEndStatus, isRestingStatus } from "./task-run.ts";
 
 /** Applies events, and decides everything that needs no evaluation of expressions. */
-export class EventIntake {
+export class EventApplier {
 	readonly #run: ConductorRun;
 	readonly #effects: StepEffects;
 	/** Children that were resumed a second time, because they were reported as paused after the first. */

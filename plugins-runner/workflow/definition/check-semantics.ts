@@ -5,13 +5,13 @@ import { tasksOf } from "./expand-definition.ts";
 import { draftTargets, transitionsOf } from "./expand-task.ts";
 import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Names that a task must not have. */
 const reservedNames: ReadonlySet<string> = new Set([...engineCommands, "retry"]);
 
 /** Returns findings about definitions that cannot work: reserved task names, unreachable tasks, and undefined targets. */
-export function checkSemantics(top: Spot, definition: Definition): readonly DefinitionFinding[] {
+export function checkSemantics(top: SourceNode, definition: Definition): readonly DefinitionFinding[] {
 	const tasks = tasksOf(top);
 	return [
 		...[...tasks].flatMap(([name, spot]) => checkTask(name, spot)),
@@ -21,7 +21,7 @@ export function checkSemantics(top: Spot, definition: Definition): readonly Defi
 	];
 }
 
-function checkTask(name: string, spot: Spot): readonly DefinitionFinding[] {
+function checkTask(name: string, spot: SourceNode): readonly DefinitionFinding[] {
 	const findings: DefinitionFinding[] = [];
 	if (reservedNames.has(name))
 		findings.push(findingAt(spot, "semantic", `The task name "${name}" is reserved: it is a command of the engine.`));
@@ -31,7 +31,7 @@ function checkTask(name: string, spot: Spot): readonly DefinitionFinding[] {
 	return findings;
 }
 
-function checkTargets(task: Spot, tasks: ReadonlyMap<string, Spot>): readonly DefinitionFinding[] {
+function checkTargets(task: SourceNode, tasks: ReadonlyMap<string, SourceNode>): readonly DefinitionFinding[] {
 	return transitionsOf(task).flatMap(({ spot }) =>
 		draftTargets(spot)
 			.filter((target) => !tasks.has(target) && !reservedNames.has(target))
@@ -39,13 +39,13 @@ function checkTargets(task: Spot, tasks: ReadonlyMap<string, Spot>): readonly De
 	);
 }
 
-function checkStart(top: Spot, { tasks, graph }: Definition): readonly DefinitionFinding[] {
+function checkStart(top: SourceNode, { tasks, graph }: Definition): readonly DefinitionFinding[] {
 	if (tasks.size === 0 || graph.starts.length > 0) return [];
 	const message = "There is no task to start with: each one comes after another. A loop needs a task that leads into it.";
 	return [findingAt(top.property("tasks"), "semantic", message)];
 }
 
-function checkJoin(name: string, spot: Spot | undefined): readonly DefinitionFinding[] {
+function checkJoin(name: string, spot: SourceNode | undefined): readonly DefinitionFinding[] {
 	const reason = "Ways that lead to it have been split differently, so that it is not clear which of them belong together.";
 	return spot === undefined ? [] : [findingAt(spot, "semantic", `The join task "${name}" is unreachable. ${reason}`)];
 }

@@ -2,10 +2,10 @@ import { type DefinitionFinding, type JsonValue, stringifyJson } from "../../../
 import { findingAt } from "./findings.ts";
 import { isObject } from "./is-object.ts";
 import type { Shape } from "./shape.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Returns the differences between a definition and its shape. The messages are those of Python validators for JSON schema. */
-export function checkShape(spot: Spot, shape: Shape): DefinitionFinding[] {
+export function checkShape(spot: SourceNode, shape: Shape): DefinitionFinding[] {
 	const report = (keyword: string, message: string) => {
 		const finding = findingAt(spot, "syntax", message);
 		return { ...finding, schema_path: [finding.schema_path, keyword].filter((part) => part !== null).join(".") };
@@ -15,7 +15,7 @@ export function checkShape(spot: Spot, shape: Shape): DefinitionFinding[] {
 
 type Report = (keyword: string, message: string) => DefinitionFinding;
 
-function* checkValue(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+function* checkValue(spot: SourceNode, shape: Shape, report: Report): Iterable<DefinitionFinding> {
 	const { value } = spot;
 	if (shape.type !== undefined && !isOfType(value, shape.type))
 		yield report("type", `${spellInPython(spot)} is not of type ${spellText(shape.type)}`);
@@ -30,7 +30,7 @@ function* checkValue(spot: Spot, shape: Shape, report: Report): Iterable<Definit
 		yield report("minimum", `${spellInPython(spot)} is less than the minimum of ${shape.minimum}`);
 }
 
-function* checkObject(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+function* checkObject(spot: SourceNode, shape: Shape, report: Report): Iterable<DefinitionFinding> {
 	if (!isObject(spot.value)) return;
 	const names = spot.names();
 	if (names.length < (shape.minProperties ?? 0)) yield report("minProperties", `${spellInPython(spot)} does not have enough properties`);
@@ -41,14 +41,18 @@ function* checkObject(spot: Spot, shape: Shape, report: Report): Iterable<Defini
 	yield* checkNames(spot, shape, report);
 }
 
-function checkMember(spot: Spot, name: string, { properties = {}, named }: Shape): readonly DefinitionFinding[] {
+function checkMember(spot: SourceNode, name: string, { properties = {}, named }: Shape): readonly DefinitionFinding[] {
 	const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
 	if (property !== undefined) return checkShape(spot.property(name), property);
 	if (named?.pattern.test(name) === true) return checkShape(spot.at(name, `patternProperties.${named.path}`), named.shape);
 	return [];
 }
 
-function* checkNames(spot: Spot, { properties = {}, named, additionalProperties }: Shape, report: Report): Iterable<DefinitionFinding> {
+function* checkNames(
+	spot: SourceNode,
+	{ properties = {}, named, additionalProperties }: Shape,
+	report: Report,
+): Iterable<DefinitionFinding> {
 	if (additionalProperties !== false) return;
 	const unknown = spot.names().filter((name) => !Object.hasOwn(properties, name) && named?.pattern.test(name) !== true);
 	for (const name of unknown) {
@@ -61,7 +65,7 @@ function* checkNames(spot: Spot, { properties = {}, named, additionalProperties 
 	}
 }
 
-function* checkList(spot: Spot, shape: Shape, report: Report): Iterable<DefinitionFinding> {
+function* checkList(spot: SourceNode, shape: Shape, report: Report): Iterable<DefinitionFinding> {
 	if (!Array.isArray(spot.value)) return;
 	if (spot.value.length < (shape.minItems ?? 0)) yield report("minItems", "[] is too short");
 	if (shape.uniqueItems === true && !areDistinct(spot.value)) yield report("uniqueItems", `${spellInPython(spot)} has non-unique elements`);
@@ -103,7 +107,7 @@ function spellEnumValue(value: JsonValue): string {
 const maxSpelledLength = 600;
 
 /** Returns a value as Python writes it: `None`, `True`, `'text'`, `[1, 'x']`, `{'k': 'v'}`. A long value is shortened. */
-function spellInPython(spot: Spot): string {
+function spellInPython(spot: SourceNode): string {
 	const { value } = spot;
 	if (Array.isArray(value)) return `[${spellAll(value, (index) => spellInPython(spot.at(index)))}]`;
 	if (typeof value === "object" && value !== null)

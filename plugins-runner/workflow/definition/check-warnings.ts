@@ -5,13 +5,13 @@ import { draftTargets, transitionsOf } from "./expand-task.ts";
 import type { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt } from "./findings.ts";
 import { findTruncatedArguments } from "./inline-arguments.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Matches conditions that are always true. */
 const alwaysTrueExpression = /^(?:<%\s*(?:true|[1-9]\d*)\s*%>|\{\{\s*(?:true|True|[1-9]\d*)\s*\}\})$/;
 
 /** Returns warnings about definitions that run, but perhaps not as intended. */
-export function checkWarnings(top: Spot, definition: Definition, finder: ExpressionFinder): readonly DefinitionFinding[] {
+export function checkWarnings(top: SourceNode, definition: Definition, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const assignments = ["input", "vars", "output"].flatMap((name) => checkShorthand(top.property(name)));
 	const tasks = [...tasksOf(top)].flatMap(([name, spot]) => [
 		...checkShorthand(spot.property("action")),
@@ -26,7 +26,7 @@ export function checkWarnings(top: Spot, definition: Definition, finder: Express
 }
 
 /** Warns about quoted values that end early: a value in quotes cannot contain the same quotes, so it ends at the first one. */
-function checkShorthand(spot: Spot): readonly DefinitionFinding[] {
+function checkShorthand(spot: SourceNode): readonly DefinitionFinding[] {
 	if (typeof spot.value !== "string") return [];
 	return findTruncatedArguments(spot.value).map((name) =>
 		findingAt(
@@ -37,12 +37,12 @@ function checkShorthand(spot: Spot): readonly DefinitionFinding[] {
 	);
 }
 
-function checkReached(name: string, spot: Spot, { graph }: Definition): readonly DefinitionFinding[] {
+function checkReached(name: string, spot: SourceNode, { graph }: Definition): readonly DefinitionFinding[] {
 	const isReached = graph.starts.includes(name) || (graph.sources.get(name) ?? []).length > 0;
 	return isReached ? [] : [findingAt(spot, "warning", `The task "${name}" is never reached: only tasks that come after it lead to it.`)];
 }
 
-function checkRetry(task: Spot): readonly DefinitionFinding[] {
+function checkRetry(task: SourceNode): readonly DefinitionFinding[] {
 	const retryTransitions = transitionsOf(task).filter(({ spot }) => draftTargets(spot).includes("retry"));
 	if (retryTransitions.length === 0 || task.property("retry").value === undefined) return [];
 	return [
@@ -54,14 +54,14 @@ function checkRetry(task: Spot): readonly DefinitionFinding[] {
 	];
 }
 
-function checkWhen(spot: Spot, finder: ExpressionFinder): readonly DefinitionFinding[] {
+function checkWhen(spot: SourceNode, finder: ExpressionFinder): readonly DefinitionFinding[] {
 	const { value } = spot;
 	if (typeof value !== "string" || value === "") return [];
 	const reason = findReasonForTrue(value, finder, spot);
 	return reason === undefined ? [] : [findingAt(spot, "warning", `The condition "${value}" is always true, ${reason}.`)];
 }
 
-function findReasonForTrue(text: string, finder: ExpressionFinder, spot: Spot): string | undefined {
+function findReasonForTrue(text: string, finder: ExpressionFinder, spot: SourceNode): string | undefined {
 	const uses = finder.findIn(text, spot);
 	if (uses.length === 0) return "as it holds no expression";
 	if (alwaysTrueExpression.test(text.trim())) return "as its expression is";

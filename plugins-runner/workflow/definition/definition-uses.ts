@@ -3,7 +3,7 @@ import { elementsOf, memberOf } from "./expand-parts.ts";
 import { draftAction, splitItems, transitionsOf } from "./expand-task.ts";
 import type { ExpressionFinder, LocatedUse } from "./expression-finder.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Expressions of a variable that is assigned. */
 export interface AssignmentUses {
@@ -32,7 +32,7 @@ export interface DefinitionUses {
 	readonly output: readonly AssignmentUses[];
 }
 
-export function findDefinitionUses(top: Spot, finder: ExpressionFinder): DefinitionUses {
+export function findDefinitionUses(top: SourceNode, finder: ExpressionFinder): DefinitionUses {
 	return {
 		input: findAssignments(top.property("input"), finder),
 		vars: findAssignments(top.property("vars"), finder),
@@ -50,7 +50,7 @@ export function toUses({ input, vars, timeout, tasks, output }: DefinitionUses):
 	return [...[...input, ...vars].flatMap(({ uses }) => uses), ...timeout, ...ofTasks, ...output.flatMap(({ uses }) => uses)];
 }
 
-function findTask(task: Spot, finder: ExpressionFinder): TaskUses {
+function findTask(task: SourceNode, finder: ExpressionFinder): TaskUses {
 	const [itemized, retry] = [task.property("with"), task.property("retry")];
 	const own = [
 		...finder.find(task.property("delay")),
@@ -67,7 +67,7 @@ function findTask(task: Spot, finder: ExpressionFinder): TaskUses {
 	return { own, transitions };
 }
 
-function findItems(spot: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
+function findItems(spot: SourceNode, finder: ExpressionFinder): readonly LocatedUse[] {
 	const list = typeof spot.value === "string" ? splitItems(spot.value)?.list : undefined;
 	return list === undefined ? finder.find(spot) : finder.findIn(list, spot);
 }
@@ -76,14 +76,14 @@ function findItems(spot: Spot, finder: ExpressionFinder): readonly LocatedUse[] 
  * Returns the expressions of an action and its input. Arguments in the same string as the action are searched one by one, because they may
  * be written in either language.
  */
-function findAction(task: Spot, finder: ExpressionFinder): readonly LocatedUse[] {
+function findAction(task: SourceNode, finder: ExpressionFinder): readonly LocatedUse[] {
 	const spot = task.property("action");
 	const { action, input } = draftAction(task);
 	if (action === null || action === spot.value) return [...finder.find(spot), ...finder.find(task.property("input"))];
 	return [...finder.findIn(action, spot), ...finder.findIn(input, spot)];
 }
 
-function findAssignments(spot: Spot, finder: ExpressionFinder): readonly AssignmentUses[] {
+function findAssignments(spot: SourceNode, finder: ExpressionFinder): readonly AssignmentUses[] {
 	if (typeof spot.value === "string") {
 		const parsed = parseInlineArguments(spot.value);
 		if (parsed.length === 0) return [{ name: undefined, uses: finder.find(spot) }];

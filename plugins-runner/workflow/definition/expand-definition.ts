@@ -4,13 +4,13 @@ import { draftAssignments, draftTiming, elementsOf, locationOf, memberOf } from 
 import { draftTask } from "./expand-task.ts";
 import { isObject } from "./is-object.ts";
 import { taskName } from "./shape.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /**
  * Returns the definition with all shorthand expanded. Values of a wrong shape are omitted, so that the rest can be checked. The definition
  * corresponds to its source only if there are no findings.
  */
-export function draftDefinition(text: string, top: Spot): Definition {
+export function draftDefinition(text: string, top: SourceNode): Definition {
 	const tasks: ReadonlyMap<string, TaskDefinition> = new Map([...tasksOf(top)].map(([name, spot]) => [name, draftTask(name, spot)]));
 	return {
 		text,
@@ -24,13 +24,13 @@ export function draftDefinition(text: string, top: Spot): Definition {
 }
 
 /** Returns the locations of the tasks, by their names. Members that are not tasks are omitted. */
-export function tasksOf(top: Spot): ReadonlyMap<string, Spot> {
+export function tasksOf(top: SourceNode): ReadonlyMap<string, SourceNode> {
 	const tasks = top.property("tasks");
-	const members = tasks.names().map((name): [string, Spot] => [name, tasks.at(name, `patternProperties.${taskName.path}`)]);
+	const members = tasks.names().map((name): [string, SourceNode] => [name, tasks.at(name, `patternProperties.${taskName.path}`)]);
 	return new Map(members.filter(([name, spot]) => taskName.pattern.test(name) && isObject(spot.value)));
 }
 
-function draftInput(element: Spot): readonly InputDefinition[] {
+function draftInput(element: SourceNode): readonly InputDefinition[] {
 	if (typeof element.value === "string") return [{ ...locationOf(element), name: element.value, default: undefined }];
 	const member = memberOf(element);
 	return member === undefined ? [] : [{ ...locationOf(element), name: member.name, default: member.spot.value }];

@@ -3,7 +3,7 @@ import type { ItemsDefinition, RetryDefinition, TaskDefinition, TransitionDefini
 import { draftAssignments, draftTiming, locationOf, textOf } from "./expand-parts.ts";
 import { parseInlineArguments } from "./inline-arguments.ts";
 import { isObject } from "./is-object.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Target that is not a task: the task is retried, at most three times. */
 const retryCommand = "retry";
@@ -13,7 +13,7 @@ const maxRetries = 3;
 const itemsGroups = /^\s*(?:(?<names>\w+(?:\s*,\s*\w+)*)\s+in\s+)?(?<list><%.*%>|\{\{.*\}\})\s*$/;
 
 /** Returns a task with all shorthand expanded. */
-export function draftTask(name: string, spot: Spot): TaskDefinition {
+export function draftTask(name: string, spot: SourceNode): TaskDefinition {
 	const transitions = transitionsOf(spot).map(({ index, spot: transition }) => draftTransition(index, transition));
 	const join = spot.property("join").value;
 	return {
@@ -30,14 +30,14 @@ export function draftTask(name: string, spot: Spot): TaskDefinition {
 }
 
 /** Returns the locations of the transitions of a task. Elements that are not transitions are omitted. */
-export function transitionsOf(task: Spot): readonly { readonly index: number; readonly spot: Spot }[] {
+export function transitionsOf(task: SourceNode): readonly { readonly index: number; readonly spot: SourceNode }[] {
 	const next = task.property("next");
 	const all = Array.from({ length: next.length() }, (_, index) => ({ index, spot: next.item(index) }));
 	return all.filter(({ spot }) => isObject(spot.value));
 }
 
 /** Returns the action and its parameters. Parameters in the same string as the action replace all others. */
-export function draftAction(task: Spot): { readonly action: string | null; readonly input: JsonObject | string } {
+export function draftAction(task: SourceNode): { readonly action: string | null; readonly input: JsonObject | string } {
 	const action = textOf(task.property("action")) ?? null;
 	const input = task.property("input").value;
 	const ownInput = isObject(input) || (typeof input === "string" && input !== "") ? input : {};
@@ -56,20 +56,20 @@ export function splitItems(text: string): { readonly names: readonly string[]; r
 	return { names, list };
 }
 
-function draftItems(spot: Spot): ItemsDefinition | null {
+function draftItems(spot: SourceNode): ItemsDefinition | null {
 	const split = splitItems(textOf(spot.property("items")) ?? "");
 	if (split === undefined) return null;
 	const concurrency = draftTiming(spot.property("concurrency"));
 	return { ...locationOf(spot), ...split, concurrency, continuesOnFailure: spot.property("continue_on_failure").value === true };
 }
 
-function draftRetry(spot: Spot): RetryDefinition | null {
+function draftRetry(spot: SourceNode): RetryDefinition | null {
 	const count = draftTiming(spot.property("count"));
 	if (count === null) return null;
 	return { ...locationOf(spot), when: textOf(spot.property("when")) ?? null, count, delay: draftTiming(spot.property("delay")) };
 }
 
-function draftTransition(index: number, spot: Spot): TransitionDefinition {
+function draftTransition(index: number, spot: SourceNode): TransitionDefinition {
 	const targets = draftTargets(spot);
 	return {
 		...locationOf(spot),
@@ -81,7 +81,7 @@ function draftTransition(index: number, spot: Spot): TransitionDefinition {
 }
 
 /** Returns the names of the targets, as written, without duplicates. */
-export function draftTargets(transition: Spot): readonly string[] {
+export function draftTargets(transition: SourceNode): readonly string[] {
 	const { value } = transition.property("do");
 	const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : Array.isArray(value) ? value : [];
 	return [...new Set(names.filter((name) => typeof name === "string" && name !== ""))];

@@ -1,11 +1,11 @@
 import type { Expressions, ExpressionUse, JsonValue } from "../../../core/contract/index.ts";
 import { isObject } from "./is-object.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Expression and its location. */
 export interface LocatedUse extends ExpressionUse {
 	/** Location of the whole value that contains it, such as the input of a task. */
-	readonly spot: Spot;
+	readonly spot: SourceNode;
 	/** Line of the expression itself. */
 	readonly line: number;
 }
@@ -23,20 +23,20 @@ export class ExpressionFinder {
 	}
 
 	/** Returns all expressions at a location and below it, including those in names of members. */
-	find(spot: Spot): readonly LocatedUse[] {
+	find(spot: SourceNode): readonly LocatedUse[] {
 		return this.#findBelow(spot, spot);
 	}
 
 	/** Returns the expressions in a value. They are located at `spot`, whose string was expanded to the value. */
-	findIn(value: JsonValue, spot: Spot): readonly LocatedUse[] {
+	findIn(value: JsonValue, spot: SourceNode): readonly LocatedUse[] {
 		if (typeof value === "string") return this.#findInText(value).map((use) => ({ ...use, spot, line: spot.line }));
 		if (Array.isArray(value)) return value.flatMap((each) => this.findIn(each, spot));
 		if (!isObject(value)) return [];
 		return Object.entries(value).flatMap(([name, each]) => [...this.findIn(name, spot), ...this.findIn(each, spot)]);
 	}
 
-	#findBelow(below: Spot, spot: Spot): readonly LocatedUse[] {
-		const locate = (text: string, { line }: Spot) => this.#findInText(text).map((use) => ({ ...use, spot, line }));
+	#findBelow(below: SourceNode, spot: SourceNode): readonly LocatedUse[] {
+		const locate = (text: string, { line }: SourceNode) => this.#findInText(text).map((use) => ({ ...use, spot, line }));
 		if (typeof below.value === "string") return locate(below.value, below);
 		const elements = Array.from({ length: below.length() }, (_, index) => this.#findBelow(below.at(index), spot));
 		const members = below.names().map((name) => {

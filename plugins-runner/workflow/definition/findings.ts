@@ -1,12 +1,12 @@
 import type { DefinitionFinding } from "../../../core/contract/index.ts";
 import { limits } from "./limits.ts";
 import { shorten } from "./shorten.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 type FindingType = DefinitionFinding["type"];
 
 /** Returns a finding about a location of a definition, where a value may be missing. */
-export function findingAt(spot: Spot, type: FindingType, message: string): DefinitionFinding {
+export function findingAt(spot: SourceNode, type: FindingType, message: string): DefinitionFinding {
 	return { type, message: shorten(message), spec_path: spot.path || null, schema_path: spot.schemaPath || null, line: spot.line };
 }
 

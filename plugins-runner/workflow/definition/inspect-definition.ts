@@ -8,7 +8,7 @@ import { draftAction } from "./expand-task.ts";
 import { ExpressionFinder } from "./expression-finder.ts";
 import { findingAt, sortFindings } from "./findings.ts";
 import { parseDefinition } from "./read-definition.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /**
  * Returns the findings of a definition, of all kinds, as sorted and limited by `sortFindings`. Values of a wrong form are not checked
@@ -41,7 +41,7 @@ export async function inspectDefinition(
 type FindAction = NonNullable<DefinitionTools["findAction"]>;
 
 /** Returns findings about actions and their parameters. An action that an expression names cannot be checked. */
-async function checkContent(top: Spot, finder: ExpressionFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
+async function checkContent(top: SourceNode, finder: ExpressionFinder, findAction: FindAction): Promise<readonly DefinitionFinding[]> {
 	const signatures = new Map<string, ActionSignature | undefined>();
 	const findings: DefinitionFinding[] = [];
 	for (const task of tasksOf(top).values()) {
@@ -60,11 +60,11 @@ async function checkContent(top: Spot, finder: ExpressionFinder, findAction: Fin
 	return findings;
 }
 
-function toMissingAction(spot: Spot, action: string): DefinitionFinding {
+function toMissingAction(spot: SourceNode, action: string): DefinitionFinding {
 	return { ...findingAt(spot, "content", `The action "${action}" is not registered in the database.`), missing_action: action };
 }
 
-function checkAction(task: Spot, { ref, enabled }: ActionSignature): readonly DefinitionFinding[] {
+function checkAction(task: SourceNode, { ref, enabled }: ActionSignature): readonly DefinitionFinding[] {
 	return enabled ? [] : [findingAt(task.property("action"), "warning", `The action "${ref}" is disabled.`)];
 }
 
@@ -74,7 +74,11 @@ interface CheckedAction {
 	readonly finder: ExpressionFinder;
 }
 
-function checkInput(spot: Spot, input: JsonObject | string, { action, signature, finder }: CheckedAction): readonly DefinitionFinding[] {
+function checkInput(
+	spot: SourceNode,
+	input: JsonObject | string,
+	{ action, signature, finder }: CheckedAction,
+): readonly DefinitionFinding[] {
 	const { parameters } = signature;
 	if (typeof input === "string" || finder.findIn(Object.keys(input), spot).length > 0) return [];
 	const findings: DefinitionFinding[] = [];

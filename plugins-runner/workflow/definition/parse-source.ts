@@ -4,13 +4,13 @@ import { isObject } from "./is-object.ts";
 import { limits } from "./limits.ts";
 import { parseDocument } from "./parse-document.ts";
 import { shorten } from "./shorten.ts";
-import { Spot, type WrittenForms } from "./source-node.ts";
+import { SourceNode, type WrittenForms } from "./source-node.ts";
 import { ValueReader } from "./value-reader.ts";
 
 /** Parsed source of a definition. */
 export interface ParsedSource {
 	/** Top of the definition; undefined if the source is not an object. */
-	readonly top: Spot | undefined;
+	readonly top: SourceNode | undefined;
 	/** Findings about the source itself. */
 	readonly findings: readonly DefinitionFinding[];
 }
@@ -23,7 +23,7 @@ export function parseSource(text: string): ParsedSource {
 	const { top, findings, written } = parseYaml(text);
 	if (top === undefined) return { top, findings };
 	if (!isObject(top.value)) return { top: undefined, findings: [...findings, syntaxFinding("The definition must be an object.", 1)] };
-	return { top: Spot.top(expandItems(top.value, written), written), findings };
+	return { top: SourceNode.top(expandItems(top.value, written), written), findings };
 }
 
 /** Parsed YAML document with any value. */
@@ -44,7 +44,7 @@ export function parseYaml(text: string): YamlSource {
 function readDocument(reader: ValueReader): YamlSource {
 	const value = reader.read();
 	if (value === undefined) return toFailedSource(reader.findings);
-	return { top: Spot.top(value, reader.written), findings: reader.findings, written: reader.written };
+	return { top: SourceNode.top(value, reader.written), findings: reader.findings, written: reader.written };
 }
 
 const toFailedSource = (findings: readonly DefinitionFinding[]): YamlSource => ({ top: undefined, findings, written: new WeakMap() });

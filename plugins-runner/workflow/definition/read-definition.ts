@@ -8,12 +8,12 @@ import { findingAt, sortFindings } from "./findings.ts";
 import { limits } from "./limits.ts";
 import { parseSource } from "./parse-source.ts";
 import { definitionShape } from "./shape.ts";
-import type { Spot } from "./source-node.ts";
+import type { SourceNode } from "./source-node.ts";
 
 /** Definition as far as its source can be read, and the findings about its form. */
 export interface ParsedDefinition {
 	/** Undefined if nothing could be read. */
-	readonly read: { readonly top: Spot; readonly definition: Definition } | undefined;
+	readonly read: { readonly top: SourceNode; readonly definition: Definition } | undefined;
 	readonly findings: readonly DefinitionFinding[];
 }
 
@@ -55,7 +55,7 @@ function describeFinding({ spec_path, line, message }: DefinitionFinding): strin
 }
 
 /** Returns findings if a definition exceeds the limits, so that its graph must not be built. */
-function checkLimits(top: Spot): readonly DefinitionFinding[] {
+function checkLimits(top: SourceNode): readonly DefinitionFinding[] {
 	const tasks = top.property("tasks");
 	const count = tasks.names().length;
 	if (count > limits.tasks) return [findingAt(tasks, "syntax", `There are ${count} tasks; at most ${limits.tasks} are allowed.`)];

@@ -14,7 +14,7 @@ export type WrittenForms = WeakMap<object, ReadonlyMap<string | number, WrittenF
 
 /** Link from a location to one directly below it. */
 interface Link {
-	readonly from: Spot;
+	readonly from: SourceNode;
 	readonly token: string | number;
 	/** Path from the schema of the upper location to that of the lower one; empty if both have the same schema. */
 	readonly schemaPart: string;
@@ -23,7 +23,7 @@ interface Link {
 /**
  * Location in a definition, with its value if there is one. Most properties are computed on access, because thousands of these are made.
  */
-export class Spot {
+export class SourceNode {
 	/** Value at the location; undefined if there is none. */
 	readonly value: JsonValue | undefined;
 	readonly #written: WrittenForms;
@@ -35,8 +35,8 @@ export class Spot {
 		this.#link = link;
 	}
 
-	static top(value: JsonValue, written: WrittenForms): Spot {
-		return new Spot(value, written);
+	static top(value: JsonValue, written: WrittenForms): SourceNode {
+		return new SourceNode(value, written);
 	}
 
 	/** Path such as `tasks.task2.next[0].when`; empty at the top. */
@@ -63,18 +63,18 @@ export class Spot {
 	}
 
 	/** Returns the location of a property that the schema names. */
-	property(name: string): Spot {
+	property(name: string): SourceNode {
 		return this.at(name, `properties.${name}`);
 	}
 
 	/** Returns the location of an element of a list whose elements have a schema of their own. */
-	item(index: number): Spot {
+	item(index: number): SourceNode {
 		return this.at(index, "items");
 	}
 
 	/** Returns the location of a member or an element. Without `schemaPart`, it has the same schema as this location. */
-	at(token: string | number, schemaPart = ""): Spot {
-		return new Spot(this.#valueAt(token), this.#written, { from: this, token, schemaPart });
+	at(token: string | number, schemaPart = ""): SourceNode {
+		return new SourceNode(this.#valueAt(token), this.#written, { from: this, token, schemaPart });
 	}
 
 	/** Returns the names of an object's members; none for any other value. */

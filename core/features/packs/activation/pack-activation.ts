@@ -74,7 +74,7 @@ const attempts = 10;
  * Updates the records of packs to match their files, in one write. Readers therefore never see a partly registered pack, and a failure
  * before the write changes nothing. The registration of a startup runs on a copy of the records; the differences are then written.
  */
-export class PackSwitch {
+export class PackActivator {
 	readonly #parts: PackSwitchOptions;
 
 	constructor(parts: PackSwitchOptions) {

@@ -17,7 +17,7 @@ const refPattern = /^[a-z0-9_]+$/;
 const contentPattern = /^[0-9a-f]{64}$/;
 
 /** Writes the content of packs to directories of this node, `<root>/<pack>/<content>`, and removes unused ones. */
-export class LocalContents {
+export class ContentDirectories {
 	readonly #parts: LocalContentsOptions;
 	/** Directories that this process has written or verified, by path. */
 	readonly #ready = new Map<string, Promise<void>>();

@@ -4,7 +4,7 @@ import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { PackContentSource } from "../../../kernel/executions/action-catalog.ts";
 import { ContentBytes, countChunks, cutFiles, toChunk } from "./content-chunks.ts";
-import { LocalContents } from "./content-directories.ts";
+import { ContentDirectories } from "./content-directories.ts";
 import { type ContentLimits, scanFiles, sumSizes, toContentId } from "./content-files.ts";
 import { UnusedContents } from "./unused-contents.ts";
 
@@ -20,12 +20,12 @@ export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"
  */
 export class PackContents implements PackContentSource {
 	readonly #parts: PackContentsOptions;
-	readonly #local: LocalContents;
+	readonly #local: ContentDirectories;
 	readonly #unused: UnusedContents;
 
 	constructor(parts: PackContentsOptions) {
 		this.#parts = parts;
-		this.#local = new LocalContents(parts);
+		this.#local = new ContentDirectories(parts);
 		this.#unused = new UnusedContents(parts);
 	}
 

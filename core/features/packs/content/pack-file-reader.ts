@@ -14,7 +14,7 @@ export const largestFile = 500_000;
 const longestPath = 1_000;
 
 /** Files of a pack, from the storage, a directory or memory. */
-export interface PackFiles {
+export interface PackFileReader {
 	/** Yields paths and bytes of all files that are not too large. */
 	each(): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>;
 	/** Returns undefined if the file does not exist. Throws `SVC_INVALID` if it is too large. */
@@ -22,7 +22,7 @@ export interface PackFiles {
 }
 
 /** Returns the files of stored content. */
-export function storedFiles(storage: Storage, contents: PackContents, content: string): PackFiles {
+export function storedFiles(storage: Storage, contents: PackContents, content: string): PackFileReader {
 	async function* all() {
 		const { files, created_at } = await contents.get(content);
 		let start = 0;
@@ -54,7 +54,7 @@ export function storedFiles(storage: Storage, contents: PackContents, content: s
 }
 
 /** Returns the files in a directory of this node. Files of git, and files outside of the directory, are treated as missing. */
-export function directoryFiles(directory: string): PackFiles {
+export function directoryFiles(directory: string): PackFileReader {
 	const read = async (path: string): Promise<PackFile | undefined> => (isPlain(path) ? readInside(directory, path) : undefined);
 	return {
 		async *each() {
@@ -72,7 +72,7 @@ export function directoryFiles(directory: string): PackFiles {
 const startedAt = Date.now();
 
 /** Returns the generated manifest of a built-in pack, which has no directory. */
-export function builtInFiles({ ref, name, description, version, author, metadata }: PackEntity): PackFiles {
+export function builtInFiles({ ref, name, description, version, author, metadata }: PackEntity): PackFileReader {
 	const path = "pack.yaml";
 	const content = Buffer.from(stringify({ ref, name, description, version, author, ...metadata }));
 	const file: PackFile = { path, content, tag: createHash("sha256").update(content).digest("hex"), modified: startedAt };

@@ -32,7 +32,7 @@ export interface OthersOfPack {
  * Returns notes on files that the service neither reads nor runs, on a missing README, and errors in the icon and in `requirements.txt`.
  * Without the notes, authors could expect misplaced files to have an effect.
  */
-export async function inspectOthers({ directory, files, readers, metadata }: OthersOfPack): Promise<readonly PackFinding[]> {
+export async function inspectExtraFiles({ directory, files, readers, metadata }: OthersOfPack): Promise<readonly PackFinding[]> {
 	return [
 		...inspectTop(files, readers),
 		...inspectDeeper(files, readers, metadata),

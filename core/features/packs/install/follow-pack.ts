@@ -18,10 +18,10 @@ import { toSourceText } from "../followed-source-api.ts";
 import type { PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
-import type { Sources } from "./install-services.ts";
+import type { InstallSources } from "./install-services.ts";
 
 export interface FollowPackOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly sources: Pick<Sources, "latest">;
+	readonly sources: Pick<InstallSources, "latest">;
 	readonly executions: Pick<Executions, "submit" | "get">;
 	readonly followedPacks: Pick<FollowedPacks, "known">;
 	/** Name of the user on whose behalf the packs are installed. */

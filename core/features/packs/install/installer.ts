@@ -11,7 +11,7 @@ import type { PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { assertOwnName, type FollowedPacks, toClaim } from "./followed-packs.ts";
 import { type InspectionOptions, inspectContent } from "./inspect-content.ts";
-import type { Contents, Switch } from "./install-services.ts";
+import type { InstallContents, InstallSwitch } from "./install-services.ts";
 import { assertInstallable, toEarlier } from "./installed-pack.ts";
 import type { JobReport } from "./job-report.ts";
 import type { JobRequest } from "./job-runner.ts";
@@ -21,8 +21,8 @@ import { prepareEnvironments } from "./prepare-environments.ts";
 import { Staging, type StagingOptions } from "./staging.ts";
 
 export interface InstallerOptions extends StagingOptions, InspectionOptions, Uses<"clock" | "logger"> {
-	readonly contents: Contents;
-	readonly switch: Switch;
+	readonly contents: InstallContents;
+	readonly switch: InstallSwitch;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 	parse(text: string): PackRequest;

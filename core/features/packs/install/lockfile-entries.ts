@@ -3,7 +3,7 @@ import { isLocal } from "../sources/local-source.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 
 /** Entry of a lock file for one pack. */
-export interface LockEntry {
+export interface LockfileEntry {
 	readonly ref: string;
 	readonly version: string;
 	readonly source: {
@@ -20,7 +20,7 @@ export interface LockEntry {
 const kinds: readonly string[] = ["git", "archive", "directory"];
 
 /** Returns the lock file entries of the installed packs, sorted by ref. */
-export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[] {
+export function toLockEntries(packs: readonly PackEntity[]): readonly LockfileEntry[] {
 	const entries = packs.flatMap(({ ref, version, source, content }) =>
 		source === null || content === null ? [] : [{ ref, version, source: toLockedSource(source), content }],
 	);
@@ -32,7 +32,7 @@ export function toLockEntries(packs: readonly PackEntity[]): readonly LockEntry[
  *
  * @param parse throws if a source must not be requested, regardless of the caller
  */
-export function toLocked(entries: readonly unknown[], parse: (text: string) => PackRequest): readonly LockEntry[] {
+export function toLocked(entries: readonly unknown[], parse: (text: string) => PackRequest): readonly LockfileEntry[] {
 	const seen = new Set<string>();
 	return entries.map((entry, index) => {
 		const refuse = (reason: string) => new SvcError("SVC_INVALID", `locked[${index}]: ${reason}`);
@@ -53,7 +53,7 @@ export function toLocked(entries: readonly unknown[], parse: (text: string) => P
  * Throws `SVC_INVALID` if a user could not request the source directly. For example, a relative path would refer to the service's own
  * directory.
  */
-function assertSource(source: LockEntry["source"], parse: (text: string) => PackRequest, refuse: (reason: string) => SvcError): void {
+function assertSource(source: LockfileEntry["source"], parse: (text: string) => PackRequest, refuse: (reason: string) => SvcError): void {
 	const { kind, address, subdirectory } = source;
 	const plain = (text: string) => text.replaceAll("=", "%3D").replaceAll("#", "%23");
 	const revision = kind === "git" ? (source.commit ?? source.revision) : null;
@@ -88,13 +88,13 @@ export function assertNoPassword({ kind, text, address = "" }: PackRequest): voi
  * Returns the request for exactly the installed files. A repository is requested by its commit, because its branches and tags may have
  * moved.
  */
-export function toLockedRequest({ source: { kind, address, revision, commit, subdirectory } }: LockEntry): PackRequest {
+export function toLockedRequest({ source: { kind, address, revision, commit, subdirectory } }: LockfileEntry): PackRequest {
 	return toRequest({ kind, address, subdirectory }, kind === "git" ? (commit ?? revision) : null);
 }
 
 /** Returns the request that a user would write for this source. */
 export function toRequest(
-	{ kind, address, subdirectory }: Pick<LockEntry["source"], "kind" | "address" | "subdirectory">,
+	{ kind, address, subdirectory }: Pick<LockfileEntry["source"], "kind" | "address" | "subdirectory">,
 	revision: string | null,
 ): PackRequest {
 	return {
@@ -107,7 +107,7 @@ export function toRequest(
 }
 
 /** Returns the source for a lock file. A source found by the index is already stored as a repository or an archive. */
-export function toLockedSource(source: JsonObject): LockEntry["source"] {
+export function toLockedSource(source: JsonObject): LockfileEntry["source"] {
 	const text = (name: string) => (typeof source[name] === "string" ? (source[name] as string) : null);
 	const kind = text("kind");
 	return {

@@ -8,14 +8,14 @@ import type { PackInstalls } from "../install-api.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { FollowedPacks } from "./followed-packs.ts";
 import { createInspectionJobs, type InspectionJobFeatures } from "./inspection-jobs.ts";
-import type { Contents, Sources, Switch } from "./install-services.ts";
+import type { InstallContents, InstallSources, InstallSwitch } from "./install-services.ts";
 import { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import { createJobRunner, type Job, type Jobs } from "./job-runner.ts";
 import { assertNoPassword, toLockEntries, toLocked, toLockedRequest } from "./lockfile-entries.ts";
 import { PackFollowLoop } from "./pack-follow-loop.ts";
 import { PackLocks } from "./pack-locks.ts";
-import { findNewer } from "./pack-updates.ts";
+import { findPackUpdates } from "./pack-updates.ts";
 import { packJob } from "./packs-pack.ts";
 import { createRollbackJob } from "./rollback-job.ts";
 import { createUninstallJob } from "./uninstall-job.ts";
@@ -23,9 +23,9 @@ import { createUpgradeJob } from "./upgrade-job.ts";
 
 export interface PackJobNeeds extends InspectionJobFeatures {
 	readonly access: Pick<Access, "assert">;
-	readonly sources: Sources;
-	readonly contents: Contents;
-	readonly switch: Switch;
+	readonly sources: InstallSources;
+	readonly contents: InstallContents;
+	readonly switch: InstallSwitch;
 }
 
 /** Creates the runner for actions of the pack `packs`, the information on installed packs, and the background loop for followed packs. */
@@ -58,7 +58,7 @@ export function createPackJobs(
 			toLocked(locked, parse);
 			await followedPacks.assertNoneMeant(toRequests(packs, parse));
 		},
-		outdated: async () => findNewer(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
+		outdated: async () => findPackUpdates(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
 		followed: () => followedPacks.list(),
 		assertNotFollowed: (...packs) => followedPacks.assertNone(packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
@@ -150,7 +150,7 @@ function toRequests(packs: readonly string[], parse: (text: string) => PackReque
 }
 
 interface UnloadJobOptions extends Uses<"storage" | "logger"> {
-	readonly switch: Pick<Switch, "unload">;
+	readonly switch: Pick<InstallSwitch, "unload">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 }

@@ -1,11 +1,11 @@
 import { type JsonObject, type PackEntity, toErrorMessage } from "../../../contract/index.ts";
 import { compareVersions } from "../../../language/version-range.ts";
 import type { PackSource } from "../sources/pack-fetcher.ts";
-import type { Sources } from "./install-services.ts";
+import type { InstallSources } from "./install-services.ts";
 import { toLockedSource } from "./lockfile-entries.ts";
 
 /** Comparison of an installed pack with the version that its source offers now. */
-export interface Newer {
+export interface PackUpdate {
 	readonly ref: string;
 	readonly version: string;
 	readonly commit: string | null;
@@ -23,13 +23,13 @@ const atOnce = 4;
  * Checks the sources of installed packs for newer versions. Returns the results sorted by ref; an unreachable source is a `problem`, not an
  * error.
  */
-export async function findNewer(
-	sources: Pick<Sources, "latest">,
+export async function findPackUpdates(
+	sources: Pick<InstallSources, "latest">,
 	packs: readonly PackEntity[],
 	signal: AbortSignal,
-): Promise<readonly Newer[]> {
+): Promise<readonly PackUpdate[]> {
 	const waiting = packs.filter(({ source, content }) => source !== null && content !== null);
-	const found: Newer[] = [];
+	const found: PackUpdate[] = [];
 	const worker = async () => {
 		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) found.push(await look(sources, next, signal));
 	};
@@ -37,7 +37,11 @@ export async function findNewer(
 	return found.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-async function look(sources: Pick<Sources, "latest">, { ref, version, source }: PackEntity, signal: AbortSignal): Promise<Newer> {
+async function look(
+	sources: Pick<InstallSources, "latest">,
+	{ ref, version, source }: PackEntity,
+	signal: AbortSignal,
+): Promise<PackUpdate> {
 	const { commit, address } = toLockedSource(source as JsonObject);
 	const known = { ref, version, commit, address };
 	try {

@@ -8,14 +8,14 @@ import { toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import type { FetchOptions } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
-import type { Sources } from "./install-services.ts";
+import type { InstallSources } from "./install-services.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
 /** Milliseconds after which the directory of any installation is removed, even if its execution has not ended. */
 const longestInstallation = 24 * 3_600_000;
 
 export interface StagingOptions extends Uses<"storage" | "dialects"> {
-	readonly sources: Pick<Sources, "fetch">;
+	readonly sources: Pick<InstallSources, "fetch">;
 	readonly dataDirectory: string;
 }
 

@@ -2,7 +2,7 @@ import { type PackEntity, SvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
-import type { Switch } from "./install-services.ts";
+import type { InstallSwitch } from "./install-services.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
@@ -10,7 +10,7 @@ import type { PackLocks } from "./pack-locks.ts";
 import { isMeant, toDependencies } from "./pack-set.ts";
 
 export interface UninstallJobOptions extends Uses<"storage" | "logger"> {
-	readonly switch: Pick<Switch, "remove">;
+	readonly switch: Pick<InstallSwitch, "remove">;
 	readonly locks: PackLocks;
 	readonly followedPacks: Pick<FollowedPacks, "assertNone">;
 	parse(text: string): PackRequest;

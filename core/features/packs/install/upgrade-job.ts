@@ -2,17 +2,17 @@ import { type PackEntity, SvcError } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks } from "./followed-packs.ts";
-import type { Sources } from "./install-services.ts";
+import type { InstallSources } from "./install-services.ts";
 import { assertInstallable } from "./installed-pack.ts";
 import type { Installer } from "./installer.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, JobRequest } from "./job-runner.ts";
 import { toLockedSource, toRequest } from "./lockfile-entries.ts";
-import { findNewer, type Newer } from "./pack-updates.ts";
+import { findPackUpdates, type PackUpdate } from "./pack-updates.ts";
 
 export interface UpgradeJobOptions extends Uses<"storage"> {
 	readonly installer: Pick<Installer, "install">;
-	readonly sources: Pick<Sources, "latest">;
+	readonly sources: Pick<InstallSources, "latest">;
 	readonly followedPacks: Pick<FollowedPacks, "list" | "assertNone">;
 }
 
@@ -27,7 +27,7 @@ export function createUpgradeJob({ storage, installer, sources, followedPacks }:
 			const all = await storage.find("pack", {});
 			await followedPacks.assertNone(refs);
 			const chosen = refs.length === 0 ? await leaveFollowed(all, followedPacks, job) : refs.map((ref) => find(all, ref));
-			const newer = await job.report.task("look for what is newer", () => findNewer(sources, chosen, job.report.signal));
+			const newer = await job.report.task("look for what is newer", () => findPackUpdates(sources, chosen, job.report.signal));
 			const requests = await toRequests(newer, all, job);
 			if (requests.length === 0) return job.report.say("nothing is newer than what is installed");
 			const options = { force: parameters.flag("force"), skipDependencies: parameters.flag("skip_dependencies") };
@@ -55,7 +55,11 @@ function find(packs: readonly PackEntity[], ref: string): PackEntity {
 	return pack;
 }
 
-async function toRequests(newer: readonly Newer[], packs: readonly PackEntity[], { report }: JobRequest): Promise<readonly PackRequest[]> {
+async function toRequests(
+	newer: readonly PackUpdate[],
+	packs: readonly PackEntity[],
+	{ report }: JobRequest,
+): Promise<readonly PackRequest[]> {
 	const requests: PackRequest[] = [];
 	for (const { ref, version, latest, outdated, problem } of newer) {
 		if (problem !== null) await report.warn(`${ref}: ${problem}`);

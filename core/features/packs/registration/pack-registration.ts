@@ -5,7 +5,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Access } from "../../access/access-api.ts";
 import { assertRequired } from "../../access/required-permissions-api.ts";
 import type { StoredPackConfigs } from "../configs/pack-configs.ts";
-import type { PackFiles } from "../pack-files-api.ts";
+import type { PackFileKind } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
 import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
 import { registerFiles } from "./register-files.ts";
@@ -94,7 +94,7 @@ export class PackRegistration {
 		}
 	}
 
-	async registerFiles<Input extends { readonly name: string }>(files: PackFiles<Input>): Promise<void> {
+	async registerFiles<Input extends { readonly name: string }>(files: PackFileKind<Input>): Promise<void> {
 		const { dependencies, dialects, access } = this.#parts;
 		const { chosenPacks } = dependencies;
 		const principal = chosenPacks?.principal;

@@ -3,18 +3,18 @@ import { type Logger, type PackEntity, SvcError, toErrorMessage } from "../../..
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import type { PackSwitch } from "../activation/pack-activation.ts";
+import type { PackActivator } from "../activation/pack-activation.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { assertPlatform, toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackRegister, RegisterCounts, RegisterInput } from "../register-api.ts";
 import type { PackVersion } from "./chosen-packs.ts";
-import { RegisterWords } from "./registration-kinds.ts";
+import { RegistrationKinds } from "./registration-kinds.ts";
 
 export interface PackRegisteringOptions extends Uses<"storage" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	/** Directories of the configuration. */
 	readonly directories: readonly string[];
-	readonly switch: PackSwitch;
+	readonly switch: PackActivator;
 }
 
 /** Directories of packs on this node. */
@@ -25,7 +25,7 @@ interface LocalPacks {
 }
 
 /** Registers packs again while the service runs. */
-export class PackRegistering implements PackRegister {
+export class PackReload implements PackRegister {
 	readonly #parts: PackRegisteringOptions;
 
 	constructor(parts: PackRegisteringOptions) {
@@ -35,8 +35,8 @@ export class PackRegistering implements PackRegister {
 	async register(input: RegisterInput, principal: Principal): Promise<RegisterCounts> {
 		const { storage, logger } = this.#parts;
 		const { packs, types, fail_on_failure: failOnFailure = true } = input;
-		const words = new RegisterWords(types);
-		const local = await this.#findLocal();
+		const words = new RegistrationKinds(types);
+		const local = await this.#resolveLocalSource();
 		const stored = new Map((await storage.find("pack", {})).map((pack) => [pack.ref, pack]));
 		if (packs === undefined) refuseBroken(local, failOnFailure, logger);
 		const refs = packs ?? [...new Set([...local.byRef.keys(), ...[...stored.values()].filter(isInstalled).map(({ ref }) => ref)])];
@@ -52,7 +52,7 @@ export class PackRegistering implements PackRegister {
 		return counts;
 	}
 
-	async #findLocal(): Promise<LocalPacks> {
+	async #resolveLocalSource(): Promise<LocalPacks> {
 		const byRef = new Map<string, string>();
 		const broken = new Map<string, string>();
 		for (const directory of this.#parts.directories) {

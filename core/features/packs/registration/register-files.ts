@@ -4,7 +4,7 @@ import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
-import type { PackFiles } from "../pack-files-api.ts";
+import type { PackFileKind } from "../pack-files-api.ts";
 import type { PackDirectory } from "../packs-api.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackOverrides } from "./overrides.ts";
@@ -33,7 +33,7 @@ interface Found<Input> {
 /** Updates the records of a kind to match the files of packs. Invalid files are reported, and the others are still registered. */
 export async function registerFiles<Input extends { readonly name: string }>(
 	parts: RegisterFilesOptions,
-	files: PackFiles<Input>,
+	files: PackFileKind<Input>,
 ): Promise<void> {
 	const { report, isShared, assertPermitted } = parts;
 	const breath = new EventLoopYield();
@@ -58,7 +58,7 @@ export async function registerFiles<Input extends { readonly name: string }>(
 /** Reads all files before the first is registered, so that all invalid files are reported even if the storage rejects a record. */
 async function readFiles<Input extends { readonly name: string }>(
 	{ packs, report, dialects, overrides }: RegisterFilesOptions,
-	{ kind, folder, toInput }: PackFiles<Input>,
+	{ kind, folder, toInput }: PackFileKind<Input>,
 ): Promise<readonly Found<Input>[]> {
 	const found = new Map<string, Found<Input>>();
 	for (const pack of packs) {

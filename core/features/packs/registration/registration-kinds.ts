@@ -23,7 +23,7 @@ type Word = keyof typeof words;
 const all = Object.keys(words) as readonly Word[];
 
 /** Counts and kinds that `types` of a request selects. Unknown names are ignored. */
-export class RegisterWords {
+export class RegistrationKinds {
 	readonly #asked: ReadonlySet<string>;
 
 	/** @param types undefined selects all */

@@ -6,7 +6,7 @@ import { SvcError, toErrorMessage } from "../../../contract/index.ts";
  * Returns the certificates of Node's default certificate authorities and of those in a file. Throws `SVC_CONFIG` if the file cannot be
  * read.
  */
-export function readAuthorities(path: string): readonly string[] {
+export function readCaCertificates(path: string): readonly string[] {
 	try {
 		return [...rootCertificates, readFileSync(path, "utf8")];
 	} catch (cause) {

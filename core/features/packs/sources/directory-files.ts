@@ -3,16 +3,16 @@ import { type FileHandle, open, opendir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ignore } from "ignore";
 import ignore from "ignore";
-import { isLeftOut } from "./excluded-names.ts";
+import { isExcluded } from "./excluded-names.ts";
 import { quote, refused } from "./pack-path.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 
 const setIdBits = 0o6000;
 const maxIgnoreFileBytes = 100_000;
 const maxNamedPaths = 10;
 
 /** Copies the files below a directory into a tree, without those that its `.gitignore` files ignore, and reports these with `emit`. */
-export async function readDirectory(root: string, tree: PlainTree, emit: (line: string) => void): Promise<void> {
+export async function readDirectory(root: string, tree: UntrustedTree, emit: (line: string) => void): Promise<void> {
 	const rules = new IgnoreRules();
 	const ignoredPaths: string[] = [];
 	const folders = [""];
@@ -25,7 +25,7 @@ export async function readDirectory(root: string, tree: PlainTree, emit: (line: 
 		if (entries.some((entry) => entry.name === ".gitignore" && entry.isFile())) rules.add(folder, await readIgnoreFile(root, folder));
 		for (const entry of entries) {
 			const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-			if (isLeftOut(path)) continue;
+			if (isExcluded(path)) continue;
 			if (rules.ignores(path, entry.isDirectory())) ignoredPaths.push(path);
 			else if (entry.isDirectory()) folders.push(path);
 			else if (entry.isSymbolicLink()) await tree.addLink(path, await readlink(join(root, path)));
@@ -45,7 +45,7 @@ async function sortedEntries(directory: string): Promise<readonly Dirent[]> {
 	return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function addFile(tree: PlainTree, root: string, path: string): Promise<void> {
+async function addFile(tree: UntrustedTree, root: string, path: string): Promise<void> {
 	const file = await openFile(root, path);
 	try {
 		const { mode, size } = await file.stat();

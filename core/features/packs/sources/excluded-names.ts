@@ -5,6 +5,6 @@
 const names: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "__pycache__"]);
 
 /** Returns true if a path, or a folder that contains it, does not belong to the pack. */
-export function isLeftOut(path: string): boolean {
+export function isExcluded(path: string): boolean {
 	return path.split("/").some((segment) => names.has(segment));
 }

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { readAuthorities } from "./ca-certificates.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
 import { findCredentials } from "./credentials.ts";
 import { toAuthorization } from "./pack-address.ts";
 import type { SourceSettings, SshSettings } from "./source-settings.ts";
@@ -92,7 +92,7 @@ function toConfigVariables(config: readonly (readonly [string, string])[]): Reco
 
 async function writeAuthorities(home: string, caFile: string): Promise<string> {
 	const file = join(home, "authorities.pem");
-	await writeFile(file, readAuthorities(caFile).join("\n"));
+	await writeFile(file, readCaCertificates(caFile).join("\n"));
 	return file;
 }
 

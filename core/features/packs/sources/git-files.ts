@@ -5,7 +5,7 @@ import { endGroup, startGit } from "./git-process.ts";
 import type { GitRepository } from "./git-repository.ts";
 import type { PackLimits } from "./pack-limits.ts";
 import { quote, refused } from "./pack-path.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 
 interface TreeFile {
 	readonly path: string;
@@ -44,7 +44,7 @@ export interface CommitReading {
  */
 export async function readCommit(
 	repository: GitRepository,
-	tree: PlainTree,
+	tree: UntrustedTree,
 	{ commit, folder, into, emit, limits }: CommitReading,
 ): Promise<readonly Submodule[]> {
 	const { files, submodules } = parseTree(await repository.listTree(commit, folder), into);
@@ -88,7 +88,7 @@ function parseTree(bytes: Buffer, into: string): { readonly files: readonly Tree
 interface Reading {
 	readonly child: ChildProcess;
 	readonly reader: ByteReader;
-	readonly tree: PlainTree;
+	readonly tree: UntrustedTree;
 	readonly emit: (line: string) => void;
 }
 

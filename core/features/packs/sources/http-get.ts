@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { findProxy } from "../../../lib/find-proxy.ts";
-import { readAuthorities } from "./ca-certificates.ts";
+import { readCaCertificates } from "./ca-certificates.ts";
 import { findCredentials } from "./credentials.ts";
 import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
 import { quote } from "./pack-path.ts";
@@ -91,7 +91,7 @@ async function ask(url: URL, { settings, signal }: GetOptions, given: ReturnType
 
 async function open(url: URL, headers: Readonly<Record<string, string>>, { settings, signal }: GetOptions): Promise<ClientRequest> {
 	const { caFile, environment } = settings;
-	const tls = caFile === "" ? {} : { ca: [...readAuthorities(caFile)] };
+	const tls = caFile === "" ? {} : { ca: [...readCaCertificates(caFile)] };
 	const proxy = toProxy(url, environment);
 	const target = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, path: url.pathname + url.search };
 	const common = { signal, timeout: silence };

@@ -6,7 +6,7 @@ import { quote } from "./pack-path.ts";
 import type { PackRequest } from "./parse-request.ts";
 
 /** An existing source on this machine. */
-export interface LocalPlace {
+export interface LocalSource {
 	readonly kind: "git" | "archive" | "directory";
 	/** A `file://` address for git, otherwise a path. */
 	readonly address: string;
@@ -21,7 +21,10 @@ export function isLocal({ address = "" }: Pick<PackRequest, "address">): boolean
  * Returns the local source at a path. A bare repository, or one requested with `file://` or a revision, is read with git; otherwise, the
  * files on disk are used. Throws `SVC_NOT_FOUND` or `SVC_INVALID` if there is no usable source.
  */
-export async function findLocal({ address = "", kind, revision }: PackRequest, directories: readonly string[]): Promise<LocalPlace> {
+export async function resolveLocalSource(
+	{ address = "", kind, revision }: PackRequest,
+	directories: readonly string[],
+): Promise<LocalSource> {
 	const isAddress = address.startsWith("file://");
 	const path = await toAllowed(isAddress ? fileURLToPath(address) : address, directories);
 	const information = await stat(path);

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Logger } from "../../../contract/index.ts";
-import { type FetchedPack, PackSources } from "./pack-fetcher.ts";
+import { type FetchedPack, PackFetcher } from "./pack-fetcher.ts";
 import { PackIndex } from "./pack-index.ts";
 import type { SourceSettings } from "./source-settings.ts";
 
@@ -29,7 +29,7 @@ export class SourceBench {
 	readonly lines: string[] = [];
 	readonly settings: SourceSettings;
 	readonly index: PackIndex;
-	readonly sources: PackSources;
+	readonly sources: PackFetcher;
 
 	constructor(settings: BenchSettings = {}) {
 		mkdirSync(this.into);
@@ -39,7 +39,7 @@ export class SourceBench {
 		const environment = { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"] };
 		this.settings = { ...defaults, ssh, environment, ...settings, limits };
 		this.index = new PackIndex({ settings: this.settings, logger, now: () => this.now });
-		this.sources = new PackSources({ settings: this.settings, index: this.index, logger });
+		this.sources = new PackFetcher({ settings: this.settings, index: this.index, logger });
 	}
 
 	now = 0;

@@ -6,14 +6,14 @@ import { isInRange, isVersionRange } from "../../../language/version-range.ts";
 import { createGitPlace } from "./git-environment.ts";
 import { newestVersion, refsOf, toVersion } from "./git-refs.ts";
 import { GitRepository } from "./git-repository.ts";
-import { findLocal, isLocal } from "./local-source.ts";
+import { isLocal, resolveLocalSource } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";
 import type { PackIndex } from "./pack-index.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { isSystemError } from "./system-error.ts";
-import { PlainTree } from "./untrusted-tree.ts";
+import { UntrustedTree } from "./untrusted-tree.ts";
 
 /** Source of an installed pack, with all data to fetch the same files again, or the current ones. */
 export interface PackSource {
@@ -58,7 +58,7 @@ interface Found {
 }
 
 /** Fetches packs from repositories, archives and directories, by address or by name in the index. */
-export class PackSources {
+export class PackFetcher {
 	readonly #settings: SourceSettings;
 	readonly #index: PackIndex;
 	readonly #logger: Logger;
@@ -154,13 +154,13 @@ export class PackSources {
 	async #fetch({ request, index }: Found, work: string, options: FetchOptions): Promise<FetchedPack> {
 		const settings = this.#settings;
 		const { revision, subdirectory } = request;
-		const { kind, address } = isLocal(request) ? await findLocal(request, settings.directories) : toRemote(request);
+		const { kind, address } = isLocal(request) ? await resolveLocalSource(request, settings.directories) : toRemote(request);
 		const shown = toShownAddress(address);
 		options.emit(`fetching ${shown}${revision === undefined ? "" : `, revision ${revision}`}`);
 		const scratch = await mkdtemp(join(work, "scratch-"));
 		// This name is not a valid ref, so it cannot become the ref of a pack whose manifest has none.
 		const directory = join(work, "pack-files");
-		const tree = await PlainTree.create({ directory, limits: settings.limits, ...options });
+		const tree = await UntrustedTree.create({ directory, limits: settings.limits, ...options });
 		const found = await readSource({ kind, address, revision, subdirectory }, { ...options, settings, scratch, tree });
 		await rm(scratch, { recursive: true, force: true });
 		const commit = found.commit ?? tree.digest(found.root);

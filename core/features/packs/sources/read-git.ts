@@ -5,12 +5,12 @@ import { SvcError } from "../../../contract/index.ts";
 import { createGitPlace } from "./git-environment.ts";
 import { readCommit, type Submodule } from "./git-files.ts";
 import { type FetchedRevision, GitRepository } from "./git-repository.ts";
-import { findLocal, isLocal } from "./local-source.ts";
+import { isLocal, resolveLocalSource } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./pack-path.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import type { SourceSettings } from "./source-settings.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 
 const most = { submodules: 50, depth: 3 };
 
@@ -20,7 +20,7 @@ export interface GitReading {
 	readonly emit: (line: string) => void;
 	/** Directory for temporary files. */
 	readonly scratch: string;
-	readonly tree: PlainTree;
+	readonly tree: UntrustedTree;
 }
 
 /** Revision and folder of a repository to read. */
@@ -93,7 +93,7 @@ async function readSubmodule(
 		if (depth > most.depth) throw new SvcError("SVC_INVALID", `it is nested more than ${most.depth} repositories deep`);
 		if (toSegments(path).some((segment) => segment.toLowerCase() === ".git")) throw new SvcError("SVC_INVALID", 'its path holds ".git"');
 		const request = toSubmoduleRequest(url, parent.address);
-		const found = isLocal(request) ? await findLocal(request, options.settings.directories) : request;
+		const found = isLocal(request) ? await resolveLocalSource(request, options.settings.directories) : request;
 		if (found.kind !== "git") throw new SvcError("SVC_INVALID", `${quote(url)} is not a git repository`);
 		const { address = "" } = found;
 		options.emit(`fetching submodule ${quote(path)} from ${toShownAddress(address)}, commit ${submodule.commit}`);

@@ -11,7 +11,7 @@ import { quote } from "./pack-path.ts";
 import { readGit } from "./read-git.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { readTar } from "./tar-archive.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 import { readZip } from "./zip-archive.ts";
 
 /** Source of the files, and the revision and folder to read. */
@@ -28,7 +28,7 @@ export interface ReadOptions {
 	readonly emit: (line: string) => void;
 	/** Directory for temporary files, which the caller removes. */
 	readonly scratch: string;
-	readonly tree: PlainTree;
+	readonly tree: UntrustedTree;
 }
 
 export interface FoundFiles {

@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { ReadEntry } from "tar";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { isLeftOut } from "./excluded-names.ts";
+import { isExcluded } from "./excluded-names.ts";
 import type { PackLimits } from "./pack-limits.ts";
 import { refused } from "./pack-path.ts";
 import { isSystemError } from "./system-error.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 
 /** Mode bits that let a program run as another user or group. */
 const setIdBits = 0o6000;
@@ -25,7 +25,7 @@ interface TarOptions {
  * Adds the files of a tar archive, which may be compressed with gzip, to a tree. Throws `SVC_INVALID` if it cannot be read or is not
  * allowed.
  */
-export async function readTar(path: string, tree: PlainTree, { limits, signal }: TarOptions): Promise<void> {
+export async function readTar(path: string, tree: UntrustedTree, { limits, signal }: TarOptions): Promise<void> {
 	// Loaded on demand, so that a service without pack installations never loads it.
 	const { Parser } = await import("tar");
 	const parser = new Parser({ strict: true, maxMetaEntrySize: 65_536, brotli: false, zstd: false });
@@ -65,9 +65,9 @@ export async function readTar(path: string, tree: PlainTree, { limits, signal }:
 	}
 }
 
-async function addEntry(tree: PlainTree, entry: ReadEntry): Promise<void> {
+async function addEntry(tree: UntrustedTree, entry: ReadEntry): Promise<void> {
 	const { path, type, mode = 0, linkpath = "", size } = entry;
-	if (isLeftOut(path)) {
+	if (isExcluded(path)) {
 		entry.resume();
 		return;
 	}

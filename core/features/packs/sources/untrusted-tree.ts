@@ -34,7 +34,7 @@ type Entry = { readonly kind: "directory" } | FileEntry | { readonly kind: "link
  * Writes untrusted files as plain files and folders into a new directory. Their number and size are limited, and names that are easily
  * confused are refused. Links are replaced by copies of their targets, which must be among the files.
  */
-export class PlainTree {
+export class UntrustedTree {
 	readonly #options: TreeOptions;
 	/** Entries by path; the root has the empty path. */
 	readonly #entries = new Map<string, Entry>();
@@ -46,9 +46,9 @@ export class PlainTree {
 		this.#options = options;
 	}
 
-	static async create(options: TreeOptions): Promise<PlainTree> {
+	static async create(options: TreeOptions): Promise<UntrustedTree> {
 		await mkdir(options.directory, { mode: 0o755 });
-		const tree = new PlainTree(options);
+		const tree = new UntrustedTree(options);
 		tree.#entries.set("", { kind: "directory" });
 		return tree;
 	}

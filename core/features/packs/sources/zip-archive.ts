@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import type { Entry, ZipFile } from "yauzl";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
-import { isLeftOut } from "./excluded-names.ts";
+import { isExcluded } from "./excluded-names.ts";
 import type { PackLimits } from "./pack-limits.ts";
 import { refused } from "./pack-path.ts";
 import { isSystemError } from "./system-error.ts";
-import type { PlainTree } from "./untrusted-tree.ts";
+import type { UntrustedTree } from "./untrusted-tree.ts";
 
 const unix = 3;
 const kinds = { mask: 0o170000, file: 0o100000, directory: 0o040000, link: 0o120000 };
@@ -17,7 +17,7 @@ const longestTarget = 4_096;
 /** Adds the files of a zip archive to a tree. Throws `SVC_INVALID` if the archive cannot be read or is not allowed. */
 export async function readZip(
 	path: string,
-	tree: PlainTree,
+	tree: UntrustedTree,
 	{ signal, limits }: { readonly limits: PackLimits; readonly signal: AbortSignal },
 ): Promise<void> {
 	const yauzl = await import("yauzl");
@@ -54,9 +54,9 @@ function nextEntry(archive: ZipFile): Promise<Entry | undefined> {
 	});
 }
 
-async function addEntry(tree: PlainTree, archive: ZipFile, entry: Entry): Promise<void> {
+async function addEntry(tree: UntrustedTree, archive: ZipFile, entry: Entry): Promise<void> {
 	const { fileName: path, uncompressedSize: size } = entry;
-	if (isLeftOut(path)) return;
+	if (isExcluded(path)) return;
 	if (entry.isEncrypted()) throw refused(path, "is encrypted");
 	const mode = entry.versionMadeBy >> 8 === unix ? entry.externalFileAttributes >>> 16 : 0;
 	const kind = mode & kinds.mask;

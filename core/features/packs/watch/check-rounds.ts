@@ -1,10 +1,10 @@
-import type { PackCheck, PackTests, PackWork } from "../../../cli/pack-checks.ts";
+import type { PackCheck, PackChecks, PackTests } from "../../../cli/pack-checks.ts";
 import { toErrorMessage } from "../../../contract/index.ts";
 import { count, countErrors, toCheckLines } from "../check-report.ts";
 import { toTestLines } from "../test-report.ts";
 
 export interface RoundOptions {
-	readonly packs: PackWork;
+	readonly packs: PackChecks;
 	readonly directories: readonly string[];
 	readonly config?: string | undefined;
 	/** Directory that printed paths are relative to. */
@@ -20,7 +20,7 @@ export interface Round {
 }
 
 /** Checks and tests packs repeatedly and returns the differences from the previous round. */
-export class Rounds {
+export class CheckRounds {
 	readonly #options: RoundOptions;
 	#findings: readonly string[] = [];
 	/** Lines of each test, by file and name. */

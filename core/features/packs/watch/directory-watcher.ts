@@ -8,16 +8,16 @@ const ignored = /^(?:\.|__pycache__$|node_modules$)|~$|\.(?:pyc|swp|tmp)$/;
 const mostFiles = 20_000;
 
 /** State of each file, by path. */
-type Look = ReadonlyMap<string, string>;
+type FileStates = ReadonlyMap<string, string>;
 
 /**
  * Detects changes below directories by polling, which works on every file system and in containers; a pack is small enough for that.
  * Changes are reported when two consecutive scans are equal, because editors and `git` write many files in sequence.
  */
-export class DirectoryLooks {
+export class DirectoryWatcher {
 	readonly #directories: readonly string[];
 	readonly #interval: number;
-	#last: Look = new Map();
+	#last: FileStates = new Map();
 
 	/** @param interval milliseconds between two scans; five times the duration of a scan if that is longer */
 	constructor(directories: readonly string[], interval = 300) {
@@ -46,7 +46,7 @@ export class DirectoryLooks {
 		}
 	}
 
-	async #look(): Promise<Look> {
+	async #look(): Promise<FileStates> {
 		const look = new Map<string, string>();
 		const folders = [...this.#directories];
 		for (let folder = folders.pop(); folder !== undefined && look.size < mostFiles; folder = folders.pop()) {
@@ -67,7 +67,7 @@ async function toState(path: string): Promise<string> {
 	return found === undefined ? "" : `${found.ino}:${found.mtimeMs}:${found.size}:${found.mode}`;
 }
 
-function compare(before: Look, after: Look): readonly string[] {
+function compare(before: FileStates, after: FileStates): readonly string[] {
 	const gone = [...before.keys()].filter((path) => !after.has(path));
 	return [...gone, ...[...after].filter(([path, state]) => before.get(path) !== state).map(([path]) => path)].sort();
 }

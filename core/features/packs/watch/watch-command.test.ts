@@ -10,7 +10,7 @@ import { runSvc } from "../../../service/run-svc.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../../testing/http/guarded-service.test-support.ts";
 import { manifest, withPackOnDisk } from "../../../testing/packs/pack-on-disk.test-support.ts";
-import { DirectoryLooks } from "./directory-watcher.ts";
+import { DirectoryWatcher } from "./directory-watcher.ts";
 
 const count = "name: count\nrunner_type: local-shell-cmd\n";
 const rule =
@@ -100,7 +100,7 @@ test("a service reads a pack again that has no errors, and says why it does not"
 test("every change is told of, and what editors leave beside files is none", () =>
 	withPackOnDisk({ "actions/count.yaml": count }, async (pack) => {
 		const { signal } = new AbortController();
-		const looks = new DirectoryLooks([pack.directory], 20);
+		const looks = new DirectoryWatcher([pack.directory], 20);
 		await looks.start();
 		await pack.write("actions/.count.yaml.swp", "");
 		await pack.write("actions/count.yaml~", "");
@@ -117,7 +117,7 @@ test("every change is told of, and what editors leave beside files is none", () 
 test("waiting ends when nobody waits any more", () =>
 	withPackOnDisk({}, async ({ directory }) => {
 		const controller = new AbortController();
-		const looks = new DirectoryLooks([directory], 10_000);
+		const looks = new DirectoryWatcher([directory], 10_000);
 		await looks.start();
 		const next = looks.next(controller.signal);
 		controller.abort();

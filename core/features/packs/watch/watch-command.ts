@@ -1,12 +1,12 @@
 import { relative, resolve } from "node:path";
 import { type CliContext, write } from "../../../cli/context.ts";
-import type { PackWork } from "../../../cli/pack-checks.ts";
-import { type RoundOptions, Rounds } from "./check-rounds.ts";
-import { DirectoryLooks } from "./directory-watcher.ts";
+import type { PackChecks } from "../../../cli/pack-checks.ts";
+import { CheckRounds, type RoundOptions } from "./check-rounds.ts";
+import { DirectoryWatcher } from "./directory-watcher.ts";
 
 export interface WatchOptions extends Pick<RoundOptions, "config" | "reload"> {
 	readonly directories: readonly string[];
-	readonly packs: PackWork;
+	readonly packs: PackChecks;
 	/** Milliseconds between two scans. */
 	readonly interval?: number;
 }
@@ -17,11 +17,11 @@ export async function watchPacks({ directories, interval, ...options }: WatchOpt
 	const { signal } = controller;
 	const leave = onInterrupt(() => controller.abort());
 	const base = process.cwd();
-	const looks = new DirectoryLooks(
+	const looks = new DirectoryWatcher(
 		directories.map((directory) => resolve(directory)),
 		interval,
 	);
-	const rounds = new Rounds({ directories, base, ...options });
+	const rounds = new CheckRounds({ directories, base, ...options });
 	const print = (lines: readonly string[]) => write(stdout, lines.map((line) => `${line}\n`).join(""));
 	try {
 		await looks.start();

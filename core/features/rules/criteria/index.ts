@@ -6,7 +6,7 @@ import { WorkBudget } from "../../../language/work-budget.ts";
 import type { Criterion } from "./compiled-criterion.ts";
 import { compileEntries } from "./criterion.ts";
 import { operators } from "./operators.ts";
-import { type Sieve, toSieve } from "./pre-filter.ts";
+import { type PreFilter, toPreFilter } from "./pre-filter.ts";
 
 export { operatorNames } from "./operators.ts";
 
@@ -43,7 +43,7 @@ export interface CompiledCriteria {
 	/** True if patterns may need items of the datastore. */
 	readonly usesDatastore: boolean;
 	/** Pre-filter of the criteria; undefined if each event needs a full evaluation. */
-	readonly sieve?: Sieve | undefined;
+	readonly sieve?: PreFilter | undefined;
 	/**
 	 * Evaluates the criteria. Returns a promise only if datastore items must be read: awaiting one for each of many rules would cost more than
 	 * the evaluation.
@@ -60,7 +60,7 @@ export function compileCriteria(criteria: JsonObject): CompiledCriteria {
 	const usesDatastore = entries.some((entry) => entry.usesDatastore);
 	return {
 		usesDatastore,
-		sieve: toSieve(criteria),
+		sieve: toPreFilter(criteria),
 		evaluate(payload, { now, datastore: access, work = new WorkBudget() }) {
 			const run = (datastore: Datastore) => work.run(() => evaluateEntries(entries, { payload, now, datastore }));
 			return access === undefined || !usesDatastore ? run(emptyDatastore) : renderWithLookups(access, run, work);

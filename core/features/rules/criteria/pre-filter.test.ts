@@ -2,11 +2,11 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { JsonObject, JsonValue } from "../../../contract/index.ts";
 import { compileCriteria } from "./index.ts";
-import { isLetOut } from "./pre-filter.ts";
+import { isRejected } from "./pre-filter.ts";
 
 const isOut = (criteria: JsonObject, payload: JsonObject) => {
 	const { sieve } = compileCriteria(criteria);
-	return sieve !== undefined && isLetOut(sieve, sieve.read({ trigger: payload }));
+	return sieve !== undefined && isRejected(sieve, sieve.read({ trigger: payload }));
 };
 const about = (type: string, pattern: JsonValue, key = "trigger.a.b"): JsonObject => ({ [key]: { type, pattern } });
 

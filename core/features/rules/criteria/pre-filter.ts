@@ -10,7 +10,7 @@ const most = { texts: 1_000, characters: 100_000 };
  * Pre-filter that rejects most events that do not match, at about a hundredth of the cost of the criteria. This matters because many rules
  * may have to be checked for one event.
  */
-export interface Sieve {
+export interface PreFilter {
 	/** JSON path of the compared value, which is read once for all pre-filters with the same path. */
 	readonly place: string;
 	/** Returns the value in `{ trigger: payload }`; null if it is missing. */
@@ -20,12 +20,12 @@ export interface Sieve {
 }
 
 /** Returns true if the criteria cannot match the value that the pre-filter has read; false if the criteria must be evaluated. */
-export function isLetOut({ texts }: Sieve, value: JsonValue): boolean {
+export function isRejected({ texts }: PreFilter, value: JsonValue): boolean {
 	return typeof value === "string" && !texts.has(value);
 }
 
 /** Derives the pre-filter from the first criterion, which is evaluated first. Returns undefined if that criterion is not simple enough. */
-export function toSieve(criteria: JsonObject): Sieve | undefined {
+export function toPreFilter(criteria: JsonObject): PreFilter | undefined {
 	const [[key, entry] = ["", null]] = Object.entries(criteria);
 	const texts = isJsonObject(entry) ? toTexts(entry["type"], entry["pattern"]) : undefined;
 	const place = key.split("#")[0]?.trim() ?? "";

@@ -9,7 +9,7 @@ import { getSystemClock, toTimestamp } from "../../basics/clock.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
-import type { Output, OutputChunk } from "../../executions/executions-api.ts";
+import type { OutputAccess, OutputChunk } from "../../executions/executions-api.ts";
 import { PooledChunkAssembler, TextChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
@@ -45,11 +45,11 @@ test.after.each(async () => {
 	for (const backend of backends.splice(0)) await backend.release();
 });
 
-type CreateOutput = (parts: Uses<"storage" | "eventBus">) => Pick<Output, "follow" | "followShared">;
+type CreateOutput = (parts: Uses<"storage" | "eventBus">) => Pick<OutputAccess, "follow" | "followShared">;
 
 const followHub: CreateOutput = (parts) => new OutputReader(parts);
 const followPlainly: CreateOutput = (parts) => {
-	const followShared: Output["followShared"] = (...given) => new PlainFollower(parts, ...given);
+	const followShared: OutputAccess["followShared"] = (...given) => new PlainFollower(parts, ...given);
 	return { follow: followShared, followShared };
 };
 

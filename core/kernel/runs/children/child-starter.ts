@@ -4,7 +4,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../basics/principal.ts";
 import { toChildOrigin } from "../../executions/child-identity.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
-import type { StoreAdmitted } from "../../executions/new-execution.ts";
+import type { InsertAdmitted } from "../../executions/new-execution.ts";
 import type { PartialRerun } from "../../submission/check-partial-rerun.ts";
 import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
@@ -12,7 +12,7 @@ import type { ActiveRun } from "../active-runs.ts";
 export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
 	readonly completionEffects: CompletionEffects;
 	/** Calls `store` to insert new executions, all or none, and schedules their runs. */
-	readonly admitAll: (executions: readonly ExecutionEntity[], store: StoreAdmitted) => Promise<void>;
+	readonly admitAll: (executions: readonly ExecutionEntity[], store: InsertAdmitted) => Promise<void>;
 }
 
 /** Members of a parent's context that its children inherit: the users for whom it runs, and the channel from which it was requested. */

@@ -9,7 +9,7 @@ export interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | 
 }
 
 /** The children of the runs of this node. */
-export class NodeChildren {
+export class RunChildrenFactory {
 	readonly #parts: RunChildrenOptions;
 	#waitingRuns = 0;
 

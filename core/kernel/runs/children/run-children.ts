@@ -19,7 +19,7 @@ import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
-import { createRenewedSubscription, type RenewedSubscription } from "../../coordination/reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
 import {
 	type ChildReading,
 	childFields,
@@ -337,7 +337,7 @@ class RerunChain {
  * there is any tracker.
  */
 export class ChildEvents {
-	readonly #listener: RenewedSubscription;
+	readonly #listener: ReconnectingSubscription;
 	/** Trackers by the id of the parent execution. A parent may have two, if this node has claimed it again before its lost run has ended. */
 	readonly #trackers = new Map<string, Set<ChildTracker>>();
 	#subscription: Promise<void> | undefined;
