@@ -1,4 +1,7 @@
+import type { Options } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole, RoleAccess } from "./access.ts";
@@ -9,10 +12,11 @@ import { VerifiedCredentials } from "./credentials.ts";
 import { ensureFirstUser } from "./first-user.ts";
 import { findFirstUserWarning } from "./first-user-checks-api.ts";
 import { loadPrincipal } from "./load-principal.ts";
-import { StoredProcessTokens } from "./process-tokens.ts";
+import type { ProcessToken, ProcessTokens } from "./process-tokens-api.ts";
 import { roleRoutes } from "./roles-routes.ts";
 import { ProviderSignOn } from "./single-sign-on.ts";
 import { singleSignOnRoutes } from "./single-sign-on-routes.ts";
+import { createTokens, type Tokens } from "./tokens.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
@@ -48,4 +52,32 @@ export function createAccessFeature(kernel: Kernel): HttpFeature<AccessApi> {
 		start: () => credentials.runTokens.start(),
 		routes: [...userRoutes, ...tokenRoutes, ...singleSignOnRoutes, ...apiKeyRoutes, ...roleRoutes],
 	};
+}
+
+interface ProcessTokenOptions extends Uses<"storage" | "clock"> {
+	readonly options: Pick<Options, "auth">;
+}
+
+class StoredProcessTokens implements ProcessTokens {
+	readonly #parts: ProcessTokenOptions;
+	readonly #tokens: Tokens;
+
+	constructor(parts: ProcessTokenOptions) {
+		this.#parts = parts;
+		this.#tokens = createTokens(parts);
+	}
+
+	async open(user: string, metadata: Readonly<Record<string, string>>): Promise<ProcessToken | undefined> {
+		const { storage, clock, options } = this.#parts;
+		const { enable, service_token_ttl: ttl } = options.auth;
+		if (!enable) return undefined;
+		const { id, token } = await this.#tokens.issue({ user, ttl, service: true, metadata });
+		return {
+			token,
+			async renew() {
+				await storage.update("token", id, { expiry: toTimestamp(clock.now() + ttl * 1_000_000) });
+			},
+			end: () => this.#tokens.revoke(id),
+		};
+	}
 }

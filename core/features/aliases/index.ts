@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isSvcError } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
@@ -6,7 +7,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
-import type { Rules } from "../rules/rules-api.ts";
+import type { RuleInput, Rules } from "../rules/rules-api.ts";
 import { AliasExecutions } from "./alias-executions.ts";
 import { aliasExecutionRoutes } from "./alias-executions-routes.ts";
 import { toAliasInput } from "./alias-file.ts";
@@ -14,7 +15,6 @@ import { toPackAliasRights } from "./alias-rights.ts";
 import { AliasSecrets } from "./alias-secrets.ts";
 import { StoredAliases } from "./aliases.ts";
 import type { Aliases, AliasInput } from "./aliases-api.ts";
-import { registerAnswerRule } from "./answer-rule.ts";
 import type { AliasesApi } from "./api.ts";
 import { chatRunner, createChatRunner } from "./chat-runner.ts";
 import { checkAlias } from "./check-alias.ts";
@@ -85,4 +85,49 @@ async function registerAlias(
 	if (isDeepStrictEqual({ ...known, ...checkAlias({ ...input, enabled }, pack), author: principal.username, scopes: null }, known)) return;
 	assertPermitted(toPackAliasRights(input, pack));
 	await aliases.update(known.ref, { ...input, enabled }, principal);
+}
+
+/** Rule that posts results to a chat: for each notification that names a channel, on the route that the chat bridge has chosen. */
+const answerRule: RuleInput & { readonly pack: string } = {
+	name: "notify",
+	pack: "chatops",
+	description: "Says in a chat what has come of what was asked for there.",
+	trigger: { type: "core.svc.generic.notifytrigger" },
+	criteria: {
+		"trigger.data.source_channel": { type: "exists", pattern: "" },
+		"trigger.route": { type: "matchregex", pattern: "^[A-Za-z0-9_-]{1,64}$" },
+	},
+	action: {
+		ref: "chatops.post_result",
+		parameters: {
+			execution_id: "{{ trigger.execution_id }}",
+			channel: "{{ trigger.data.source_channel }}",
+			user: "{{ trigger.data.user or '' }}",
+			context: "{{ (trigger.data.source_context or {}) | to_json_string }}",
+			route: "{{ trigger.route }}",
+		},
+	},
+	enabled: true,
+};
+
+interface AnswerRuleOptions extends Uses<"storage"> {
+	readonly rules: Pick<Rules, "create" | "update">;
+	/** Owner of the rule. */
+	readonly principal: Principal;
+}
+
+/** Creates the rule that delivers answers to chats, or updates it if it differs. An existing rule stays disabled if it was disabled. */
+async function registerAnswerRule({ storage, rules, principal }: AnswerRuleOptions): Promise<void> {
+	const { pack, name, description, criteria, action } = answerRule;
+	const [known] = await storage.find("rule", { where: { ref: `${pack}.${name}` }, limit: 1 });
+	if (known === undefined) {
+		await rules.create(answerRule, principal).catch((error: unknown) => {
+			// Another node has created the rule at the same time.
+			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
+		});
+		return;
+	}
+	const said = [known.description, known.criteria, known.action_ref, known.action_parameters, known.user];
+	if (isDeepStrictEqual(said, [description, criteria, action.ref, action.parameters, principal.username])) return;
+	await rules.update(known.ref, { ...answerRule, enabled: known.enabled }, principal);
 }

@@ -1,18 +1,21 @@
-import { isSvcError } from "../../contract/index.ts";
+import { isSvcError, type RuleEnforcementEntity, type Storage, SvcError, type Where } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import { isId } from "../../kernel/basics/ids.ts";
+import { readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
+import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-api.ts";
 import type { RegisterFiles } from "../packs/pack-files-api.ts";
 import type { TriggersApi } from "../triggers/triggers-api.ts";
 import type { RulesFeatureApi } from "./api.ts";
-import { createEnforcements } from "./enforcements.ts";
 import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
 import { ruleEnforcementRoutes } from "./rule-enforcements-routes.ts";
 import { toRuleInput } from "./rule-file.ts";
+import { whereRule } from "./rule-ref-history.ts";
 import { ruleTypes } from "./rule-types.ts";
 import { ruleViewRoutes } from "./rule-views-routes.ts";
-import type { RuleInput, Rules } from "./rules-api.ts";
+import type { EnforcementFilter, Enforcements, RuleInput, Rules } from "./rules-api.ts";
 import { createRulesCore } from "./rules-core.ts";
 
 export interface RulesNeeds {
@@ -72,4 +75,54 @@ async function registerOwnRules(
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 		});
 	}
+}
+
+const newestFirst = [
+	["enforced_at", "desc"],
+	["rule_ref", "asc"],
+] as const;
+
+function createEnforcements(parts: { readonly storage: Storage; readonly executions: Pick<Executions, "list"> }): Enforcements {
+	const { storage, executions } = parts;
+
+	return {
+		async list(filter, { orderBy = newestFirst, ...paging }) {
+			const where = await toWhere(storage, filter);
+			return readPage(storage, "rule_enforcement", { where, orderBy: withTimeOrder(orderBy, "enforced_at"), ...paging });
+		},
+
+		async tracesOf(ruleId, limit) {
+			const where = await whereRule(storage, ruleId);
+			const found = await storage.find("rule_enforcement", { where, orderBy: [["enforced_at", "desc"]], limit, fields: ["trace_id"] });
+			return found.map(({ trace_id }) => trace_id);
+		},
+
+		async get(id) {
+			const found = isId(id) ? await storage.get("rule_enforcement", id) : undefined;
+			if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `rule enforcement "${id}" cannot be found`);
+			return found;
+		},
+
+		async details(enforcements) {
+			const instanceIds = [...new Set(enforcements.map((enforcement) => enforcement.trigger_instance_id))];
+			const executionIds = enforcements.flatMap(({ execution_id }) => execution_id ?? []);
+			const found = instanceIds.length === 0 ? [] : await storage.find("trigger_instance", { where: { id: { in: instanceIds } } });
+			const { items } = await executions.list({ filter: { id: executionIds }, children: false });
+			const instances = new Map(found.map((instance) => [instance.id, instance]));
+			const views = new Map(items.map((view) => [view.entity.id, view]));
+			return enforcements.map((enforcement) => ({
+				enforcement,
+				instance: instances.get(enforcement.trigger_instance_id),
+				execution: views.get(enforcement.execution_id ?? ""),
+			}));
+		},
+	};
+}
+
+async function toWhere(storage: Storage, { id, status, ...rest }: EnforcementFilter): Promise<Where<RuleEnforcementEntity>> {
+	const { rule_id, rule_ref } = rest;
+	const ofRule = rule_id !== undefined && rule_ref === undefined ? await whereRule(storage, rule_id) : {};
+	const lists = { ...(id !== undefined && { id: toInCondition(id) }), ...(status !== undefined && { status: toInCondition(status) }) };
+	const given = Object.entries({ ...rest, ...ofRule, ...lists });
+	return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -7,12 +7,11 @@ import { orNotFound } from "../../cli/failure.ts";
 import { type FormatOptions, printList, printRecord } from "../../cli/print-records.ts";
 import { readTextFile } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
+import type { DefinitionFinding, GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
 import { createActionClient } from "../actions/client-api.ts";
 import { createExecutionClient } from "../executions/client-api.ts";
 import { createWorkflowClient } from "./client.ts";
-import { toCaseText } from "./format-findings.ts";
-import { printFindings } from "./print-findings.ts";
+import { mayRun, toCaseText, toFindingText } from "./format-findings.ts";
 
 interface InspectOptions extends CommonOptions {
 	readonly runner?: string;
@@ -232,4 +231,17 @@ function withLocalOptions(command: Command): Command {
 /** Returns the default path of the test cases, which is next to the definition. */
 function toCasesPath(file: string): string {
 	return file.replace(/\.(?:ya?ml|json)$/, "").concat(".test.yaml");
+}
+
+/** Prints the findings. Throws `CliExit` with 1 if the definition cannot run. */
+async function printFindings(
+	subject: string,
+	findings: readonly DefinitionFinding[],
+	options: FormatOptions,
+	context: CliContext,
+): Promise<void> {
+	if (options.json || options.yaml) await printList({ items: findings, total: findings.length, limit: undefined }, [], options, context);
+	else await write(context.stdout, toFindingText(subject, findings));
+	if (!mayRun(findings)) throw new CliExit(1);
+	if (!options.json && !options.yaml && findings.length === 0) await write(context.stderr, `${subject}: nothing is wrong\n`);
 }

@@ -1,10 +1,10 @@
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import { stringifyJson } from "../../contract/index.ts";
-import type { TimerRecord } from "../../features/clients.ts";
+import type { TimerRecord, WebhookRecord } from "../../features/clients.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { toHref, toPath } from "../kit/router.ts";
-import { client } from "../kit/service.ts";
+import { client, session, toApiHref } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -14,7 +14,6 @@ import { Deliveries } from "./deliveries.tsx";
 import { EventList } from "./event-list.tsx";
 import { SensorList } from "./sensor-list.tsx";
 import { TriggerTypeList } from "./trigger-type-list.tsx";
-import { WebhookList } from "./webhook-list.tsx";
 
 const columns: readonly Column<TimerRecord>[] = [
 	{
@@ -72,4 +71,37 @@ export function Page({ values: { view = "" } }: PageProps) {
 			/>
 		</>
 	);
+}
+
+const webhookColumns: readonly Column<WebhookRecord>[] = [
+	{ title: "Address", class: "wide", cell: (hook) => <code>{escapeControlCharacters(toApiHref(`/webhooks/${toUrl(hook)}`))}</code> },
+	{
+		title: "Rules",
+		cell: ({ ref }) => (session.may("rule_list") ? <a href={toHref("/rules", { trigger: ref })}>Its rules</a> : null),
+	},
+	{ title: "Deliveries", cell: (hook) => <a href={toHref("/events/deliveries", { url: toUrl(hook) })}>Deliveries</a> },
+];
+
+/** Lists the webhooks: URLs to which external systems can post. */
+function WebhookList() {
+	const hooks = useResource(() => client.webhooks.list(), []);
+	return (
+		<Loaded resource={hooks}>
+			{({ items }) =>
+				items.length === 0 ? (
+					<Empty title="No rule has registered a webhook">
+						<p>
+							A rule with the trigger <code>core.svc.webhook</code> and a <code>url</code> registers one.
+						</p>
+					</Empty>
+				) : (
+					<DataTable label="Webhooks" columns={webhookColumns} rows={items} toKey={({ id }) => id} />
+				)
+			}
+		</Loaded>
+	);
+}
+
+function toUrl({ parameters }: WebhookRecord): string {
+	return String(parameters["url"] ?? "");
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { escapeControlCharacters } from "../../contract/control-characters.ts";
 import type { ExecutionRecord } from "../../features/clients.ts";
 import { useResource } from "../kit/resource.ts";
-import { toHref } from "../kit/router.ts";
+import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -9,7 +10,6 @@ import { isFailure } from "../parts/status-badge.tsx";
 import { NothingYet } from "../runs/nothing-yet.tsx";
 import { RunTable } from "../runs/run-table.tsx";
 import { Trends } from "./trends.tsx";
-import { WaitingInquiries } from "./waiting-inquiries.tsx";
 
 /** Maximum number of runs in each section; a link leads to the full list. */
 const most = 8;
@@ -153,4 +153,41 @@ async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord
 
 function hasFailed(data: unknown): boolean {
 	return typeof data === "object" && data !== null && "status" in data && isFailure(String(data.status));
+}
+
+/** Maximum number of inquiries in the list. */
+const maxInquiries = 10;
+
+/** Lists the inquiries that wait for an answer; those that name the user are first. */
+function WaitingInquiries() {
+	const inquiries = useResource(
+		(signal) => client.inquiries.list({ limit: session.toLimit(maxInquiries), sort_desc: "True" }, { signal }),
+		[],
+		{
+			isTouched: ({ data }) => typeof data === "object" && data !== null && "status" in data,
+		},
+	);
+	const own = session.user.value?.username ?? "";
+	return (
+		<Loaded resource={inquiries}>
+			{({ items, total = items.length }) =>
+				items.length > 0 && (
+					<section class="card waiting">
+						<h2>Waiting for an answer: {total.toLocaleString("en")}</h2>
+						<ul>
+							{[...items]
+								.sort((a, b) => Number(b.users.includes(own)) - Number(a.users.includes(own)))
+								.map(({ id, route, users }) => (
+									<li key={id}>
+										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</a>{" "}
+										<span class="mono faint">{id}</span>
+										{users.includes(own) && <span class="badge warn">asks you</span>}
+									</li>
+								))}
+						</ul>
+					</section>
+				)
+			}
+		</Loaded>
+	);
 }

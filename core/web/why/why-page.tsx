@@ -1,5 +1,7 @@
+import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { escapeControlCharacters } from "../../contract/control-characters.ts";
+import type { TraceNode } from "../../features/clients.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { addressBar } from "../kit/router.ts";
@@ -7,9 +9,11 @@ import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Ago } from "../parts/time.tsx";
+import { readRuns } from "../runs/read-runs.ts";
+import { EventItem } from "./event-item.tsx";
 import { readTrace, type TraceChoice, type TraceTree, tellsOfTrace } from "./read-trace.ts";
+import { RunItem } from "./run-item.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
-import { Branch } from "./trace-branch.tsx";
 
 /** Number of components up to which a trace is fully expanded at first; a larger one is expanded to a depth of 2. */
 const mostOpen = 60;
@@ -80,4 +84,54 @@ function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: st
 			</section>
 		</>
 	);
+}
+
+interface BranchProps {
+	readonly nodes: readonly TraceNode[];
+	readonly shown: ShownTrace;
+	readonly depth: number;
+}
+
+/** Components of a branch that are rendered at first, and each time the user requests more. */
+const stepSize = 50;
+const attributes = "id,status,start_timestamp,end_timestamp,action.ref,context";
+
+/** Shows the components with the same cause in chronological order, each with its effects. */
+function Branch({ nodes, shown, depth }: BranchProps) {
+	const most = useSignal(stepSize);
+	const drawn = nodes.filter(({ key }, index) => index < most.value || shown.path.has(key));
+	const ids = drawn.filter(({ kind }) => kind === "execution").map(({ object_id }) => object_id);
+	const runs = useResource((signal) => readRuns(ids, attributes, signal), [ids.join()], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
+	});
+	if (nodes.length === 0) return null;
+	return (
+		<ul class="why-list">
+			{drawn.map((node) => (
+				<li key={node.key} class={node.object_id === shown.chosen ? "chosen" : undefined}>
+					{node.kind === "trigger-instance" ? (
+						<EventItem node={node} shown={shown} depth={depth} />
+					) : node.kind === "execution" ? (
+						<RunItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
+					) : (
+						<>
+							<p class="why-head">Rule {escapeControlCharacters(node.ref)} acted</p>
+							{shown.below(node.key, depth + 1)}
+						</>
+					)}
+				</li>
+			))}
+			{nodes.length > drawn.length && (
+				<li>
+					<button type="button" class="quiet" onClick={() => (most.value += stepSize)}>
+						{nodes.length - drawn.length} more
+					</button>
+				</li>
+			)}
+		</ul>
+	);
+}
+
+function isOneOf(data: unknown, ids: readonly string[]): boolean {
+	return typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" && ids.includes(data.id);
 }

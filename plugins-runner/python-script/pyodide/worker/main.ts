@@ -4,7 +4,6 @@ import { Worker } from "node:worker_threads";
 import { parseJson, stringifyJson } from "../../../../core/contract/index.ts";
 import type { RunMessage, WorkerMessage, WorkerSettings } from "../worker-protocol.ts";
 import { limitMemory, loadInterpreter, type PyodideInterface } from "./interpreter.ts";
-import { lockDown } from "./lockdown.ts";
 import { type Host, PyodideDriver } from "./pyodide-driver.ts";
 import { readSnapshot } from "./snapshot-file.ts";
 
@@ -165,4 +164,16 @@ else {
 		},
 	};
 	channel.send({ type: "end", ...(await half.run(message, host)) });
+}
+
+/** Node.js globals that Python could reach through its module `js`. Web globals such as `fetch` remain available. */
+const names = ["process", "global", "require", "module", "__filename", "__dirname"];
+
+/**
+ * Removes the Node.js globals, so that Python cannot reach them through JavaScript. Code of the worker already holds its own references.
+ */
+function lockDown(): void {
+	for (const name of names) Reflect.deleteProperty(globalThis, name);
+	// The interpreter stores its exit code in `process.exitCode` when it ends by `os._exit`.
+	Object.assign(globalThis, { process: Object.seal({ exitCode: 0 }) });
 }
