@@ -14,8 +14,8 @@ const commandFiles = ["^core/features/[^/]+/commands\\.ts$", "^core/features/[^/
 const fileSchemaFiles = ["^core/features/[^/]+/file-schemas\\.ts$"];
 const fileReaderFiles = ["^core/features/[^/]+/file-readers\\.ts$"];
 /** What others may use of a feature: types, constants, small functions. */
-const apiFiles = ["^core/features/[^/]+/api\\.ts$", "^core/features/[^/]+/[a-z-]+-api\\.ts$"];
-const clientApiFiles = ["^core/features/[^/]+/client-api\\.ts$"];
+const apiFiles = ["^core/features/[^/]+/api\\.ts$", "^core/features/[^/]+/[a-z-]+-exports\\.ts$"];
+const clientApiFiles = ["^core/features/[^/]+/client-exports\\.ts$"];
 /** What features there are. */
 const listFiles = ["^core/features/[a-z]+\\.ts$"];
 
@@ -156,7 +156,7 @@ module.exports = {
 		{
 			name: "features-know-what-others-show",
 			severity: "error",
-			comment: "a feature uses api.ts and x-api.ts of another one, never its inside: what it does comes as an argument, from the list",
+			comment: "a feature uses api.ts and x-exports.ts of another one, never its inside: what it does comes as an argument, from the list",
 			from: { path: "^core/features/([^/]+)/", pathNot: tests },
 			to: { path: "^core/features/", pathNot: ["^core/features/$1/", ...apiFiles] },
 		},

@@ -10,7 +10,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/kernel/runs/after-run.test.ts",
 		"core/kernel/runs/children/run-children.test.ts",
 		"core/kernel/submission/rerun-request.test.ts",
-		"core/features/executions/embedded-runs.test.ts",
+		"core/features/executions/host-program-runs.test.ts",
 		"core/kernel/executions/action-catalog-nodes.test.ts",
 	],
 	policies: [
@@ -97,7 +97,7 @@ export const withoutPostgres: readonly string[] = [
 	"core/features/access/api-keys-http.test.ts",
 	"core/http/access.test.ts",
 	"core/features/datastore/items-http.test.ts",
-	"core/features/executions/embedded-runs.test.ts",
+	"core/features/executions/host-program-runs.test.ts",
 	"core/features/inquiries/routes.test.ts",
 	"core/features/rules/hostile-payloads.test.ts",
 	"core/features/rules/register-from-packs.test.ts",

@@ -38,14 +38,14 @@ const violations: readonly (readonly [rule: string, file: string, text: string])
 	["routes-know-the-http-kit", "core/features/one/more-routes.ts", 'import "./carrier.ts";'],
 	["features-know-what-others-show", "core/features/one/b.ts", 'import type { T } from "../two/routes.ts"; export type X = T;'],
 	["features-know-kernel-and-kits", "core/features/one/c.ts", 'import type { T } from "../../service/target.ts"; export type X = T;'],
-	["lists-take-the-faces", "core/features/list.ts", 'import type { T } from "./two/shown-api.ts"; export type X = T;'],
+	["lists-take-the-faces", "core/features/list.ts", 'import type { T } from "./two/shown-exports.ts"; export type X = T;'],
 	["others-take-the-lists", "core/service/a.ts", 'import type { T } from "../features/two/index.ts"; export type X = T;'],
 	...["access", "datastore", "packs", "actions", "executions", "rules", "aliases", "retention", "web-ui"].map(
 		(feature, index) =>
 			[
 				`order-of-features-${index + 1}`,
 				`core/features/${feature}/a.ts`,
-				'import type { T } from "../two/shown-api.ts"; export type X = T;',
+				'import type { T } from "../two/shown-exports.ts"; export type X = T;',
 			] as const,
 	),
 	["client-knows-contract-only", "core/client/a.ts", 'import type { T } from "../features/one/client.ts"; export type X = T;'],
@@ -66,7 +66,7 @@ const innocent: readonly (readonly [file: string, text: string])[] = [
 	["core/kernel/b.ts", 'import "./a.ts";'],
 	["core/language/carrier.ts", 'import "../http/target.ts";'],
 	["core/features/one/carrier.ts", 'import "../../cli/target.ts";'],
-	...["routes", "index", "shown-api"].map((name) => [`core/features/two/${name}.ts`, "export type T = 1;"] as const),
+	...["routes", "index", "shown-exports"].map((name) => [`core/features/two/${name}.ts`, "export type T = 1;"] as const),
 	["core/features/two/client.ts", 'import "./shown.ts";'],
 	["core/features/two/shown.ts", 'import "../../kernel/target.ts";'],
 	...[

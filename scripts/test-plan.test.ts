@@ -63,8 +63,8 @@ test("a file of the behaviour runs on each backend, any other once", () => {
 test("a filter is a part of a name, with the backend", () => {
 	const other = write("g.test.ts");
 	const names = (...filters: readonly string[]) => planJobs([everywhere, other], { filters }).map(({ name }) => name);
-	assert.deepEqual(names("kernel/stored-executions.test.ts on sqlite", "g.test"), [`${everywhere} on sqlite`, other]);
-	assert.deepEqual(names("kernel/stored-executions").length, backendNames.length);
+	assert.deepEqual(names("kernel/execution-service.test.ts on sqlite", "g.test"), [`${everywhere} on sqlite`, other]);
+	assert.deepEqual(names("kernel/execution-service").length, backendNames.length);
 	assert.deepEqual(names("no such file"), []);
 });
 
@@ -88,7 +88,7 @@ test("the short suite leaves out what is marked, and most backends; a filter tak
 	);
 	const named = planJobs([marked], { extent: "short", filters: ["i.test"] });
 	assert.deepEqual(
-		[named.length, planJobs([marked]).length, planJobs([everywhere], { filters: ["kernel/stored-executions"], extent: "short" }).length],
+		[named.length, planJobs([marked]).length, planJobs([everywhere], { filters: ["kernel/execution-service"], extent: "short" }).length],
 		[1, 1, 4],
 	);
 });

@@ -46,7 +46,7 @@ export interface ExpressionUse {
 	 * order of their appearance.
 	 */
 	readonly variables: readonly string[];
-	/** Functions that the expression calls by name, without methods. */
+	/** Names of the functions that the expression calls. Methods are not included. */
 	readonly functions: readonly string[];
 	/**
 	 * One message for each function, method, filter or test that is called and does not exist. Present only if `find` was given

@@ -1,7 +1,7 @@
 // Made by `npm run docs:update` from options.ts. Do not edit.
 import type { Options } from "./options.ts";
 
-/** What a configuration may say of the options. */
+/** Options as a configuration may give them. Every option may be absent, and then has its default. */
 export interface OptionsInput {
 	readonly system?: {
 		/**

@@ -124,7 +124,7 @@ export interface TaskState {
 	/** Number of the route. It is 0 unless the task runs once for each of several routes that lead to it. */
 	readonly route: number;
 	readonly status: TaskStatus;
-	/** Ref of the action that the task has started. Null if the task has no action. */
+	/** Ref of the action of the first attempt; for a task with items the action as in the definition. Null if the task has no action. */
 	readonly action: string | null;
 	/** Number of attempts, from 1. */
 	readonly attempts: number;

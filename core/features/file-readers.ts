@@ -1,6 +1,6 @@
 import { aliasFileReaders } from "./aliases/file-readers.ts";
 import { actionFileReaders } from "./packs/action-file-readers.ts";
-import type { FileReader } from "./packs/file-reader-api.ts";
+import type { FileReader } from "./packs/file-reader-exports.ts";
 import { policyFileReaders } from "./policies/file-readers.ts";
 import { ruleFileReaders } from "./rules/file-readers.ts";
 import { sensorFileReaders } from "./sensors/file-readers.ts";

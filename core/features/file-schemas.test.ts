@@ -11,14 +11,14 @@ import { checkParameterDefinitions } from "../language/parameters/check-definiti
 import { attributeRules, nestedAttributeRules } from "../language/parameters/definition-attributes.ts";
 import { toCases } from "../service/pack-checks/read-cases.ts";
 import { aliasAttributes, toAliasInput } from "./aliases/alias-file.ts";
-import { aliasCaseShape } from "./aliases/alias-test-case-api.ts";
+import { aliasCaseShape } from "./aliases/alias-test-case-exports.ts";
 import { fileSchemas } from "./file-schemas.ts";
 import { actionAttributes, toAction } from "./packs/reading/action-metadata.ts";
 import { manifestAttributes, toPack } from "./packs/reading/manifest.ts";
 import { checkOverrides } from "./packs/registration/overrides.ts";
 import { policyAttributes, toPolicyInput } from "./policies/policy-file.ts";
 import { ruleAttributes, toRuleInput } from "./rules/rule-file.ts";
-import { ruleTestCaseAttributes } from "./rules/rule-test-case-api.ts";
+import { ruleTestCaseAttributes } from "./rules/rule-test-case-exports.ts";
 import { sensorAttributes, toSensorInput } from "./sensors/sensor-file.ts";
 import { toTriggerTypeInput, triggerTypeAttributes } from "./triggers/trigger-type-file.ts";
 

@@ -12,7 +12,7 @@ export interface AuthenticationResult {
 	readonly principal: Principal;
 	/** Credential of the request. Undefined while authentication is off, and if the request has none. */
 	readonly offered?: OfferedCredentials;
-	/** Value of `Set-Cookie` with which a browser can send later requests without the token header. */
+	/** Value of `Set-Cookie` that stores the token in the browser, so that later requests need no token header. Absent if it must not be set. */
 	readonly cookie?: string;
 }
 

@@ -2,7 +2,7 @@
  * Returns the event bus subscription for a name pattern. The bus only supports `*` at the end, so received names must also be checked with
  * `toNameMatcher`.
  */
-export function toSubscription(name: string): string {
+export function toBusPattern(name: string): string {
 	const wildcard = name.search(/[*?[]/);
 	return wildcard === -1 ? name : `${name.slice(0, wildcard)}*`;
 }

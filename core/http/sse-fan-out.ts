@@ -26,7 +26,7 @@ export interface SseFanOutHooks {
 
 /**
  * Sends one sequence of encoded events to many subscribers. Each event is stored once; each subscriber takes it at the speed of its client.
- * The owner decides when to flush and when to end slow subscribers (see sse-fan-outs.ts).
+ * The owner decides when to flush and when to end slow subscribers (see sse-fan-out-hub.ts).
  *
  * An event passes through three stages:
  *

@@ -24,7 +24,7 @@ export function toExpiredCookie(options: Options): string {
  * Returns true if signing in may set the cookie for the requesting page. Otherwise a page of another origin could sign its reader
  * in as another user.
  */
-export function canSetCookie(request: Request, options: Options): boolean {
+export function mayPageReceiveCookie(request: Request, options: Options): boolean {
 	const origin = request.headers.get("origin");
 	return !isCrossOriginRequest(request, options) && (origin === null || isTrustedOrigin(origin, request, options));
 }

@@ -18,7 +18,7 @@ import {
 	toExecutionView,
 } from "./executions/executions-api.ts";
 import type { Admit } from "./executions/new-execution.ts";
-import { findOpenQuestions } from "./executions/open-questions.ts";
+import { findOpenQuestions } from "./executions/resume-check.ts";
 import { cancelExecution, changeStatus } from "./executions/status-requests.ts";
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
 import { checkPartialRerun } from "./submission/check-partial-rerun.ts";

@@ -142,7 +142,7 @@ export class Redactor {
 		return this.token === undefined || this.token.length >= shortestMarked ? shortestMarked : 0;
 	}
 
-	/** Lists the encodings of the secrets on first use. Most runs print little and have no secret but their token. */
+	/** Returns the encodings of the secrets. They are computed on first use, because many runs have no text to redact. */
 	#listPatterns(): Patterns {
 		if (this.#patterns !== undefined) return this.#patterns;
 		const all = new Map<string, boolean>();

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { box } from "consola/utils";
 import { type OutputCapabilities, paintFor } from "../cli/output-capabilities.ts";
 import type { NodeRole } from "../contract/index.ts";
-import type { FirstUser } from "../features/access/access-api.ts";
+import type { FirstUser } from "../features/access/access-exports.ts";
 import { loadConfig } from "./load-config.ts";
 import { type Addresses, createService, type Service } from "./service.ts";
 import { SystemdNotifier } from "./systemd-notifier.ts";

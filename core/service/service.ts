@@ -1,5 +1,5 @@
 import { type Logger, type NodeRole, type Options, type SvcConfig, SvcError } from "../contract/index.ts";
-import type { FirstUser } from "../features/access/access-api.ts";
+import type { FirstUser } from "../features/access/access-exports.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";

@@ -4,9 +4,9 @@ import type { JsonObject, OptionsInput, OutputType, Runner, RunnerPlugin } from 
 import { assertKnownContract, contractStatement } from "./assert-contract.ts";
 import { watchOpenResources } from "./open-resources.ts";
 import { createRunContext, type ReadOutput, type TestRunContext } from "./run-context.ts";
+import { checkAnnouncementsAndDispatches } from "./runner/announcements-and-dispatches.ts";
 import { assertJsonObject, type Check, inTime, type RunnerCases, startUntil } from "./runner/cases.ts";
 import { checkChildren } from "./runner/children.ts";
-import { checkEffects } from "./runner/dispatched-events.ts";
 import { assertPrinted, toLines } from "./runner/printed-output.ts";
 import { checkProcesses } from "./runner/processes.ts";
 import { checkRecovery } from "./runner/recovery.ts";
@@ -67,7 +67,7 @@ export function testRunner(suite: RunnerSuiteOptions): void {
 	checkOutput(check);
 	checkAborts(check);
 	checkProcesses(check);
-	checkEffects(check);
+	checkAnnouncementsAndDispatches(check);
 	checkRecovery(check);
 	checkChildren(check);
 	checkWorkflows(check);

@@ -86,8 +86,8 @@ async function searchGroups(filter: string, { settings, directory }: GroupContex
 }
 
 /**
- * Returns the required groups that contain the user but are not in `found`. Searches each by its full name, so that no size limit of the
- * server applies.
+ * Returns the required groups that contain the user but are not in `found`. Considers only groups that are configured by their full DN,
+ * and searches each one by it, so that no size limit of the server applies.
  */
 async function searchRequired(filter: string, found: readonly string[], { settings, directory }: GroupContext): Promise<readonly string[]> {
 	const names = new Set(found.map((name) => name.toLowerCase()));

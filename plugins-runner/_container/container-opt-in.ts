@@ -77,7 +77,7 @@ export class OptInContainers {
 		return this.#get().run(context, toWork);
 	}
 
-	/** Returns undefined if the container belongs to another engine. */
+	/** Continues the run of a container after a restart. Returns undefined if the container cannot be found from this node. */
 	recoverWork(context: Context, state: JsonObject, toWork: () => Promise<ContainerWork>): Promise<ContainerEnd | undefined> {
 		this.#ids.add(context.liveaction_id);
 		return this.#get().recover(context, state, toWork);

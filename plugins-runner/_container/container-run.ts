@@ -47,7 +47,7 @@ export class ContainerRun {
 		return this.#begin(true);
 	}
 
-	/** Returns undefined if the container cannot be found from this node. */
+	/** Continues the run of a container after a restart. Returns undefined if the container cannot be found from this node. */
 	async recover(state: JsonObject): Promise<ContainerEnd | undefined> {
 		const { context, name, place } = this.#parts;
 		if (state["container"] !== name) return undefined;

@@ -93,7 +93,7 @@ export class LaunchedProcess {
 		return this.#pid;
 	}
 
-	/** Variable by which all processes of its execution are recognized. */
+	/** Environment variable, as `name=value`, by which all processes of its run are recognized. Undefined if it belongs to no run. */
 	get mark(): string | undefined {
 		return this.#mark;
 	}

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { creditWindowBytes, maxCopiedPayloadBytes } from "./protocol.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Maximum bytes of one read: the default size of a pipe on Linux. */
+/** Maximum bytes of one read: the default capacity of a pipe on Linux. */
 const maxReadBytes = 64 * 1024;
 /**
  * Memory shared by all readers with little output, which is most of them. Memory of its own for each reader would become garbage with each

@@ -37,7 +37,10 @@ export class PolledPipes {
 		return this.#pipes.length === 0;
 	}
 
-	/** The process has exited: reads its remaining output. Pipes that other processes hold open are passed to `onWatch`. */
+	/**
+	 * Must be called when the process has exited. Reads its remaining output. A pipe that is not at its end is passed to `onWatch`: another
+	 * process holds it open, or it contains more than the server takes at once.
+	 */
 	finish(): void {
 		for (const [channel, descriptor] of this.#removePipes()) {
 			const { passed, isEnded } = this.#read(channel, descriptor);

@@ -1,6 +1,6 @@
 import type { ParameterDefinition, ParameterSchema } from "../../core/contract/index.ts";
 
-/** Hosts without a user, for which `username` applies. */
+/** Hosts without `user@`. `username` applies to them, so that they are allowed where `username` is reserved. */
 const withoutUser: ParameterDefinition = { type: "string", pattern: "^[^@]*$" };
 const text: ParameterDefinition = { type: "string" };
 const textOrList = (entry: ParameterDefinition) => [entry, { type: "array", items: entry, minItems: 1 }] as const;

@@ -21,7 +21,7 @@ const nodes = new Map<string, Shared>();
 
 /** A reference of a runner to the shared connections of the node. */
 export interface SshShare {
-	/** Loads the package at the first call, because many services run no remote actions. */
+	/** Returns the shared connections. The first call loads the package `ssh2`, because many services run no remote actions. */
 	open(): Promise<Ssh>;
 	/** Releases the reference; the last release closes the connections. */
 	release(): Promise<void>;

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../core/contract/index.ts";
 import type { StagedFiles } from "../_ssh/staging.ts";
 import { readJobFile } from "./open-job-file.ts";
 
 /** Maximum bytes of a status file of the service or the start script. The longest content is an id. */
 const mostRead = 128;
+/** Milliseconds within which a job has written its id into the claim that it has created. */
+const claimWriteMs = 2_000;
 
 /** Directory of a run on the file system of the cluster. It contains the program, the output, and the exit codes. */
 export class JobDirectory {
@@ -90,17 +93,21 @@ export class JobDirectory {
 	}
 
 	/**
-	 * Prevents all jobs of the attempt from starting. A job can still appear if a process died during its submission, or received no
-	 * response. Returns false if a job has already started.
+	 * Prevents all jobs of the attempt that have not started from starting: a job can still appear if a process died during its submission,
+	 * or received no response. Returns false if a job has started. A job writes its id a moment after it has created its claim, so an empty
+	 * claim of somebody else is read again two seconds later.
 	 */
 	async forbid(attempt: number, count: number): Promise<boolean> {
+		let hasFound = false;
 		for (let task = 0; task < count; task++) {
 			try {
 				await (await open(join(this.path, `claim.${attempt}.${task}`), "wx", 0o600)).close();
 			} catch (error) {
 				if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+				hasFound = true;
 			}
 		}
+		if (hasFound && (await this.readClaim(attempt, count)) === undefined) await delay(claimWriteMs);
 		return (await this.readClaim(attempt, count)) === undefined;
 	}
 

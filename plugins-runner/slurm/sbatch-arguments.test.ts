@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { link, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { test } from "uvu";
 import { createRunContext } from "../../core/testing/run-context.ts";
 import { JobDirectory } from "./job-directory.ts";
@@ -177,6 +178,13 @@ test("what a job puts in the place of its files is not followed, not waited for 
 		// Ids of jobs go to scancel.
 		await writeFile(join(path, "claim.2.0"), "1,2");
 		await assert.rejects(directory.readClaim(2, 1), /claim of task 0 is no number/);
+		// A job that has just created its claim.
+		await writeFile(join(path, "claim.3.0"), "");
+		const forbidding = directory.forbid(3, 1);
+		await delay(300);
+		await writeFile(join(path, "claim.3.0"), "17\n");
+		assert.equal(await forbidding, false);
+		assert.equal(await directory.forbid(4, 1), true);
 	} finally {
 		await rm(path, { recursive: true });
 	}

@@ -12,8 +12,8 @@ interface TaskOutputOptions {
 }
 
 /**
- * Concatenates one channel of all tasks in the order of the tasks. The recorded number of bytes is then sufficient for any process to
- * resume. Output of later tasks stays in their files until the tasks before them have ended.
+ * Delivers one channel of all tasks as one stream, in the order of the tasks. So a single count of delivered bytes is enough for another
+ * process to resume. The output of a later task stays in its file until all tasks before it have ended.
  */
 export class TaskOutput {
 	readonly #options: TaskOutputOptions;

@@ -37,7 +37,7 @@ interface Current {
 	head: Head;
 	/** The first bytes of the file, which the head is computed from. */
 	beginning: Buffer;
-	/** Modification time of the file at the last poll. */
+	/** Modification time in nanoseconds when the file was last read to its end; -1 before the first time. */
 	changed: bigint;
 	/** Offset and time of the last saved position. */
 	saved: { readonly offset: number; readonly at: number } | undefined;

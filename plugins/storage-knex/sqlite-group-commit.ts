@@ -1,8 +1,8 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type StatementResult, type Step, StepError, throwIntoRounds, type Write } from "./database-client.ts";
+import { toWriteScript } from "./sql-script.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
 import type { PlannedWrite } from "./wal-limit.ts";
-import { toWriteScript } from "./write-script.ts";
 
 /** Connection through which groups are written. Methods that return no promise are synchronous. All methods throw errors of the driver. */
 export interface GroupConnection {

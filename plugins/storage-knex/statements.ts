@@ -104,12 +104,12 @@ export class Statements {
 	}
 
 	/**
-	 * Builds a select with limit and offset for a late page. The first field of the order must never be null.
+	 * Builds a select with limit and offset for a late page. The first sort field must never be null.
 	 *
-	 * The rows before the page are skipped once, in an index alone. This finds the sort value with which the page begins, and the values of
-	 * the 100 nearby rows before it. The select then reads from the first row with this value on, and skips the rows before the page. These
-	 * are counted among the nearby rows. If all nearby rows have this value, the skipped rows are the offset minus the rows before the
-	 * value.
+	 * 1. An index-only scan skips `offset - 100` rows and reads the sort values of 101 rows. The last of them is V, the value with which the
+	 *    page begins.
+	 * 2. The select reads from the first row with V, and skips the rows with V that come before the page.
+	 * 3. Their number is counted among the 101 rows. If all of these have V, it is the offset minus the number of rows sorted before V.
 	 *
 	 * Bindings: conditions, 101, offset - 100; conditions, limit, offset; conditions.
 	 */

@@ -32,7 +32,7 @@ export class TextFile {
 	#submittedBytes = 0;
 	#writtenBytes = 0;
 	#syncedBytes = 0;
-	/** Time at which the last text was added, in milliseconds of `performance`. */
+	/** Time at which the last text was added, from `performance.now()`. */
 	lastAddedAt = 0;
 
 	/**

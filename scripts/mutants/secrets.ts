@@ -69,7 +69,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "secrets-in-results",
 		promise: "Secrets of a run are masked in its result.",
-		file: "core/features/executions/records-api.ts",
+		file: "core/features/executions/records-exports.ts",
 		text: "return secrets.redactJson(maskExecutionResult(result, snapshot));",
 		replacement: "return maskExecutionResult(result, snapshot);",
 		tests: ["core/features/executions/masked-records.test.ts"],
@@ -77,7 +77,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "secret-fields-of-results",
 		promise: "What an output schema calls secret is masked in results.",
-		file: "core/features/executions/records-api.ts",
+		file: "core/features/executions/records-exports.ts",
 		text: "return secrets.redactJson(maskExecutionResult(result, snapshot));",
 		replacement: "return secrets.redactJson(result);",
 		tests: ["core/features/executions/secret-results.test.ts"],
@@ -93,7 +93,7 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "masking-of-parameters",
 		promise: "Secret parameters of executions are masked.",
-		file: "core/features/executions/records-api.ts",
+		file: "core/features/executions/records-exports.ts",
 		text: "return masked && parameters !== undefined ? maskParametersWith(parameters, snapshot, secrets) : parameters;",
 		replacement: "return parameters;",
 		tests: ["core/features/executions/routes.test.ts"],

@@ -16,7 +16,7 @@ export function toOptionsInput(): string {
 const introduction = `// Made by \`npm run docs:update\` from options.ts. Do not edit.
 import type { Options } from "./options.ts";
 
-/** What a configuration may say of the options. */
+/** Options as a configuration may give them. Every option may be absent, and then has its default. */
 `;
 
 function toSection(section: string, options: Readonly<Record<string, OptionDefinition>>): string {

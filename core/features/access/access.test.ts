@@ -8,7 +8,7 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "./access.ts";
-import type { Access } from "./access-api.ts";
+import type { Access } from "./access-exports.ts";
 import { isGlobalPermission, isGrantableOn, type PermissionType, permissionsOf, resourceTypes } from "./permission-types.ts";
 
 const permissionTypes: readonly PermissionType[] = resourceTypes().flatMap(permissionsOf);

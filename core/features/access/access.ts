@@ -4,7 +4,7 @@ import { createId, toStableId } from "../../kernel/basics/ids.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import type { Access, AssignmentFilter, RoleAssignment } from "./access-api.ts";
+import type { Access, AssignmentFilter, RoleAssignment } from "./access-exports.ts";
 import { isGlobalPermission, type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 

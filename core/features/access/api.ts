@@ -1,8 +1,8 @@
-import type { Access, FirstUser } from "./access-api.ts";
+import type { Access, FirstUser } from "./access-exports.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import type { Credentials } from "./credentials-api.ts";
-import type { ProcessTokens } from "./process-tokens-api.ts";
-import type { SingleSignOn } from "./single-sign-on-api.ts";
+import type { Credentials } from "./credentials-exports.ts";
+import type { ProcessTokens } from "./process-tokens-exports.ts";
+import type { SingleSignOn } from "./single-sign-on-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface AccessApi {

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { toPlain } from "./trusted-proxies-api.ts";
+import { toPlain } from "./trusted-proxies-exports.ts";
 
 const groupsOfNetwork = 4;
 

@@ -5,15 +5,15 @@ import { toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { hasAdminRole } from "./access.ts";
-import type { Access } from "./access-api.ts";
+import type { Access } from "./access-exports.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { callWithTimeout } from "./backend-timeout.ts";
-import type { Credentials, IssuedToken, RemoteUser } from "./credentials-api.ts";
+import type { Credentials, IssuedToken, RemoteUser } from "./credentials-exports.ts";
 import { ensureUser } from "./ensure-user.ts";
 import { RunTokens } from "./run-tokens.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
 import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
-import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-api.ts";
+import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-exports.ts";
 
 export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
 	readonly access: Access;

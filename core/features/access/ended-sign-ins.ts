@@ -16,9 +16,11 @@ export class EndedSignIns {
 		this.#clock = clock;
 	}
 
-	/** Stores the end of a sign-in. Call it before the tokens are removed, so that no token issued in between remains valid. */
+	/**
+	 * Stores that a session has ended, or without `session`, that all sessions of the subject have. Call it before the tokens are removed, so
+	 * that no token issued in between remains valid.
+	 */
 	async note({ subject, session }: Pick<SignOutStatement, "subject" | "session">): Promise<void> {
-		// If a session is given, only that session ends; other sessions of its subject continue.
 		await this.#note(session === undefined ? toSubjectKey(subject) : toSessionKey(session));
 	}
 

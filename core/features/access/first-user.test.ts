@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { type AuthBackend, type Credentials, isSvcError, type Logger, SvcError } from "../../contract/index.ts";
 import { createOptions } from "../../testing/service-options.ts";
 import { ensureFirstUser } from "./first-user.ts";
-import { findFirstUserWarning } from "./first-user-checks-api.ts";
+import { findFirstUserWarning } from "./first-user-checks-exports.ts";
 
 const withRoles = { ...createOptions(), rbac: { ...createOptions().rbac, enable: true } };
 

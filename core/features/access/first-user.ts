@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type AuthBackend, isSvcError, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { FirstUser } from "./access-api.ts";
-import { findFirstUserProblem, firstUsername as username } from "./first-user-checks-api.ts";
+import type { FirstUser } from "./access-exports.ts";
+import { findFirstUserProblem, firstUsername as username } from "./first-user-checks-exports.ts";
 
 export interface FirstUserOptions extends Uses<"logger"> {
 	readonly backend: AuthBackend;

@@ -1,6 +1,6 @@
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { hasAdminRole } from "./access.ts";
-import type { Access } from "./access-api.ts";
+import type { Access } from "./access-exports.ts";
 
 export interface PrincipalOptions {
 	readonly access: Pick<Access, "enabled" | "rolesOf">;

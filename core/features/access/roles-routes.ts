@@ -7,7 +7,7 @@ import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
-import type { AssignmentFilter, RoleAssignment } from "./access-api.ts";
+import type { AssignmentFilter, RoleAssignment } from "./access-exports.ts";
 import type { AccessApi } from "./api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import type { Role } from "./roles.ts";

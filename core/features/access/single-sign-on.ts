@@ -17,10 +17,10 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { callWithTimeout } from "./backend-timeout.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
-import type { IssuedToken } from "./credentials-api.ts";
+import type { IssuedToken } from "./credentials-exports.ts";
 import { EndedSignIns } from "./ended-sign-ins.ts";
 import { SignInConcurrency, type SignInConcurrencyLimits } from "./sign-in-concurrency.ts";
-import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-api.ts";
+import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-exports.ts";
 
 /**
  * Limits for sign-out messages. A provider may end many sessions at once from one address, for example of a whole organization, and few

@@ -8,9 +8,9 @@ import { stringSchema } from "../../http/openapi/schema.ts";
 import type { QuerySchema } from "../../http/query.ts";
 import { noStoreHeaders, replyJson, replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { canSetCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
+import { mayPageReceiveCookie, toExpiredCookie, toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
-import type { IssuedToken } from "./credentials-api.ts";
+import type { IssuedToken } from "./credentials-exports.ts";
 import { tokenSchema, validitySchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "credentials">>();
@@ -59,7 +59,7 @@ export const tokenRoutes = [
 		async handler(context) {
 			const { options } = context;
 			const { id, user, token, expiry, metadata, service } = await signIn(context);
-			const cookie = canSetCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
+			const cookie = mayPageReceiveCookie(context.request, options) ? toTokenCookie(token, expiry, context) : undefined;
 			const headers = { ...noStoreHeaders, "x-api-url": toApiUrl(context), ...(cookie !== undefined && { "set-cookie": cookie }) };
 			return replyJson({ id, user, token, expiry, metadata, service }, 201, headers);
 		},

@@ -3,7 +3,7 @@ import type { JsonObject, SignOutStatement, Storage, TokenEntity, Where } from "
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { IssuedToken } from "./credentials-api.ts";
+import type { IssuedToken } from "./credentials-exports.ts";
 
 const tokenPattern = /^[0-9a-f]{32}$/;
 const mostCached = 1_000;

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError } from "../../contract/index.ts";
-import { createTrustedProxies, toClientAddress } from "./trusted-proxies-api.ts";
+import { createTrustedProxies, toClientAddress } from "./trusted-proxies-exports.ts";
 
 test("addresses and networks of both families are trusted, IPv4 also where it is mapped into IPv6", () => {
 	const isTrusted = createTrustedProxies(["127.0.0.1", "::1", "10.1.0.0/16", "2001:db8::/32", "::ffff:192.0.2.7"]);

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { ActionEntity, Storage } from "../../contract/index.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Access } from "../access/access-api.ts";
+import type { Access } from "../access/access-exports.ts";
 import { pathExists } from "./symlink-safe-files.ts";
 
 /** An action whose files are changed, and the principal that makes the request. */
@@ -88,7 +88,10 @@ export class ActionFilePermissions {
 		return isKnown || this.#isNewOwn(subject, path);
 	}
 
-	/** Returns true if the file does not exist yet and has the action's name. A file in `actions/lib` is never an action's own. */
+	/**
+	 * Returns true if the file does not exist yet, has the action's name and belongs to no other action. Of metadata files, only
+	 * `actions/<name>.yaml` is the action's own. Files in `actions/lib` never are.
+	 */
 	async #isNewOwn(subject: FileSubject, path: string): Promise<boolean> {
 		const { base, name } = posix.parse(path);
 		if (path.startsWith("actions/lib/") || (name !== subject.name && base !== subject.name)) return false;

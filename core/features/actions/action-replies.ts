@@ -6,7 +6,7 @@ import { toWarningHeaders } from "../../http/warnings.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { findDefaultProblems } from "../../language/parameters/check-defaults.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
-import { hasParameters, toAction } from "./records-api.ts";
+import { hasParameters, toAction } from "./records-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
 /** Returns the API records of actions. Defaults of secret parameters are masked like other secret values. */

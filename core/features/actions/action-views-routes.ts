@@ -9,7 +9,7 @@ import { actionListQuery, listActions } from "./action-list.ts";
 import { toOverviews } from "./action-replies.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { findActionResource, toRef } from "./routes.ts";
-import { actionPart, actionSchema } from "./schemas-api.ts";
+import { actionPart, actionSchema } from "./schemas-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 

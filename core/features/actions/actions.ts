@@ -23,9 +23,9 @@ import type { Dialects } from "../../language/dialects.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../language/parameters/check-schema.ts";
 import { restoreParameterDefaults } from "../../secrets/parameter-default-masking.ts";
-import type { Access } from "../access/access-api.ts";
+import type { Access } from "../access/access-exports.ts";
 import { ActionFileEditor, toNamedFiles } from "./action-file-editor.ts";
-import type { ActionFilter, ActionInput, ActionListing, Actions } from "./actions-api.ts";
+import type { ActionFilter, ActionInput, ActionListing, Actions } from "./actions-exports.ts";
 
 interface StoredActionsOptions extends Uses<"storage" | "clock">, Pick<Kernel, "catalog"> {
 	readonly access: Pick<Access, "allows" | "assert">;

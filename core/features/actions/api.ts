@@ -1,4 +1,4 @@
-import type { Actions, RunnerTypes } from "./actions-api.ts";
+import type { Actions, RunnerTypes } from "./actions-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface ActionsApi {

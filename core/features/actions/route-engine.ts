@@ -1,5 +1,5 @@
-import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
-import type { Actions } from "./actions-api.ts";
+import type { FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { Actions } from "./actions-exports.ts";
 
 /** Services of the engine that the routes use. */
 export interface RouteEngine extends FollowedNeeds {

@@ -5,12 +5,12 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { assertNotFollowed } from "../packs/followed-pack-guard-api.ts";
+import { assertNotFollowed } from "../packs/followed-pack-guard-exports.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, replyWritten, toActions } from "./action-replies.ts";
-import type { ActionInput } from "./actions-api.ts";
+import type { ActionInput } from "./actions-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import { actionPart, actionSchema } from "./schemas-api.ts";
+import { actionPart, actionSchema } from "./schemas-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 

@@ -9,8 +9,8 @@ import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { ActionsApi } from "./api.ts";
-import { toRunnerType } from "./records-api.ts";
-import { runnerTypePart, runnerTypeSchema } from "./schemas-api.ts";
+import { toRunnerType } from "./records-exports.ts";
+import { runnerTypePart, runnerTypeSchema } from "./schemas-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<Pick<ActionsApi, "runnerTypes">>();
 

@@ -7,8 +7,8 @@ import { presentOne, type RecordVisibility, secretsQuery, toRecordVisibility } f
 import type { WireRecord } from "../../http/wire-record.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { toExecution } from "../executions/records-api.ts";
-import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import { toExecution } from "../executions/records-exports.ts";
+import type { AliasAck, AliasMatch, AliasOrigin } from "./aliases-exports.ts";
 import { toAlias, toAliasResource } from "./records.ts";
 import { renderMessage } from "./render-message.ts";
 import type { RouteEngine } from "./route-engine.ts";

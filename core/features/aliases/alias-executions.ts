@@ -4,7 +4,7 @@ import type { ExecutionView, SubmitInput } from "../../kernel/executions/executi
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { CommandValues } from "../../language/aliases/alias-format.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
-import type { AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import type { AliasMatch, AliasOrigin } from "./aliases-exports.ts";
 
 export interface AliasExecutionOptions extends Pick<Kernel, "catalog" | "executions"> {
 	/** Creates or updates the rule that delivers answers to chats. */

@@ -1,8 +1,8 @@
 import type { AliasFormat, JsonObject, JsonValue } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, requiredText, text } from "../../language/file-attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
-import type { AliasAck, AliasInput, AliasResult } from "./aliases-api.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
+import type { AliasAck, AliasInput, AliasResult } from "./aliases-exports.ts";
 
 const resultAttributes: Readonly<Record<string, Attribute>> = { enabled: flag, format: text, extra: object };
 const ackAttributes: Readonly<Record<string, Attribute>> = { ...resultAttributes, append_url: flag };

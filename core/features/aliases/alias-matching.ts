@@ -4,7 +4,7 @@ import { type Command, readCommand } from "../../language/aliases/command-text.t
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { WorkBudget } from "../../language/work-budget.ts";
 import { compileRepresentation, type Representation, toRepresentations } from "./alias-formats.ts";
-import type { AliasMatch } from "./aliases-api.ts";
+import type { AliasMatch } from "./aliases-exports.ts";
 
 /** Maximum milliseconds for matching one command against all formats of all aliases. */
 const searching = 1_000;

@@ -1,6 +1,6 @@
 import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef, toActionResource } from "../../kernel/basics/refs.ts";
-import type { AliasInput } from "./aliases-api.ts";
+import type { AliasInput } from "./aliases-exports.ts";
 
 /**
  * Returns the permissions that creating or changing an alias requires in addition to the permission for its record. They are required

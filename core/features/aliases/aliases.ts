@@ -9,7 +9,7 @@ import { withWorkBudget } from "../../language/work-budget.ts";
 import type { AliasExecutions } from "./alias-executions.ts";
 import { matchAliases, matchFormat } from "./alias-matching.ts";
 import { type AliasSecrets, withoutMask } from "./alias-secrets.ts";
-import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-api.ts";
+import type { Aliases, AliasFilter, AliasHelp, AliasInput, AliasMatch } from "./aliases-exports.ts";
 import { checkAlias } from "./check-alias.ts";
 
 export interface AliasesOptions extends Uses<"storage" | "clock"> {

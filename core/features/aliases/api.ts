@@ -1,4 +1,4 @@
-import type { Aliases } from "./aliases-api.ts";
+import type { Aliases } from "./aliases-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface AliasesApi {

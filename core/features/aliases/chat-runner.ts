@@ -10,8 +10,8 @@ import {
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Authority, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import type { Access } from "../access/access-api.ts";
-import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import type { Aliases, AliasMatch, AliasOrigin } from "./aliases-exports.ts";
 import { toMatch } from "./records.ts";
 import type { ResultMessages } from "./result-messages.ts";
 

@@ -3,7 +3,7 @@ import { SvcError } from "../../contract/index.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import { assertDepth } from "../../language/parameters/depth.ts";
 import { checkFormats } from "./alias-formats.ts";
-import type { AliasInput } from "./aliases-api.ts";
+import type { AliasInput } from "./aliases-exports.ts";
 
 /** Fields of an alias that its definition determines. */
 export type AliasFields = Omit<ActionAliasEntity, "id" | "author" | "scopes">;

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { AliasFormat, JsonObject } from "../../contract/index.ts";
-import type { ExecutionRecord } from "../executions/client-api.ts";
+import type { ExecutionRecord } from "../executions/client-exports.ts";
 
 /** Action alias as the API returns it. */
 export interface AliasRecord {

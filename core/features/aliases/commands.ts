@@ -7,7 +7,7 @@ import { printList, printRecord } from "../../cli/print-records.ts";
 import { readAllPages } from "../../cli/read-all-pages.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import { createExecutionClient, type ExecutionClient } from "../executions/client-api.ts";
+import { createExecutionClient, type ExecutionClient } from "../executions/client-exports.ts";
 import { type AliasClient, type AliasExecutionRecord, type AliasRequest, createAliasClient } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];

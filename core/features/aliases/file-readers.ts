@@ -1,4 +1,4 @@
-import type { FileReader } from "../packs/file-reader-api.ts";
+import type { FileReader } from "../packs/file-reader-exports.ts";
 import { toAliasInput } from "./alias-file.ts";
 import { checkAlias } from "./check-alias.ts";
 

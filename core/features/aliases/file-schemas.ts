@@ -1,6 +1,6 @@
 import { type FileSchema, toCasesSchema, toFileSchema } from "../../language/file-schema.ts";
 import { aliasAttributes } from "./alias-file.ts";
-import { aliasCaseShape } from "./alias-test-case-api.ts";
+import { aliasCaseShape } from "./alias-test-case-exports.ts";
 
 export const aliasFileSchemas: readonly FileSchema[] = [
 	{ name: "alias", schema: toFileSchema("Action alias of a pack", aliasAttributes, true) },

@@ -1,7 +1,7 @@
 import type { ActionAliasEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { AliasMatch } from "./aliases-api.ts";
+import type { AliasMatch } from "./aliases-exports.ts";
 
 export function toAlias(alias: ActionAliasEntity): WireRecord {
 	const { id, ref, name, pack, description, enabled, action_ref, formats, ack, result, extra, immutable_parameters } = alias;

@@ -5,10 +5,10 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access-api.ts";
-import { toExecution } from "../executions/records-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import { toExecution } from "../executions/records-exports.ts";
 import type { AliasSecrets } from "./alias-secrets.ts";
-import type { AliasResult } from "./aliases-api.ts";
+import type { AliasResult } from "./aliases-exports.ts";
 import { toAlias } from "./records.ts";
 import { type AliasMessage, renderMessage } from "./render-message.ts";
 

@@ -1,5 +1,5 @@
-import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
-import type { Aliases } from "./aliases-api.ts";
+import type { FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { Aliases } from "./aliases-exports.ts";
 
 /** Members of the engine that the routes need. */
 export interface RouteEngine extends FollowedNeeds {

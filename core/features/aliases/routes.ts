@@ -10,11 +10,11 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import { assertRequired } from "../access/required-permissions-api.ts";
-import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
+import { assertRequired } from "../access/required-permissions-exports.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
 import { toFormat } from "./alias-file.ts";
 import { toAliasRights } from "./alias-rights.ts";
-import type { AliasInput } from "./aliases-api.ts";
+import type { AliasInput } from "./aliases-exports.ts";
 import { toAlias, toAliasResource, toMatch } from "./records.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { aliasHelpSchema, aliasMatchSchema, aliasPart, aliasSchema } from "./schemas.ts";

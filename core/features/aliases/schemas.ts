@@ -11,7 +11,7 @@ import {
 	partOf,
 	stringSchema,
 } from "../../http/openapi/schema.ts";
-import { executionSchema } from "../executions/schemas-api.ts";
+import { executionSchema } from "../executions/schemas-exports.ts";
 
 const formatSchema = {
 	anyOf: [

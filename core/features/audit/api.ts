@@ -1,4 +1,4 @@
-import type { Audit } from "./audit-api.ts";
+import type { Audit } from "./audit-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface AuditApi {

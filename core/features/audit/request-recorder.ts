@@ -5,7 +5,7 @@ import type { Reply } from "../../http/replies.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type InterceptedRun, kindOfOperation, type WriteInterceptor } from "../../kernel/plugins/engine-storage.ts";
-import type { TrustedProxies } from "../access/trusted-proxies-api.ts";
+import type { TrustedProxies } from "../access/trusted-proxies-exports.ts";
 import type { AuditChain } from "./audit-chain.ts";
 import { findAuditedChanges } from "./audited-changes.ts";
 import { auditedKind } from "./audited-kinds.ts";

@@ -10,7 +10,7 @@ import { createRouteDeclarations } from "../../http/route.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
 import type { AuditApi } from "./api.ts";
-import type { AuditFilter } from "./audit-api.ts";
+import type { AuditFilter } from "./audit-exports.ts";
 import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<AuditApi>();

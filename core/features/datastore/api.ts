@@ -1,4 +1,4 @@
-import type { DatastoreItems } from "./items-api.ts";
+import type { DatastoreItems } from "./items-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface DatastoreApi {

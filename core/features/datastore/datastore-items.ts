@@ -6,11 +6,11 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { SingletonTask, type SingletonTaskOptions } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/background-throttle.ts";
-import { createRemoval, removeExpired } from "../../kernel/expiry/removal.ts";
+import { removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateRights } from "../../kernel/submission/parameter-rendering.ts";
 import type { DatastoreAccess } from "../../language/templates/datastore.ts";
-import type { Access } from "../access/access-api.ts";
+import type { Access } from "../access/access-exports.ts";
 import {
 	type ItemAddress,
 	type ItemScope,
@@ -24,7 +24,7 @@ import {
 import { assertMayImport, toItemContent, toValueText } from "./item-content.ts";
 import { type ShownItem, toMaskedItem, toPresentedItem } from "./item-presentation.ts";
 import { ItemStore, type ItemStoreOptions } from "./item-store.ts";
-import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-api.ts";
+import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-exports.ts";
 import { type RotationReport, rotateKeys } from "./key-rotation.ts";
 import { createTemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
@@ -230,7 +230,7 @@ function createSweep(parts: SingletonTaskOptions): SingletonTask {
 		intervalSeconds: interval,
 		async work(signal) {
 			const now = toTimestamp(clock.now());
-			const removal = createRemoval({ storage, pace: createPace(signal), now });
+			const removal = startRemovalPass({ storage, pace: createPace(signal), now });
 			await removeExpired(removal, { kind: "key_value", timeField: "expire_timestamp", before: now });
 		},
 	});

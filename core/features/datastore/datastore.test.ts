@@ -21,7 +21,7 @@ import { createEngine } from "../../service/service.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { createSharedStorage, type Door } from "../../testing/engine/shared-storage.test-support.ts";
-import type { ItemInput } from "./items-api.ts";
+import type { ItemInput } from "./items-exports.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 

@@ -1,6 +1,6 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access-api.ts";
+import type { Access } from "../access/access-exports.ts";
 import type { DatastoreApi } from "./api.ts";
 import { StoredItems } from "./datastore-items.ts";
 import { itemTriggerTypes } from "./item-trigger-types.ts";

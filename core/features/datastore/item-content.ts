@@ -6,7 +6,7 @@ import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
 import type { KeyRing } from "../../secrets/encryption/key-ring.ts";
 import { type ItemAddress, toOwner } from "./item-address.ts";
 import type { ItemContent } from "./item-store.ts";
-import type { ItemInput } from "./items-api.ts";
+import type { ItemInput } from "./items-exports.ts";
 
 /** Maximum lifetime of an item in seconds: 100 years. */
 const longestTtl = 3_153_600_000;

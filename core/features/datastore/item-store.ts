@@ -13,7 +13,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
 import { type ShownItem, toMaskedItem } from "./item-presentation.ts";
-import { itemTriggerTypeRefs } from "./item-trigger-types-api.ts";
+import { itemTriggerTypeRefs } from "./item-trigger-types-exports.ts";
 import type { UserQuota } from "./user-quota.ts";
 
 /** New content of an item. */

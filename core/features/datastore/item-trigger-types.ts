@@ -1,5 +1,5 @@
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
-import { itemTriggerTypeRefs } from "./item-trigger-types-api.ts";
+import { itemTriggerTypeRefs } from "./item-trigger-types-exports.ts";
 
 const object = { type: "object" };
 const keyPayload = ofObject({ object });

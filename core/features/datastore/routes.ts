@@ -11,7 +11,7 @@ import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { DatastoreApi } from "./api.ts";
-import type { ItemInput } from "./items-api.ts";
+import type { ItemInput } from "./items-exports.ts";
 
 const optional = ["user", "description", "expire_timestamp"] as const;
 

@@ -5,8 +5,8 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { DatastoreAccess, DatastoreScope } from "../../language/templates/datastore.ts";
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
-import type { Access } from "../access/access-api.ts";
-import { withoutObserver } from "../access/required-permissions-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import { withoutObserver } from "../access/required-permissions-exports.ts";
 import { type ItemAddress, toItemResource } from "./item-address.ts";
 import type { ItemStore } from "./item-store.ts";
 

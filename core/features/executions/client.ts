@@ -13,8 +13,8 @@ import {
 	parseJson,
 	type TaskState,
 } from "../../contract/index.ts";
-import type { ActionRecord, RunnerTypeRecord } from "../actions/client-api.ts";
-import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-api.ts";
+import type { ActionRecord, RunnerTypeRecord } from "../actions/client-exports.ts";
+import type { TriggerInstanceRecord, TriggerRecord, TriggerTypeRecord } from "../triggers/client-exports.ts";
 import { type FollowOptions, followOutput, type OutputChunkRecord } from "./output-client.ts";
 
 /** A rule as the API returns it. */

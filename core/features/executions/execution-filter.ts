@@ -6,7 +6,7 @@ import { parseSort } from "../../http/sort.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { ExecutionFilter, ExecutionListQuery, Executions } from "../../kernel/executions/executions-api.ts";
 import { executionMembers } from "./execution-selection.ts";
-import { executionStatuses } from "./execution-statuses-api.ts";
+import { executionStatuses } from "./execution-statuses-exports.ts";
 
 type OrderBy = NonNullable<ExecutionListQuery["orderBy"]>;
 type Range = NonNullable<ExecutionFilter["start_timestamp"]>;

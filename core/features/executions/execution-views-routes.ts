@@ -17,13 +17,13 @@ import {
 } from "../../http/secret-presentation.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import type { Descendant } from "../../kernel/executions/executions-api.ts";
-import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
+import { findExecutionResource } from "./execution-resource-exports.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
-import { toExecution } from "./records-api.ts";
+import { toExecution } from "./records-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { toId } from "./routes.ts";
-import { executionSchema } from "./schemas-api.ts";
+import { executionSchema } from "./schemas-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineRunner } from "../../contract/index.ts";
 import { startEngine } from "../../testing/engine/engine.test-support.ts";
-import { toLiveAction } from "./records-api.ts";
+import { toLiveAction } from "./records-exports.ts";
 
 const pin = "a pin that is long";
 

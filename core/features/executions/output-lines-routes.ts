@@ -16,8 +16,8 @@ import { createRouteDeclarations } from "../../http/route.ts";
 import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import type { LinesSelection } from "../../kernel/executions/executions-api.ts";
 import { parseOutputType, toLines } from "./execution-output-routes.ts";
-import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
+import { findExecutionResource } from "./execution-resource-exports.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

@@ -5,9 +5,9 @@ import { presentOne, presentWithinBudget, type RecordVisibility } from "../../ht
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
-import { withVisiblePayloads } from "../triggers/visible-payloads-api.ts";
-import type { ShownCause } from "./embedded-cause-api.ts";
-import { toExecution } from "./records-api.ts";
+import { withVisiblePayloads } from "../triggers/visible-payloads-exports.ts";
+import type { ShownCause } from "./embedded-cause-exports.ts";
+import { toExecution } from "./records-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
 /** The caller, its authorizer, and the engine from which records are read. */

@@ -1,7 +1,7 @@
 import type { Executions, OutputAccess } from "../../kernel/executions/executions-api.ts";
-import type { Actions } from "../actions/actions-api.ts";
-import type { TriggersApi } from "../triggers/triggers-api.ts";
-import type { EventFeeds } from "./events-api.ts";
+import type { Actions } from "../actions/actions-exports.ts";
+import type { TriggersApi } from "../triggers/triggers-exports.ts";
+import type { EventFeeds } from "./events-exports.ts";
 
 /** Members of the engine that the routes use. */
 export interface RouteEngine {

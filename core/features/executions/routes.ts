@@ -20,13 +20,13 @@ import { toWarningHeaders } from "../../http/warnings.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { ExecutionView, RerunInput, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import { executionFilterQuery, parseExecutionFilter } from "./execution-filter.ts";
-import { findExecutionResource } from "./execution-resource-api.ts";
-import { withActionExecutionsAlias } from "./execution-route-aliases-api.ts";
+import { findExecutionResource } from "./execution-resource-exports.ts";
+import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
 import { type ExecutionSelection, parseExecutionSelection } from "./execution-selection.ts";
-import { executionStatuses } from "./execution-statuses-api.ts";
+import { executionStatuses } from "./execution-statuses-exports.ts";
 import { presentExecution, presentExecutions } from "./present-executions.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import { executionPart, executionSchema } from "./schemas-api.ts";
+import { executionPart, executionSchema } from "./schemas-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 

@@ -17,7 +17,7 @@ import {
 	type ParameterSchema,
 	stringifyJson,
 } from "../../contract/index.ts";
-import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-api.ts";
+import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-exports.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
 import { followRun, hasEnded, toExitCode, toSummary } from "./follow-run.ts";
 

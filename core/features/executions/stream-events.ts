@@ -13,7 +13,7 @@ import { toExecutionView } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createAbortListeners } from "../../lib/abort-listeners.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
-import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-api.ts";
+import type { EventFeed, EventFeeds, EventName, Events, StreamEvent } from "./events-exports.ts";
 
 /** Maximum number of events buffered for a slow reader. Beyond it the stream ends with an error: missed events cannot be read later. */
 const streamBuffer = 2_000;

@@ -1,11 +1,11 @@
 import type { ExecutionStatus } from "../../contract/index.ts";
-import { toNameMatcher, toSubscription } from "../../http/event-name-filter.ts";
+import { toBusPattern, toNameMatcher } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { presentOne, type RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes } from "../../http/sse.ts";
-import type { StreamEvent } from "./events-api.ts";
+import type { StreamEvent } from "./events-exports.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";
-import { toChunk, toLiveAction } from "./records-api.ts";
+import { toChunk, toLiveAction } from "./records-exports.ts";
 
 /** Query parameters of the general stream. */
 export const streamFilterQuery = {
@@ -35,7 +35,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 	const isWanted = toNameMatcher(events);
 	const ends = end_event !== undefined && end_execution_id !== undefined;
 	return {
-		subscriptions: [...new Set([...events, ...(ends ? [end_event] : [])].map(toSubscription))],
+		subscriptions: [...new Set([...events, ...(ends ? [end_event] : [])].map(toBusPattern))],
 		accepts: (event) => isWanted(event.name) && isListed(toActionRef(event), action_refs) && isListed(toExecutionId(event), execution_ids),
 		hasEnd: ends,
 		isEnd: (event) =>

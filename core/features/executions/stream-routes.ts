@@ -11,12 +11,12 @@ import { toRightsKey } from "../../http/stream-authorization.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { EventFrameCache } from "./event-cache.ts";
-import type { StreamEvent } from "./events-api.ts";
+import type { StreamEvent } from "./events-exports.ts";
 import { parseOutputType } from "./execution-output-routes.ts";
-import { findExecutionResource } from "./execution-resource-api.ts";
+import { findExecutionResource } from "./execution-resource-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import { outputChunkSchema } from "./schemas-api.ts";
-import { OutputFrames } from "./serialized-output.ts";
+import { outputChunkSchema } from "./schemas-exports.ts";
+import { OutputFrames } from "./sse-output-frames.ts";
 import { createStreamFilter, type StreamFilter, streamFilterQuery, toActionRef, toEventFrame } from "./stream-filter.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

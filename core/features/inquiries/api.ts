@@ -1,4 +1,4 @@
-import type { Inquiries } from "./inquiries-api.ts";
+import type { Inquiries } from "./inquiries-exports.ts";
 
 /** Engine members that this feature provides. */
 export interface InquiriesApi {

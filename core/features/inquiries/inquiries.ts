@@ -5,7 +5,7 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/pagination.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toChildOrigin } from "../../kernel/executions/child-identity.ts";
-import { withActor } from "../../kernel/executions/log-actor.ts";
+import { addLogActor } from "../../kernel/executions/log-actor.ts";
 import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
 import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -15,7 +15,7 @@ import { assertDepth } from "../../language/parameters/depth.ts";
 import { withNestedDefaults } from "../../language/parameters/nested-defaults.ts";
 import { collectMasked } from "../../language/parameters/schema-masking.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
-import type { Inquiries, Inquiry, InquiryView } from "./inquiries-api.ts";
+import type { Inquiries, Inquiry, InquiryView } from "./inquiries-exports.ts";
 import { assertMayRespond, assertWaiting, toInquiry } from "./inquiry.ts";
 
 /** Parts of the engine that end an inquiry. */
@@ -77,7 +77,7 @@ export function createInquiries(parts: InquiryOptions): Inquiries {
 				const result = { ...execution.result, response: answer };
 				const secret = collectMasked(result, maskAnswer(result));
 				const patch = {
-					...withActor(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
+					...addLogActor(toStatusPatch(execution, "succeeded", toTimestamp(parts.clock.now())), principal, reason),
 					...toResultPatch(result),
 					...(secret.length > 0 && { known_secrets: parts.sealedSecrets.addValues(execution.known_secrets, secret) }),
 				};

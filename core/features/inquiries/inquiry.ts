@@ -1,7 +1,7 @@
 import { type ExecutionEntity, type JsonValue, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { inquiryRunnerType, readAnswerSchema } from "../../language/inquiry-schema.ts";
-import type { Inquiry } from "./inquiries-api.ts";
+import type { Inquiry } from "./inquiries-exports.ts";
 
 /** Returns the inquiry in the result of a pending execution. */
 export function toInquiry({ id, result }: Pick<ExecutionEntity, "id" | "result">): Inquiry {

@@ -20,7 +20,7 @@ import { toActionResource } from "../../kernel/basics/refs.ts";
 import { toAnswerDefinition } from "../../language/inquiry-schema.ts";
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import type { InquiriesApi } from "./api.ts";
-import type { InquiryView } from "./inquiries-api.ts";
+import type { InquiryView } from "./inquiries-exports.ts";
 
 /** Wire schema of a pending inquiry. */
 const inquirySchema = defineSchema(

@@ -12,7 +12,7 @@ import {
 	oneOf,
 	stringSchema,
 } from "../../http/openapi/schema.ts";
-import { statusSchema } from "../executions/schemas-api.ts";
+import { statusSchema } from "../executions/schemas-exports.ts";
 
 const members = {
 	...fieldsOf(nodeKind, ["id", "name", "hostname", "pid", "version", "drain", "running", "started_at", "heartbeat_at", "late_writes"]),

@@ -1,8 +1,8 @@
 import { SvcError } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "../../language/parameters/check-definitions.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
-import { resolveEntryPoint } from "./entry-point-api.ts";
-import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import { resolveEntryPoint } from "./entry-point-exports.ts";
+import type { FileReader, ReadRunnerType } from "./file-reader-exports.ts";
 import { toAction } from "./reading/action-metadata.ts";
 
 /** Substitute for an unknown runner type; it accepts all parameters. */

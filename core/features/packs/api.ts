@@ -1,8 +1,8 @@
-import type { PackInstalls } from "./install-api.ts";
-import type { PackConfigs } from "./pack-configs-api.ts";
-import type { PackIndexes } from "./pack-index-api.ts";
-import type { Packs } from "./pack-views-api.ts";
-import type { PackRegister } from "./register-api.ts";
+import type { PackInstalls } from "./install-exports.ts";
+import type { PackConfigs } from "./pack-configs-exports.ts";
+import type { PackIndexes } from "./pack-index-exports.ts";
+import type { Packs } from "./pack-views-exports.ts";
+import type { PackRegister } from "./register-exports.ts";
 
 /** Engine members that this feature provides. */
 export interface PacksApi {

@@ -6,7 +6,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions, SubmitInput } from "../../kernel/executions/executions-api.ts";
 import type { JobName } from "./install/packs-pack.ts";
-import type { PackInstalls } from "./install-api.ts";
+import type { PackInstalls } from "./install-exports.ts";
 import { followedSchema, lockEntrySchema, newerSchema, packJobSchema } from "./install-schemas.ts";
 
 /** Engine members used by the routes. */

@@ -20,9 +20,9 @@ import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { PackInstalls } from "./install-api.ts";
+import type { PackInstalls } from "./install-exports.ts";
 import { followedState } from "./install-schemas.ts";
-import type { PackFile, Packs } from "./pack-views-api.ts";
+import type { PackFile, Packs } from "./pack-views-exports.ts";
 import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
 
 const members = {

@@ -3,7 +3,7 @@ import { answerJson } from "../../http/openapi/responses.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import type { PacksApi } from "./api.ts";
-import type { RegisterInput } from "./register-api.ts";
+import type { RegisterInput } from "./register-exports.ts";
 import { registerCountsSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packRegister">>();

@@ -8,7 +8,7 @@ import { presentOne, presentWithinBudget, secretsQuery, toRecordVisibility } fro
 import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
-import type { PackConfig, PackConfigSchema } from "./pack-configs-api.ts";
+import type { PackConfig, PackConfigSchema } from "./pack-configs-exports.ts";
 import { configSchema, configSchemaSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs">>();

@@ -5,7 +5,7 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { PackContents } from "./content/pack-contents.ts";
 import { builtInFiles, directoryFiles, type PackFileReader, storedFiles } from "./content/pack-file-reader.ts";
-import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-api.ts";
+import type { PackFile, PackFilter, PackListing, Packs } from "./pack-views-exports.ts";
 
 /** Maximum number of text files in one response, and their total bytes. */
 const mostTexts = 1_000;

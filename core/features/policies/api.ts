@@ -1,4 +1,4 @@
-import type { Policies } from "./policies-api.ts";
+import type { Policies } from "./policies-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface PoliciesApi {

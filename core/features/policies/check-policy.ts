@@ -2,7 +2,7 @@ import { type JsonObject, type ParameterSchema, type PolicyEntity, SvcError } fr
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import { checkGivenParameters } from "../../language/parameters/check-submitted-parameters.ts";
 import { validateParameter } from "../../language/parameters/validate.ts";
-import type { PolicyInput } from "./policies-api.ts";
+import type { PolicyInput } from "./policies-exports.ts";
 import { policyTypes, workersType } from "./policy-types.ts";
 
 /** Fields of a policy that its definition determines. */

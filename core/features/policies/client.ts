@@ -22,7 +22,7 @@ export interface PolicyRecord {
 /** Members of a policy to create or update. Name, pack, resource_ref and policy_type are required. */
 export type PolicyRequest = Pick<PolicyRecord, "name" | "pack" | "resource_ref" | "policy_type"> & Partial<PolicyRecord>;
 
-/** A policy type and its parameters. */
+/** A policy type, with the schema of its parameters. */
 export interface PolicyTypeRecord {
 	readonly id: string;
 	readonly uid: string;

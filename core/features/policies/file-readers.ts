@@ -1,4 +1,4 @@
-import type { FileReader } from "../packs/file-reader-api.ts";
+import type { FileReader } from "../packs/file-reader-exports.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { toPolicyInput } from "./policy-file.ts";
 

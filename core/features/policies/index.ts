@@ -3,15 +3,15 @@ import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { RegisterFiles } from "../packs/pack-files-api.ts";
+import type { RegisterFiles } from "../packs/pack-files-exports.ts";
 import type { PoliciesApi } from "./api.ts";
 import { checkPolicy } from "./check-policy.ts";
-import type { Policies, PolicyInput } from "./policies-api.ts";
+import type { Policies, PolicyInput } from "./policies-exports.ts";
 import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
-import type { FindRequiredLabels } from "./required-worker-labels-api.ts";
+import type { FindRequiredLabels } from "./required-worker-labels-exports.ts";
 import { policyRoutes } from "./routes.ts";
 
 /** The policies feature with the functions that other features use. */

@@ -5,7 +5,7 @@ import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
-import type { Policies, PolicyFilter, PolicyInput } from "./policies-api.ts";
+import type { Policies, PolicyFilter, PolicyInput } from "./policies-exports.ts";
 
 export interface PoliciesOptions extends Uses<"storage" | "clock"> {
 	readonly changes: Pick<CacheInvalidation, "announceChange">;

@@ -4,10 +4,10 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { ActionQueues, type PolicyQueues } from "./action-queues.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
-import type { Policies } from "./policies-api.ts";
+import type { Policies } from "./policies-exports.ts";
 import { PolicyIndex } from "./policy-index.ts";
 import { workersType } from "./policy-types.ts";
-import type { FindRequiredLabels, LabelledRun, RequiredWorkerLabels } from "./required-worker-labels-api.ts";
+import type { FindRequiredLabels, LabelledRun, RequiredWorkerLabels } from "./required-worker-labels-exports.ts";
 import { createRetries, type Retries } from "./retries.ts";
 
 export interface PolicyCoreOptions

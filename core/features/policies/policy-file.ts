@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, object, requiredText, text } from "../../language/file-attributes.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
-import type { PolicyInput } from "./policies-api.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
+import type { PolicyInput } from "./policies-exports.ts";
 
 /** Attributes of a policy file. */
 export const policyAttributes: Readonly<Record<string, Attribute>> = {

@@ -10,9 +10,9 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { parseSort } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import { assertRequired } from "../access/required-permissions-api.ts";
-import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
-import type { Policies, PolicyInput } from "./policies-api.ts";
+import { assertRequired } from "../access/required-permissions-exports.ts";
+import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
+import type { Policies, PolicyInput } from "./policies-exports.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";

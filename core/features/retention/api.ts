@@ -1,4 +1,4 @@
-import type { Retention } from "./retention-api.ts";
+import type { Retention } from "./retention-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface RetentionApi {

@@ -2,10 +2,10 @@ import { isSvcError, type Options } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createPace, type Pace } from "../../kernel/expiry/background-throttle.ts";
-import { createRemoval, type Removal, type RemovedRecords, removeExpired } from "../../kernel/expiry/removal.ts";
+import { type RemovalPass, type RemovedRecords, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
 import { wait } from "../../lib/wait.ts";
-import { toRuleSnapshot } from "../rules/rule-snapshot-api.ts";
+import { toRuleSnapshot } from "../rules/rule-snapshot-exports.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
@@ -27,10 +27,10 @@ interface Step {
 	/** Name of the step in the log. */
 	readonly name: string;
 	readonly isWanted: boolean;
-	run(removal: Removal): Promise<unknown>;
+	run(removal: RemovalPass): Promise<unknown>;
 }
 
-type RunAged = (removal: Removal, range: { readonly before: string }) => Promise<unknown>;
+type RunAged = (removal: RemovalPass, range: { readonly before: string }) => Promise<unknown>;
 
 /** Removes expired records, as configured in `garbagecollector`. */
 export class GarbageCollector {
@@ -115,7 +115,7 @@ export class GarbageCollector {
 	/** Runs one step. If it fails, the other steps still run, unless the storage is unavailable, which would fail them all. */
 	async #perform({ name, run }: Step, pace: Pace): Promise<boolean> {
 		const { storage, clock, logger } = this.#parts;
-		const removal = createRemoval({ storage, pace, now: toTimestamp(clock.now()) });
+		const removal = startRemovalPass({ storage, pace, now: toTimestamp(clock.now()) });
 		try {
 			await run(removal);
 		} catch (error) {
@@ -151,7 +151,7 @@ const ruleSnapshots: SweptSnapshots = {
 };
 
 /** Returns ids of snapshots that differ from the current state of their rule, by the name of the rule. */
-async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<string, readonly string[]>> {
+async function readCandidates({ storage, pace }: RemovalPass): Promise<ReadonlyMap<string, readonly string[]>> {
 	const candidates = new Map<string, string[]>();
 	for (let after = ""; !pace.signal.aborted; ) {
 		const page = await pace.run((limit) => storage.find("rule_snapshot", { where: { id: { gt: after } }, limit, fields: ["rule"] }));
@@ -167,7 +167,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 }
 
 /** Returns the ids of the snapshots that match the current rules, triggers and trigger types. */
-async function readCurrent(storage: Removal["storage"], ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function readCurrent(storage: RemovalPass["storage"], ids: readonly string[]): Promise<ReadonlySet<string>> {
 	const rules = await storage.find("rule", { where: { id: { in: ids } } });
 	const triggers = await storage.find("trigger", { where: { ref: { in: rules.map(({ trigger }) => trigger) } } });
 	const types = await storage.find("trigger_type", { where: { ref: { in: triggers.map(({ type }) => type) } } });

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { EntityKind } from "../../contract/index.ts";
 import { createPace } from "../../kernel/expiry/background-throttle.ts";
-import { createRemoval } from "../../kernel/expiry/removal.ts";
+import { startRemovalPass } from "../../kernel/expiry/removal.ts";
 import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
@@ -19,7 +19,7 @@ import {
 	toTrace,
 } from "./retention.test-support.ts";
 import { purge } from "./retention.ts";
-import type { PurgeInput } from "./retention-api.ts";
+import type { PurgeInput } from "./retention-exports.ts";
 
 const clock = clockOf(() => Date.parse("2026-06-01T00:00:00Z") * 1_000);
 const timestamp = daysAgo(10);
@@ -88,7 +88,7 @@ test("an execution that somebody begins to run meanwhile stays", async () => {
 	const waiting = toExecution("requested", 11);
 	await storage.insert("execution", [waiting]);
 	await storage.insert("output_chunk", toChunks(waiting.id, 11));
-	const removal = createRemoval({ storage, pace: createPace(new AbortController().signal), now: timestamp });
+	const removal = startRemovalPass({ storage, pace: createPace(new AbortController().signal), now: timestamp });
 	const original = removal.remove;
 	const late = {
 		...removal,

@@ -1,18 +1,18 @@
 import type { TraceEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
-import { type Removal, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-api.ts";
+import { type RemovalPass, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
+import { triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
+import { defaultWindow, type HookParameters } from "../webhooks/hook-parameters-exports.ts";
 
 /** Removes trigger instances that rules have finished processing. */
-export function removeInstances(removal: Removal, range: RemovalRange): Promise<string | undefined> {
+export function removeInstances(removal: RemovalPass, range: RemovalRange): Promise<string | undefined> {
 	const where = { status: { in: ["processed", "processing_failed"] } } as const;
 	return removeExpired(removal, { kind: "trigger_instance", timeField: "occurrence_time", where, ...range });
 }
 
 /** Removes enforcements. Enforcements of an unprocessed event stay, because a rule without them would act on the event a second time. */
-export function removeEnforcements(removal: Removal, range: RemovalRange): Promise<string | undefined> {
+export function removeEnforcements(removal: RemovalPass, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	const fields = ["trigger_instance_id"] as const;
 	return removeExpired(removal, { kind: "rule_enforcement", timeField: "enforced_at", fields, ...range }, async (page) => {
@@ -25,7 +25,7 @@ export function removeEnforcements(removal: Removal, range: RemovalRange): Promi
 }
 
 /** Removes deliveries, except those that a webhook still needs to detect duplicates. */
-export async function removeDeliveries(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
+export async function removeDeliveries(removal: RemovalPass, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace, now } = removal;
 	const hooks = await pace.run(() => storage.find("trigger", { where: { type: triggerRefs.webhook }, fields: ["parameters"] }));
 	const settings = hooks.flatMap(({ parameters }) => (parameters as unknown as HookParameters).deduplicate ?? []);
@@ -42,7 +42,7 @@ export async function removeDeliveries(removal: Removal, { before, from }: Remov
 const patience = 20;
 
 /** Removes traces to which no record belongs. */
-export function removeTraces(removal: Removal, { before, from }: RemovalRange): Promise<string | undefined> {
+export function removeTraces(removal: RemovalPass, { before, from }: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 	let fruitless = 0;
 

@@ -1,7 +1,7 @@
 import type { ExecutionEntity } from "../../contract/index.ts";
 import { completedStatuses, isCompleted } from "../../kernel/executions/status.ts";
 import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
-import type { Removal, RemovalRange } from "../../kernel/expiry/removal.ts";
+import type { RemovalPass, RemovalRange } from "../../kernel/expiry/removal.ts";
 
 export interface ExecutionRange extends RemovalRange {
 	readonly actionRef?: string;
@@ -18,7 +18,7 @@ const fields = ["parent_id", "status", "end_timestamp", "fence", "lease_expires_
  * Within a tree, children are removed first, so that after a crash the remaining executions are still found through their root.
  */
 export function removeExecutions(
-	removal: Removal,
+	removal: RemovalPass,
 	{ before, from, actionRef, incomplete = false }: ExecutionRange,
 ): Promise<string | undefined> {
 	const { storage, pace, now } = removal;
@@ -53,7 +53,7 @@ export function removeExecutions(
  * Removes executions in the given order, in batches of 100. Output and journal of an ended execution are removed before its record. For
  * other executions the record is removed first, so that no node starts the execution meanwhile.
  */
-async function removeAll(removal: Removal, executions: readonly ExecutionEntity[]): Promise<void> {
+async function removeAll(removal: RemovalPass, executions: readonly ExecutionEntity[]): Promise<void> {
 	const { pace } = removal;
 	let ready: string[] = [];
 	for (const { id, status, fence } of executions) {
@@ -70,12 +70,12 @@ async function removeAll(removal: Removal, executions: readonly ExecutionEntity[
 }
 
 /** Removes output and journal of an execution. Returns true if all of it was removed. */
-async function removePartsOf(removal: Removal, executionId: string): Promise<boolean> {
+async function removePartsOf(removal: RemovalPass, executionId: string): Promise<boolean> {
 	return (await removePart(removal, "output_chunk", executionId)) && (await removePart(removal, "journal_entry", executionId));
 }
 
 async function removePart(
-	{ storage, pace, remove }: Removal,
+	{ storage, pace, remove }: RemovalPass,
 	kind: "output_chunk" | "journal_entry",
 	executionId: string,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ const treeFields = ["parent_id", "status", "start_timestamp", "end_timestamp", "
  * Returns an empty list if the pace was aborted before all descendants were read.
  */
 async function readFinishedTrees(
-	removal: Removal,
+	removal: RemovalPass,
 	roots: readonly ExecutionEntity[],
 	isOver: (execution: ExecutionEntity) => boolean,
 ): Promise<ExecutionEntity[]> {
@@ -131,7 +131,7 @@ async function readFinishedTrees(
 }
 
 /** Returns undefined if the pace was aborted before all children were read. */
-async function readChildren({ storage, pace }: Removal, parents: readonly ExecutionEntity[]): Promise<ExecutionEntity[] | undefined> {
+async function readChildren({ storage, pace }: RemovalPass, parents: readonly ExecutionEntity[]): Promise<ExecutionEntity[] | undefined> {
 	const children: ExecutionEntity[] = [];
 	const parentIds = parents.map(({ id }) => id);
 	for (let after = ""; !pace.signal.aborted; ) {

@@ -1,9 +1,9 @@
 import type { OutputChunkEntity } from "../../contract/index.ts";
 import { isCompleted } from "../../kernel/executions/status.ts";
-import { type Removal, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
+import { type RemovalPass, type RemovalRange, removeExpired } from "../../kernel/expiry/removal.ts";
 
 /** Removes stored output of executions that ended before the limit, and of executions that were removed. The executions stay. */
-export function removeOutput(removal: Removal, range: RemovalRange): Promise<string | undefined> {
+export function removeOutput(removal: RemovalPass, range: RemovalRange): Promise<string | undefined> {
 	const { storage, pace } = removal;
 
 	/** Returns the ids of those executions that keep their output. */

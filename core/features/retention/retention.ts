@@ -5,14 +5,14 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
-import { createRemoval, type Removal, removeExpired } from "../../kernel/expiry/removal.ts";
+import { type RemovalPass, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
 import type { ExpiringRecords } from "../../kernel/feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { GarbageCollector } from "./garbage-collector.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
-import type { PurgeInput, PurgeReport, Retention } from "./retention-api.ts";
+import type { PurgeInput, PurgeReport, Retention } from "./retention-exports.ts";
 
 export interface RetentionNeeds {
 	/** Ends inquiries that have expired. */
@@ -72,7 +72,7 @@ export function createRetention(parts: RetentionOptions): Retention & { start():
 	};
 }
 
-const removals: Readonly<Record<string, (removal: Removal, range: ExecutionRange) => Promise<string | undefined>>> = {
+const removals: Readonly<Record<string, (removal: RemovalPass, range: ExecutionRange) => Promise<string | undefined>>> = {
 	executions: removeExecutions,
 	output: removeOutput,
 	trigger_instances: removeInstances,
@@ -107,7 +107,7 @@ export async function purge(parts: PurgeOptions, kind: string, input: PurgeInput
 	if (kind !== "executions" && (actionRef !== undefined || incomplete !== undefined)) {
 		throw new SvcError("SVC_INVALID", "action_ref and purge_incomplete: are for executions only");
 	}
-	const removal = createRemoval({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun });
+	const removal = startRemovalPass({ storage: parts.storage, pace: createPace(parts.signal, longestTurn), now, isDryRun });
 	const next = await run(removal, { before, from, ...(actionRef !== undefined && { actionRef }), ...(incomplete && { incomplete }) });
 	if (parts.signal.aborted)
 		throw new SvcError("SVC_UNAVAILABLE", "the service is stopping; send the request to another node, or try again later");

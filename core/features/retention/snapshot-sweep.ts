@@ -2,7 +2,7 @@ import type { ActionSnapshotEntity, EntityKind, ExecutionEntity } from "../../co
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { toSnapshot } from "../../kernel/executions/action-catalog.ts";
 import { forEachExpiredPage } from "../../kernel/expiry/expired-records.ts";
-import type { Removal } from "../../kernel/expiry/removal.ts";
+import type { RemovalPass } from "../../kernel/expiry/removal.ts";
 
 const day = 86_400_000_000;
 
@@ -10,9 +10,9 @@ const day = 86_400_000_000;
 export interface SweptSnapshots {
 	readonly kind: EntityKind & ("snapshot" | "rule_snapshot");
 	/** Returns ids of snapshots that differ from the current action or rule, by the name with which executions are searched. */
-	readCandidates(removal: Removal): Promise<ReadonlyMap<string, readonly string[]>>;
+	readCandidates(removal: RemovalPass): Promise<ReadonlyMap<string, readonly string[]>>;
 	/** Returns those snapshots of `ids`, all of one name, to which no execution refers. */
-	toUnused(removal: Removal, name: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+	toUnused(removal: RemovalPass, name: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Snapshots of actions with their runner types. */
@@ -27,7 +27,7 @@ export const actionSnapshots: SweptSnapshots = {
  * A snapshot has no timestamp, and a node may be about to use a snapshot of an action that was just changed.
  * So a snapshot is removed only if two consecutive checks, a day apart, found no reference to it.
  */
-export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSnapshots): (removal: Removal) => Promise<void> {
+export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSnapshots): (removal: RemovalPass) => Promise<void> {
 	let lastLook = Number.NEGATIVE_INFINITY;
 	let unusedBefore: ReadonlySet<string> = new Set();
 
@@ -48,7 +48,7 @@ export function createSnapshotSweep({ kind, readCandidates, toUnused }: SweptSna
 }
 
 /** Returns ids of snapshots that differ from the current state of their action, by the ref of the action. */
-async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<string, string[]>> {
+async function readCandidates({ storage, pace }: RemovalPass): Promise<ReadonlyMap<string, string[]>> {
 	const runnerTypes = new Map((await storage.find("runner_type", {})).map((type) => [type.name, type]));
 	const candidates = new Map<string, string[]>();
 	for (let after = ""; !pace.signal.aborted; ) {
@@ -73,7 +73,7 @@ async function readCandidates({ storage, pace }: Removal): Promise<ReadonlyMap<s
 
 /** Returns those snapshots of `ids` to which no execution that matches `where` refers. */
 export async function findUnused(
-	removal: Removal,
+	removal: RemovalPass,
 	{ where, field }: { readonly where: Partial<ExecutionEntity>; readonly field: "snapshot_id" | "rule_snapshot_id" },
 	ids: readonly string[],
 ): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-import type { Enforcements, Rules } from "./rules-api.ts";
+import type { Enforcements, Rules } from "./rules-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface RulesFeatureApi {

@@ -9,7 +9,7 @@ import { compileTemplate, isTemplate } from "../../language/templates/template.t
 import { withWorkBudget } from "../../language/work-budget.ts";
 import { checkPatterns, compileCriteria } from "./criteria/index.ts";
 import { ruleTypes } from "./rule-types.ts";
-import type { RuleInput } from "./rules-api.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 /** Fields of a rule that can be checked without its trigger. */
 export type RuleFields = Omit<RuleEntity, "id" | "trigger" | "trigger_type" | "user" | "scopes">;

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
-import type { RuleRecord } from "../executions/client-api.ts";
+import type { RuleRecord } from "../executions/client-exports.ts";
 
 export type { RuleRecord };
 

@@ -1,4 +1,4 @@
-import type { FileReader } from "../packs/file-reader-api.ts";
+import type { FileReader } from "../packs/file-reader-exports.ts";
 import { checkRule } from "./check-rule.ts";
 import { toRuleInput } from "./rule-file.ts";
 

@@ -4,9 +4,9 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access-api.ts";
-import type { RegisterFiles } from "../packs/pack-files-api.ts";
-import type { TriggersApi } from "../triggers/triggers-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import type { RegisterFiles } from "../packs/pack-files-exports.ts";
+import type { TriggersApi } from "../triggers/triggers-exports.ts";
 import type { RulesFeatureApi } from "./api.ts";
 import { type RegisterRuleOptions, registerRule } from "./register-rule.ts";
 import { ruleRoutes } from "./routes.ts";
@@ -15,8 +15,8 @@ import { toRuleInput } from "./rule-file.ts";
 import { whereRule } from "./rule-ref-history.ts";
 import { ruleTypes } from "./rule-types.ts";
 import { ruleViewRoutes } from "./rule-views-routes.ts";
-import type { EnforcementFilter, Enforcements, RuleInput, Rules } from "./rules-api.ts";
 import { createRulesCore } from "./rules-core.ts";
+import type { EnforcementFilter, Enforcements, RuleInput, Rules } from "./rules-exports.ts";
 
 export interface RulesNeeds {
 	readonly access: Access;

@@ -7,7 +7,7 @@ import { createEngine } from "../../index.ts";
 import type { Engine } from "../../kernel/engine-api.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { principal } from "../../testing/engine/engine.test-support.ts";
-import type { RuleInput } from "./rules-api.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 const manifest = "name: disk\nversion: 1.2.3\ndescription: d\nauthor: Ann\nemail: ann@example.org\n";
 const rule = (more = "") => `name: on_full\nenabled: true\ntrigger: {type: disk.full}\naction: {ref: core.noop}\n${more}`;

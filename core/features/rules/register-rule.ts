@@ -5,7 +5,7 @@ import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { toPackRuleRights } from "./required-rule-permissions.ts";
 import type { StoredRules } from "./rules.ts";
-import type { RuleInput, RuleView } from "./rules-api.ts";
+import type { RuleInput, RuleView } from "./rules-exports.ts";
 
 export interface RegisterRuleOptions extends Uses<"storage"> {
 	readonly rules: Pick<StoredRules, "create" | "get" | "update">;

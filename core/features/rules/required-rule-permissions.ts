@@ -1,7 +1,7 @@
 import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef, toActionResource } from "../../kernel/basics/refs.ts";
-import { toListeningRights } from "../triggers/required-trigger-permissions-api.ts";
-import type { RuleInput } from "./rules-api.ts";
+import { toListeningRights } from "../triggers/required-trigger-permissions-exports.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 type Said = Pick<RuleInput, "name" | "action" | "trigger"> & { readonly pack: string };
 

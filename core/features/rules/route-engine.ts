@@ -1,7 +1,7 @@
-import type { Actions } from "../actions/actions-api.ts";
-import type { FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
-import type { TriggersApi } from "../triggers/triggers-api.ts";
-import type { Enforcements, Rules } from "./rules-api.ts";
+import type { Actions } from "../actions/actions-exports.ts";
+import type { FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { TriggersApi } from "../triggers/triggers-exports.ts";
+import type { Enforcements, Rules } from "./rules-exports.ts";
 
 /** Members of the engine that the routes use. */
 export interface RouteEngine extends FollowedNeeds {

@@ -9,14 +9,14 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import { assertRequired } from "../access/required-permissions-api.ts";
-import { ruleSchema } from "../executions/rule-schema-api.ts";
-import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-api.ts";
+import { assertRequired } from "../access/required-permissions-exports.ts";
+import { ruleSchema } from "../executions/rule-schema-exports.ts";
+import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
 import { toRuleRights } from "./required-rule-permissions.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { toRule } from "./rule-api-records.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
-import type { RuleInput, RuleView } from "./rules-api.ts";
+import type { RuleInput, RuleView } from "./rules-exports.ts";
 import { rulePart } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

@@ -1,7 +1,7 @@
 import type { RuleEnforcementEntity } from "../../contract/index.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
-import { toRuleRecord } from "../executions/rule-record-api.ts";
-import type { RuleView } from "./rules-api.ts";
+import { toRuleRecord } from "../executions/rule-record-exports.ts";
+import type { RuleView } from "./rules-exports.ts";
 
 /** Descriptions that the views of rules contain in addition. */
 export interface RuleDescriptions {

@@ -14,12 +14,12 @@ import { parseTimeRange } from "../../http/time-range.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { toExecution } from "../executions/records-api.ts";
-import { withVisiblePayloads } from "../triggers/visible-payloads-api.ts";
+import { toExecution } from "../executions/records-exports.ts";
+import { withVisiblePayloads } from "../triggers/visible-payloads-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { toRuleResource } from "./routes.ts";
 import { toEnforcement } from "./rule-api-records.ts";
-import type { EnforcementFilter } from "./rules-api.ts";
+import type { EnforcementFilter } from "./rules-exports.ts";
 import { enforcementPart, enforcementSchema, enforcementViewPart, enforcementViewSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

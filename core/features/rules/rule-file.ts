@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
-import type { RuleInput } from "./rules-api.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 /** Returns the schema of a reference: an object with the required `member` and optional parameters. */
 function reference(member: string): JsonObject {

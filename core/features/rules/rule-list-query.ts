@@ -5,7 +5,7 @@ import { selectionRulesOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import type { RuleFilter, RuleView } from "./rules-api.ts";
+import type { RuleFilter, RuleView } from "./rules-exports.ts";
 
 /** Query parameters of the lists of rules. */
 export const ruleListQuery = {

@@ -8,8 +8,8 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget, maskParameters } from "../../language/parameters/schema-masking.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { type RestoreMaskedOptions, restoreMaskedValues } from "../../secrets/restore-masked.ts";
-import { maskTriggers } from "../triggers/trigger-secrets-api.ts";
-import type { RuleInput, RuleView } from "./rules-api.ts";
+import { maskTriggers } from "../triggers/trigger-secrets-exports.ts";
+import type { RuleInput, RuleView } from "./rules-exports.ts";
 
 export type RuleSecretsDependencies = Uses<"storage"> & Pick<Kernel, "catalog">;
 

@@ -2,7 +2,7 @@ import { isSvcError, type RuleEntity, type RuleSnapshotEntity } from "../../cont
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
-import { toRuleSnapshot } from "./rule-snapshot-api.ts";
+import { toRuleSnapshot } from "./rule-snapshot-exports.ts";
 
 export interface RuleSnapshotOptions extends Uses<"storage"> {
 	readonly triggerCatalog: Pick<TriggerCatalog, "resolve">;

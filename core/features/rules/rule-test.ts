@@ -11,10 +11,10 @@ import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../language/templates/datastore.ts";
 import { parseCiphertext } from "../../secrets/encryption/ciphertext.ts";
-import type { TriggerInstances } from "../triggers/triggers-api.ts";
+import type { TriggerInstances } from "../triggers/triggers-exports.ts";
 import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
-import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-api.ts";
+import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-exports.ts";
 
 export interface RuleTestOptions extends Uses<"storage" | "clock">, Pick<Kernel, "templateSources"> {
 	readonly rules: Pick<Rules, "get">;

@@ -3,7 +3,7 @@ import { test } from "uvu";
 import type { Storage, StoragePlugin } from "../../contract/index.ts";
 import { createBackend } from "../../testing/backends/backend.test-support.ts";
 import { administrator, withRules } from "./rules.test-support.ts";
-import type { RuleInput } from "./rules-api.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 const rule = (name: string): RuleInput => ({
 	name,

@@ -9,14 +9,14 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { ruleSchema } from "../executions/rule-schema-api.ts";
-import { assertMayViewPayload } from "../triggers/visible-payloads-api.ts";
+import { ruleSchema } from "../executions/rule-schema-exports.ts";
+import { assertMayViewPayload } from "../triggers/visible-payloads-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { findRuleResource, requiredRuleProperties, ruleProperties, toRef, toRuleResource } from "./routes.ts";
 import { toRule } from "./rule-api-records.ts";
 import { ruleListQuery, ruleSelection, toRuleFilter, toShownRules } from "./rule-list-query.ts";
 import { ruleTypes } from "./rule-types.ts";
-import type { RuleInput, RuleView } from "./rules-api.ts";
+import type { RuleInput, RuleView } from "./rules-exports.ts";
 import { rulePart, ruleTestSchema, ruleTypeSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();

@@ -4,9 +4,9 @@ import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { EventHandler } from "../../kernel/events/event-handler.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { SubmitOptions } from "../../kernel/submission/submit.ts";
-import type { Access } from "../access/access-api.ts";
-import { toRequiredPermissions } from "../triggers/payload-permissions-api.ts";
-import type { TriggerInstances } from "../triggers/triggers-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import { toRequiredPermissions } from "../triggers/payload-permissions-exports.ts";
+import type { TriggerInstances } from "../triggers/triggers-exports.ts";
 import { Enforcer } from "./enforcer.ts";
 import { lookFirst } from "./inline-evaluation.ts";
 import { createLoopGuard } from "./loop-guard.ts";
@@ -18,7 +18,7 @@ import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
 import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
-import type { Rules } from "./rules-api.ts";
+import type { Rules } from "./rules-exports.ts";
 
 export interface RulesCoreOptions
 	extends SubmitOptions,

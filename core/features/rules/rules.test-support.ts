@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ExecutionEntity, JsonObject, TriggerInstanceEntity } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../../testing/engine/engine.test-support.ts";
-import type { InstanceFilter } from "../triggers/triggers-api.ts";
-import type { RuleInput } from "./rules-api.ts";
+import type { InstanceFilter } from "../triggers/triggers-exports.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 export const administrator: Principal = { username: "maria", isAdmin: true, authentication: { method: "none" } };
 

@@ -4,7 +4,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { exceptOn, postgresBackends } from "../../testing/backends/backend-names.test-support.ts";
 import { administrator, testTrigger, withRules } from "./rules.test-support.ts";
-import type { RuleInput } from "./rules-api.ts";
+import type { RuleInput } from "./rules-exports.ts";
 
 const exceptOnPostgres = exceptOn(postgresBackends, test);
 

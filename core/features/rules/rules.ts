@@ -11,7 +11,7 @@ import { withWorkBudget } from "../../language/work-budget.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestOptions, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
-import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-api.ts";
+import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-exports.ts";
 
 export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kernel, "changes"> {
 	readonly triggers: RuleTriggers;

@@ -10,9 +10,9 @@ import {
 	partOf,
 	stringSchema,
 } from "../../http/openapi/schema.ts";
-import { ruleSchema } from "../executions/rule-schema-api.ts";
-import { executionSchema } from "../executions/schemas-api.ts";
-import { triggerInstanceSchema } from "../triggers/schemas-api.ts";
+import { ruleSchema } from "../executions/rule-schema-exports.ts";
+import { executionSchema } from "../executions/schemas-exports.ts";
+import { triggerInstanceSchema } from "../triggers/schemas-exports.ts";
 
 export const rulePart = partOf(ruleSchema);
 

@@ -1,4 +1,4 @@
-import type { SensorTypes } from "./sensor-types-api.ts";
+import type { SensorTypes } from "./sensor-types-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface SensorsApi {

@@ -1,5 +1,5 @@
-import { resolveEntryPoint } from "../packs/entry-point-api.ts";
-import type { FileReader } from "../packs/file-reader-api.ts";
+import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
+import type { FileReader } from "../packs/file-reader-exports.ts";
 import { toSensorInput } from "./sensor-file.ts";
 
 const anyEntryPoint = "any_entry_point";

@@ -1,9 +1,9 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { ProcessTokens } from "../access/process-tokens-api.ts";
-import type { DatastoreItems } from "../datastore/items-api.ts";
-import type { PackConfigs } from "../packs/pack-configs-api.ts";
-import type { PackFileKind, RegisterFiles } from "../packs/pack-files-api.ts";
+import type { ProcessTokens } from "../access/process-tokens-exports.ts";
+import type { DatastoreItems } from "../datastore/items-exports.ts";
+import type { PackConfigs } from "../packs/pack-configs-exports.ts";
+import type { PackFileKind, RegisterFiles } from "../packs/pack-files-exports.ts";
 import type { SensorsApi } from "./api.ts";
 import { PackSensorRunners } from "./pack-sensor-runners.ts";
 import { registerPackSensor } from "./register-pack-sensor.ts";

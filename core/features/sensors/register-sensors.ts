@@ -4,8 +4,8 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
-import type { RegisteredTypeInput } from "../triggers/triggers-api.ts";
-import type { NamedSensor } from "./named-sensor-api.ts";
+import type { RegisteredTypeInput } from "../triggers/triggers-exports.ts";
+import type { NamedSensor } from "./named-sensor-exports.ts";
 import { shortestInterval } from "./sensor-file.ts";
 
 export interface RegisterSensorOptions extends Uses<"storage" | "clock"> {

@@ -22,7 +22,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import type { GuardedResource } from "../../http/route-permission.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { SensorsApi } from "./api.ts";
-import type { SensorTypes } from "./sensor-types-api.ts";
+import type { SensorTypes } from "./sensor-types-exports.ts";
 
 const stored = fieldsOf(sensorKind, [
 	"id",

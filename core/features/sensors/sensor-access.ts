@@ -1,7 +1,7 @@
 import type { Options } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import type { ProcessTokens } from "../access/process-tokens-api.ts";
+import type { ProcessTokens } from "../access/process-tokens-exports.ts";
 
 /** User under which processes of sensors call the API. */
 const user = "sensors_container";
@@ -56,5 +56,5 @@ export class SensorAccess {
 	}
 }
 
-/** Access of sensors of the configuration, which run in the service itself. */
+/** Access for sensors that the configuration defines: none, because they run in the service process. */
 export const noAccess: OpenAccess = { environment: {}, secrets: [], close: async () => {} };

@@ -14,8 +14,8 @@ import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispat
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { DatastoreItems } from "../datastore/items-api.ts";
-import type { NamedSensor } from "./named-sensor-api.ts";
+import type { DatastoreItems } from "../datastore/items-exports.ts";
+import type { NamedSensor } from "./named-sensor-exports.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 import { runAsService } from "./uncaught-sensor-errors.ts";
 

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
-import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-api.ts";
+import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-exports.ts";
 
 /** Minimum of `poll_interval` in seconds. */
 export const shortestInterval = 4;

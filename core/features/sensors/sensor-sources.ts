@@ -1,8 +1,8 @@
 import { type SensorEntity, SvcError } from "../../contract/index.ts";
 import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { resolveEntryPoint } from "../packs/entry-point-api.ts";
-import { type NamedSensor, toNamedSensor } from "./named-sensor-api.ts";
+import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
+import { type NamedSensor, toNamedSensor } from "./named-sensor-exports.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 
 export interface SensorSourceOptions extends Pick<Kernel, "sensors"> {

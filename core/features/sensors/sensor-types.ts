@@ -7,7 +7,7 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
 import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
-import type { SensorTypes } from "./sensor-types-api.ts";
+import type { SensorTypes } from "./sensor-types-exports.ts";
 
 export interface SensorTypeOptions extends Uses<"storage" | "clock"> {
 	readonly changes: Pick<CacheInvalidation, "announceChange">;

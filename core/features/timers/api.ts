@@ -1,4 +1,4 @@
-import type { TimersApi } from "./timers-api.ts";
+import type { TimersApi } from "./timers-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface TimersFeatureApi {

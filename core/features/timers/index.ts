@@ -4,7 +4,7 @@ import type { TimersFeatureApi } from "./api.ts";
 import { timerRoutes } from "./routes.ts";
 import { timerTriggerTypes } from "./timer-types.ts";
 import { Timers } from "./timers.ts";
-import { createTimersApi } from "./timers-api.ts";
+import { createTimersApi } from "./timers-exports.ts";
 
 /** Creates the feature for timers, which fire events at their scheduled times. */
 export function createTimersFeature(kernel: Kernel): HttpFeature<TimersFeatureApi> {

@@ -5,10 +5,10 @@ import { replyJson } from "../../http/replies.ts";
 import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
-import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
-import { toTrigger } from "../triggers/trigger-records-api.ts";
+import { triggerExample, triggerMembers } from "../triggers/schemas-exports.ts";
+import { toTrigger } from "../triggers/trigger-records-exports.ts";
 import type { TimersFeatureApi } from "./api.ts";
-import type { TimerView } from "./timers-api.ts";
+import type { TimerView } from "./timers-exports.ts";
 
 /** A timer in a response: its trigger, with the times of its last and its next event. */
 const timerSchema = defineSchema(

@@ -2,7 +2,7 @@ import { isSvcError, type Options, SvcError, type TimerEntity, type TriggerEntit
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { timerTypes, triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
 import type { Schedule } from "./cron-schedule.ts";
 import { isTimezone, toSchedule } from "./timer-schedule.ts";
 

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { type JsonObject, SvcError } from "../../contract/index.ts";
 import { parseDate } from "../../language/parse-date.ts";
-import { timerTypes, triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { timerTypes, triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
 import { type Schedule, toCronSchedule, toExpressionSchedule } from "./cron-schedule.ts";
 
 export interface ScheduleOptions {

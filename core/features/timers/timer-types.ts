@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
-import { triggerRefs } from "../triggers/trigger-refs-api.ts";
+import { triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
 import { checkTimerParameters } from "./timer-schedule.ts";
 
 const text = { type: "string" };

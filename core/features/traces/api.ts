@@ -1,4 +1,4 @@
-import type { Traces } from "./traces-api.ts";
+import type { Traces } from "./traces-exports.ts";
 
 /** Engine members that this feature provides. */
 export interface TracesApi {

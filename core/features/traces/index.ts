@@ -3,7 +3,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { TracesApi } from "./api.ts";
 import { traceRoutes } from "./routes.ts";
 import { StoredTraces } from "./stored-traces.ts";
-import type { TracesNeeds } from "./traces-api.ts";
+import type { TracesNeeds } from "./traces-exports.ts";
 
 /** Creates the feature for traces, which connect executions, rule enforcements and trigger instances. */
 export function createTracesFeature(kernel: Kernel, { enforcements }: TracesNeeds): HttpFeature<TracesApi> {

@@ -12,7 +12,7 @@ import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
 import type { TracesApi } from "./api.ts";
-import type { TraceComponent, TraceView } from "./traces-api.ts";
+import type { TraceComponent, TraceView } from "./traces-exports.ts";
 
 const componentSchema = defineSchema(
 	"TraceComponent",

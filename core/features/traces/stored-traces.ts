@@ -2,7 +2,7 @@ import { type ExecutionEntity, isJsonObject, type Storage, SvcError, type TraceE
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { type Page, readFirstPerOwner, readMappedPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
-import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-api.ts";
+import type { TraceCause, TraceComponent, TraceFilter, Traces, TracesNeeds, TraceView } from "./traces-exports.ts";
 
 /** Maximum number of enforcements of one rule, newest first, whose traces a list considers. */
 const maxEnforcements = 1_000;

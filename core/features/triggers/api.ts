@@ -1,4 +1,4 @@
-import type { TriggersApi } from "./triggers-api.ts";
+import type { TriggersApi } from "./triggers-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface TriggersFeatureApi {

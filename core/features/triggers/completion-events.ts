@@ -8,7 +8,7 @@ import { type TemplateSources, toItemUser } from "../../kernel/submission/parame
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { toNotifyPayloads } from "./notify-payloads.ts";
-import { triggerRefs } from "./trigger-refs-api.ts";
+import { triggerRefs } from "./trigger-type-refs-exports.ts";
 
 /** Trigger and payload of an event that announces the end of an execution, or that it waits for the answer to an inquiry. */
 type Told = readonly [trigger: string, payload: JsonObject];

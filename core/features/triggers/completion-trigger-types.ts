@@ -1,6 +1,6 @@
 import type { Options } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
-import { triggerRefs } from "./trigger-refs-api.ts";
+import { triggerRefs } from "./trigger-type-refs-exports.ts";
 
 const text = { type: "string" };
 const object = { type: "object" };

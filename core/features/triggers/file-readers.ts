@@ -1,5 +1,5 @@
 import { assertRefNames } from "../../kernel/basics/names.ts";
-import type { FileReader } from "../packs/file-reader-api.ts";
+import type { FileReader } from "../packs/file-reader-exports.ts";
 import { toTriggerTypeInput } from "./trigger-type-file.ts";
 import { toFields } from "./trigger-types.ts";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Storage } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { RegisterFiles } from "../packs/pack-files-api.ts";
+import type { RegisterFiles } from "../packs/pack-files-exports.ts";
 import type { TriggersFeatureApi } from "./api.ts";
 import { CompletionEvents } from "./completion-events.ts";
 import { toEndingTypes } from "./completion-trigger-types.ts";
@@ -12,7 +12,7 @@ import { triggerInstanceRoutes } from "./trigger-instances-routes.ts";
 import { toTriggerTypeInput } from "./trigger-type-file.ts";
 import { StoredTriggerTypes } from "./trigger-types.ts";
 import { StoredTriggers } from "./triggers.ts";
-import type { RegisteredTypeInput, TriggerTypes } from "./triggers-api.ts";
+import type { RegisteredTypeInput, TriggerTypes } from "./triggers-exports.ts";
 
 export interface TriggersNeeds {
 	readonly registerFiles: RegisterFiles;

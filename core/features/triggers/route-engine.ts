@@ -1,4 +1,4 @@
-import type { TriggersApi } from "./triggers-api.ts";
+import type { TriggersApi } from "./triggers-exports.ts";
 
 /** Services of the engine that the routes use. */
 export interface RouteEngine {

@@ -11,14 +11,14 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { assertRequired } from "../access/required-permissions-api.ts";
-import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-api.ts";
-import { toCreationPermissions } from "./required-trigger-permissions-api.ts";
+import { assertRequired } from "../access/required-permissions-exports.ts";
+import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import { toCreationPermissions } from "./required-trigger-permissions-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-api.ts";
-import { toTrigger, toTriggerType } from "./trigger-records-api.ts";
+import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-exports.ts";
+import { toTrigger, toTriggerType } from "./trigger-records-exports.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
-import type { TriggerInput, TriggerTypeInput } from "./triggers-api.ts";
+import type { TriggerInput, TriggerTypeInput } from "./triggers-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine & FollowedNeeds>();
 

@@ -13,9 +13,9 @@ import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
 import type { RouteEngine } from "./route-engine.ts";
-import { triggerInstancePart, triggerInstanceSchema } from "./schemas-api.ts";
+import { triggerInstancePart, triggerInstanceSchema } from "./schemas-exports.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
-import { withVisiblePayloads } from "./visible-payloads-api.ts";
+import { withVisiblePayloads } from "./visible-payloads-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<RouteEngine>();
 

@@ -11,8 +11,8 @@ import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { createMaskBudget } from "../../language/parameters/schema-masking.ts";
 import type { WorkBudget } from "../../language/work-budget.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
-import { triggerRefs } from "./trigger-refs-api.ts";
-import type { InstanceFilter, TriggerInstances } from "./triggers-api.ts";
+import { triggerRefs } from "./trigger-type-refs-exports.ts";
+import type { InstanceFilter, TriggerInstances } from "./triggers-exports.ts";
 
 const newestFirst = [
 	["occurrence_time", "desc"],

@@ -2,8 +2,8 @@ import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/in
 import type { GuardedResource } from "../../http/route-permission.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";
-import type { TriggerInput } from "./triggers-api.ts";
+import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
+import type { TriggerInput } from "./triggers-exports.ts";
 
 export function toTriggerTypeResource({ pack, name }: Pick<TriggerTypeEntity, "pack" | "name">): Resource {
 	return { uid: `trigger_type:${pack}:${name}`, pack };

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
-import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-api.ts";
-import type { RegisteredTypeInput } from "./triggers-api.ts";
+import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
+import type { RegisteredTypeInput } from "./triggers-exports.ts";
 
 /** Attributes that are allowed in the file of a trigger type. */
 export const triggerTypeAttributes: Readonly<Record<string, Attribute>> = {

@@ -8,7 +8,7 @@ import { isParameterless, toImplicitTrigger } from "../../kernel/events/trigger-
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import { checkJsonSchema } from "../../language/parameters/check-schema.ts";
-import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-api.ts";
+import type { NamedFilter, TriggerTypeInput, TriggerTypes } from "./triggers-exports.ts";
 
 export type TriggerTypeDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes">;
 

@@ -9,9 +9,9 @@ import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { restoreMaskedValues } from "../../secrets/restore-masked.ts";
-import { maskTriggers } from "./trigger-secrets-api.ts";
+import { maskTriggers } from "./trigger-secrets-exports.ts";
 import { toNamedWhere } from "./trigger-types.ts";
-import type { NamedFilter, TriggerInput, Triggers } from "./triggers-api.ts";
+import type { NamedFilter, TriggerInput, Triggers } from "./triggers-exports.ts";
 
 export type TriggersDependencies = Uses<"storage" | "clock" | "dialects"> & Pick<Kernel, "changes" | "triggerCatalog" | "triggerTypes">;
 

@@ -1,4 +1,4 @@
-import type { Webhooks } from "./webhooks-api.ts";
+import type { Webhooks } from "./webhooks-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface WebhooksApi {

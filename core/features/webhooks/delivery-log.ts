@@ -3,8 +3,8 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Hook } from "./hook-index.ts";
-import { defaultWindow } from "./hook-parameters-api.ts";
-import type { Delivery } from "./webhooks-api.ts";
+import { defaultWindow } from "./hook-parameters-exports.ts";
+import type { Delivery } from "./webhooks-exports.ts";
 
 /** Verdicts of a hook on a delivery. `overruled`: an administrator has replayed a delivery that the hook had refused. */
 export const verdicts = ["accepted", "duplicate", "refused", "replayed", "overruled"] as const;

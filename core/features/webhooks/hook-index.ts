@@ -1,7 +1,7 @@
 import type { Storage, TriggerEntity } from "../../contract/index.ts";
 import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
-import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
-import type { HookParameters } from "./hook-parameters-api.ts";
+import { toHookUrl, triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
+import type { HookParameters } from "./hook-parameters-exports.ts";
 
 /** A registered webhook: the trigger created by a rule on `core.svc.webhook`. */
 export interface Hook {

@@ -1,7 +1,7 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access-api.ts";
-import type { DatastoreItems } from "../datastore/items-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import type { DatastoreItems } from "../datastore/items-exports.ts";
 import type { WebhooksApi } from "./api.ts";
 import { createHookIndex } from "./hook-index.ts";
 import { webhookRoutes } from "./routes.ts";

@@ -11,12 +11,12 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
-import { triggerExample, triggerMembers } from "../triggers/schemas-api.ts";
-import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { triggerExample, triggerMembers } from "../triggers/schemas-exports.ts";
+import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 import type { WebhooksApi } from "./api.ts";
 import { type Challenge, replyChallenge } from "./challenge.ts";
 import { verdicts } from "./delivery-log.ts";
-import { genericHookUrl } from "./hook-parameters-api.ts";
+import { genericHookUrl } from "./hook-parameters-exports.ts";
 
 /** A webhook in a response. */
 const webhookSchema = defineSchema("Webhook", objectSchema(triggerMembers), { ...triggerExample, uid: "webhook:disk/full" });

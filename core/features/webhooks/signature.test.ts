@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "uvu";
-import type { SignatureSettings } from "./hook-parameters-api.ts";
+import type { SignatureSettings } from "./hook-parameters-exports.ts";
 import { findSignatureProblem } from "./signature.ts";
 
 const now = 1_700_000_000;

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { SignatureScheme, SignatureSettings } from "./hook-parameters-api.ts";
+import type { SignatureScheme, SignatureSettings } from "./hook-parameters-exports.ts";
 
 /** The signed bytes of a request, and the headers with the sender's signature. */
 export interface SignedRequest {

@@ -1,8 +1,8 @@
 import { SvcError } from "../../contract/index.ts";
 import { defineTriggerType, ofObject, type TriggerTypeDefinition } from "../../kernel/events/trigger-type-registry.ts";
-import type { Access } from "../access/access-api.ts";
-import { toHookUrl, triggerRefs } from "../triggers/trigger-refs-api.ts";
-import { findUrlProblem, hookParametersSchema } from "./hook-parameters-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import { toHookUrl, triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
+import { findUrlProblem, hookParametersSchema } from "./hook-parameters-exports.ts";
 
 const object = { type: "object" };
 

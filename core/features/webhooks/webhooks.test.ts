@@ -7,7 +7,7 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import { principal, startEngine } from "../../testing/engine/engine.test-support.ts";
 import { createSharedStorage } from "../../testing/engine/shared-storage.test-support.ts";
-import type { Delivery } from "./webhooks-api.ts";
+import type { Delivery } from "./webhooks-exports.ts";
 
 interface Scope {
 	readonly engine: Engine;

@@ -16,15 +16,15 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Dispatcher } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Access } from "../access/access-api.ts";
-import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
 import { type Arrival, type DeliveryLog, StoredDeliveryLog } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
-import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-api.ts";
+import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-exports.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
-import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-api.ts";
+import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-exports.ts";
 
 export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
 	readonly hub: Meters;

@@ -1,4 +1,4 @@
-import type { Workers } from "./workers-api.ts";
+import type { Workers } from "./workers-exports.ts";
 
 /** Members that this feature adds to the engine. */
 export interface WorkersApi {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import type { HandedJob, WorkerNews, WorkerPoll, Workers } from "./workers-api.ts";
+import type { HandedJob, WorkerNews, WorkerPoll, Workers } from "./workers-exports.ts";
 
 /** What a worker would say over HTTP, said to an engine. */
 export class FakeWorker {

@@ -3,7 +3,7 @@ import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
 import { fits } from "./label-match.ts";
-import type { WorkerPoll } from "./workers-api.ts";
+import type { WorkerPoll } from "./workers-exports.ts";
 
 export interface HeldJobsOptions extends Uses<"storage" | "clock"> {
 	/** Seconds for which a worker leases a job. */

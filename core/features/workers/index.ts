@@ -1,7 +1,7 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
-import type { FindRequiredLabels } from "../policies/required-worker-labels-api.ts";
+import type { FindRequiredLabels } from "../policies/required-worker-labels-exports.ts";
 import type { WorkersApi } from "./api.ts";
 import { EndedJobCleaner } from "./ended-job-cleaner.ts";
 import { JobEncryption } from "./job-encryption.ts";
@@ -23,11 +23,11 @@ export interface WorkersNeeds {
  *
  * To the kernel, such a run belongs to an ordinary runner that delegates its work, like a runner for a cluster, and can recover it.
  * Parameters, secrets, recording, time-outs, fences and the end of the run stay on the node that holds the execution. A worker can only
- * receive a run, deliver output, and report the end. Node and worker communicate through a stored record (`worker_job`), so that any node
- * can serve a worker. The worker holds the record with a lease and a fence of its own, as nodes hold executions.
+ * poll for a run, fetch the pack files that it needs, deliver output, and report the end. Node and worker communicate through stored
+ * records (`worker_job`, `worker_output`), so that any node can serve a worker. The worker holds the record with a lease and a fence of its own, as nodes hold executions.
  *
- * The alternative was workers that are nodes and claim executions themselves. They would render parameters, decrypt secrets and write
- * records over HTTP. That would be a second access path to everything that the kernel protects.
+ * Workers are not nodes that claim executions themselves: they would then render parameters, decrypt secrets and write records over HTTP,
+ * which would be a second access path to everything that the kernel protects.
  */
 export function createWorkersFeature(kernel: Kernel, { contents, findDemand }: WorkersNeeds): HttpFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;

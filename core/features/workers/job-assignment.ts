@@ -6,7 +6,7 @@ import type { HeldJob } from "./held-jobs.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
-import type { HandedJob, JobSpec, WorkerPoll } from "./workers-api.ts";
+import type { HandedJob, JobSpec, WorkerPoll } from "./workers-exports.ts";
 
 export interface JobAssignmentOptions extends Uses<"storage" | "clock"> {
 	readonly sealing: JobEncryption;

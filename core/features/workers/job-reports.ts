@@ -11,7 +11,7 @@ import { createId } from "../../kernel/basics/ids.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import { mostAhead } from "./worker-output-recorder.ts";
-import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-api.ts";
+import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-exports.ts";
 
 export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
 	readonly hub: Meters;

@@ -14,7 +14,7 @@ import {
 	workerReceiptSchema,
 	workerSchema,
 } from "./schemas.ts";
-import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, WorkerView } from "./workers-api.ts";
+import type { Reporter, WorkerEnd, WorkerOutput, WorkerPoll, WorkerView } from "./workers-exports.ts";
 
 const { defineRoute } = createRouteDeclarations<WorkersApi>();
 

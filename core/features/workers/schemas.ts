@@ -14,7 +14,7 @@ import {
 	recordId,
 	stringSchema,
 } from "../../http/openapi/schema.ts";
-import { statusSchema } from "../executions/schemas-api.ts";
+import { statusSchema } from "../executions/schemas-exports.ts";
 
 const members = {
 	...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),

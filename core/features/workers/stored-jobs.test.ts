@@ -11,7 +11,7 @@ import { JobAssignment } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";
 import { JobReports } from "./job-reports.ts";
 import { WorkerRunFollower } from "./worker-run-follower.ts";
-import type { WorkerPoll } from "./workers-api.ts";
+import type { WorkerPoll } from "./workers-exports.ts";
 
 // What a job has become between the read and the write of a node must stay.
 

@@ -8,7 +8,7 @@ import { JobReports, type JobReportsOptions } from "./job-reports.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotification } from "./worker-notifications.ts";
 import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts";
-import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-api.ts";
+import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-exports.ts";
 
 /** Maximum number of listed workers, and of listed runs of one worker. */
 const mostShown = 200;

@@ -1,7 +1,7 @@
 import type { OutputType, RunContext, WorkerJobEntity, WriteOperation } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { JobEncryption } from "./job-encryption.ts";
-import type { StoredEnd, WorkerPiece } from "./workers-api.ts";
+import type { StoredEnd, WorkerPiece } from "./workers-exports.ts";
 
 /** Maximum number of rows of output that one query reads. */
 const readLimit = 8;

@@ -2,7 +2,7 @@ import { isSvcError, SvcError, type WorkerEntity } from "../../contract/index.ts
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { toExpiry } from "../../kernel/coordination/lease-policy.ts";
-import type { WorkerPoll } from "./workers-api.ts";
+import type { WorkerPoll } from "./workers-exports.ts";
 
 export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Seconds without a request after which a worker counts as gone. */

@@ -1,6 +1,6 @@
 import { type AtOnceContext, type ParameterDefinition, type RunContext, type Runner, SvcError } from "../../contract/index.ts";
 import { parseLabels } from "../../kernel/basics/names.ts";
-import type { FindRequiredLabels } from "../policies/required-worker-labels-api.ts";
+import type { FindRequiredLabels } from "../policies/required-worker-labels-exports.ts";
 import type { WorkerRunFollowers } from "./worker-run-followers.ts";
 
 const parameter: ParameterDefinition = {

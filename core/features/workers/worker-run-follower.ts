@@ -6,7 +6,7 @@ import { wait } from "../../lib/wait.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import { WorkerOutputRecorder } from "./worker-output-recorder.ts";
-import type { StoredEnd } from "./workers-api.ts";
+import type { StoredEnd } from "./workers-exports.ts";
 
 /** Milliseconds between retries while the storage is unavailable. */
 const retryPause = 500;

@@ -15,12 +15,12 @@ import { createTakeoverGrace, type TakeoverGracePeriod } from "../../kernel/coor
 import { toExpiredBefore } from "../../kernel/coordination/lease-policy.ts";
 import { toKernelContext } from "../../kernel/runs/run-services.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { RequiredWorkerLabels } from "../policies/required-worker-labels-api.ts";
+import type { RequiredWorkerLabels } from "../policies/required-worker-labels-exports.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import { type FollowedJob, WorkerRunFollower } from "./worker-run-follower.ts";
-import type { JobSpec } from "./workers-api.ts";
+import type { JobSpec } from "./workers-exports.ts";
 
 /** Storage of the contents of pack directories. */
 export interface Contents {

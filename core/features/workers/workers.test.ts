@@ -10,7 +10,7 @@ import { createSharedStorage, type Door, type OnCall, type SharedStorage } from 
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { FakeWorker } from "./fake-worker.test-support.ts";
 import { maxWorkersPerUser } from "./worker-presence.ts";
-import type { HandedJob } from "./workers-api.ts";
+import type { HandedJob } from "./workers-exports.ts";
 
 /** Of executions, in seconds, where another node is to take them over soon. */
 const brief = 1;

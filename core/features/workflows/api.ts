@@ -1,4 +1,4 @@
-import type { Workflows } from "./workflows-api.ts";
+import type { Workflows } from "./workflows-exports.ts";
 
 /** Services that this feature adds to the engine. */
 export interface WorkflowsApi {

@@ -8,8 +8,8 @@ import { type FormatOptions, printList, printRecord } from "../../cli/print-reco
 import { readTextFile } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
 import type { DefinitionFinding, GraphEdge, GraphNode, TaskState } from "../../contract/index.ts";
-import { createActionClient } from "../actions/client-api.ts";
-import { createExecutionClient } from "../executions/client-api.ts";
+import { createActionClient } from "../actions/client-exports.ts";
+import { createExecutionClient } from "../executions/client-exports.ts";
 import { createWorkflowClient } from "./client.ts";
 import { mayRun, toCaseText, toFindingText } from "./format-findings.ts";
 

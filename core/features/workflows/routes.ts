@@ -7,11 +7,11 @@ import { presentOne, secretsQuery, toRecordVisibility } from "../../http/secret-
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { Actions } from "../actions/actions-api.ts";
-import { findExecutionResource } from "../executions/execution-resource-api.ts";
-import { withActionExecutionsAlias } from "../executions/execution-route-aliases-api.ts";
+import type { Actions } from "../actions/actions-exports.ts";
+import { findExecutionResource } from "../executions/execution-resource-exports.ts";
+import { withActionExecutionsAlias } from "../executions/execution-route-aliases-exports.ts";
 import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
-import type { OfRun, RunGraph, Workflows } from "./workflows-api.ts";
+import type { OfRun, RunGraph, Workflows } from "./workflows-exports.ts";
 
 /** Services of the engine that the routes use. */
 interface RouteNeeds {

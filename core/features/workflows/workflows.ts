@@ -15,9 +15,9 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
 import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Executions, ExecutionView } from "../../kernel/executions/executions-api.ts";
-import type { Access } from "../access/access-api.ts";
-import type { Actions } from "../actions/actions-api.ts";
-import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-api.ts";
+import type { Access } from "../access/access-exports.ts";
+import type { Actions } from "../actions/actions-exports.ts";
+import type { InspectOptions, OfRun, RunGraph, Workflows } from "./workflows-exports.ts";
 
 export interface WorkflowOptions extends Uses<"runners"> {
 	readonly executions: Pick<Executions, "get">;

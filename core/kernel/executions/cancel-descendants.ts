@@ -26,13 +26,13 @@ export interface DescendantCancellationOptions extends Uses<"eventBus" | "clock"
 }
 
 /** Writes that end the open questions and nested workflow executions below an execution, and their announcements. */
-export interface DescendantCancellation {
+export interface DescendantCancellationDraft {
 	readonly operations: readonly WriteOperation[];
 	/** Publishes the changes of the children. Must be called once the operations are stored. */
 	announce(): void;
 }
 
-const noCancellation: DescendantCancellation = { operations: [], announce: () => undefined };
+const noCancellation: DescendantCancellationDraft = { operations: [], announce: () => undefined };
 
 /**
  * Drafts the writes that cancel the questions and nested workflow executions below a workflow that ends. The caller stores them in the
@@ -43,7 +43,7 @@ const noCancellation: DescendantCancellation = { operations: [], announce: () =>
 export async function draftDescendantCancellation(
 	parts: DescendantCancellationOptions,
 	ended: ExecutionEntity,
-): Promise<DescendantCancellation> {
+): Promise<DescendantCancellationDraft> {
 	const { runners, storage, clock } = parts;
 	// Only workflow runs have children to cancel, and only once they have started.
 	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return noCancellation;
@@ -69,7 +69,7 @@ async function draftEnd(
 	parts: DescendantCancellationOptions,
 	child: ExecutionEntity,
 	{ ended, timestamp }: { readonly ended: ExecutionEntity; readonly timestamp: string },
-): Promise<DescendantCancellation> {
+): Promise<DescendantCancellationDraft> {
 	const canceledBy = ended.context["cancelled_by"];
 	const username = typeof canceledBy === "string" ? canceledBy : ended.user;
 	const patch = toCancelPatch(child, { username }, timestamp);

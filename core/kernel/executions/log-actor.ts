@@ -12,7 +12,7 @@ export type ChangeRequester = Pick<Principal, "username" | "credential">;
  * Adds the user, the credential and the reason to the log entry of a status patch. A patch without a log entry is returned unchanged.
  * Throws `SVC_INVALID` if the reason has more than 1,000 characters.
  */
-export function withActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
+export function addLogActor(patch: ExecutionPatch, signer: ChangeRequester, reason?: string): ExecutionPatch {
 	const entry = toAppendedValue(patch.log) as JsonObject | undefined;
 	return entry === undefined ? patch : { ...patch, log: append({ ...entry, by: toActor(signer, reason) as unknown as JsonObject }) };
 }

@@ -4,14 +4,14 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
 import { toCancelPatch } from "./cancel-descendants.ts";
-import { withActor } from "./log-actor.ts";
-import { assertResumable, type PendingDescendantDependencies } from "./open-questions.ts";
+import { addLogActor } from "./log-actor.ts";
+import { assertResumable, type ResumeCheckDependencies } from "./resume-check.ts";
 import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
 import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
 
-export interface StatusChangeOptions extends CancelOptions, PendingDescendantDependencies, Uses<"isWorkflow"> {}
+export interface StatusChangeOptions extends CancelOptions, ResumeCheckDependencies, Uses<"isWorkflow"> {}
 
 /**
  * Cancels an execution. An execution whose run has started becomes `canceling`, and the node that holds the run ends it. Any other
@@ -30,7 +30,7 @@ export async function cancelExecution(
 		if (!mayCancel(entity, byParent || principal.isAdmin))
 			return { entity, refused: `execution "${entity.id}" cannot be canceled in state "${entity.status}"` };
 		const cancelPatch = toCancelPatch(entity, principal, toTimestamp(parts.clock.now()));
-		const patch = byParent ? cancelPatch : withActor(cancelPatch, principal, reason);
+		const patch = byParent ? cancelPatch : addLogActor(cancelPatch, principal, reason);
 		const changedExecution = await applyTransition(parts, entity, patch, { status: entity.status });
 		if (changedExecution !== undefined) return { entity: changedExecution };
 		entity = await readAgain(parts.storage, entity.id);
@@ -73,7 +73,7 @@ export async function changeStatus(
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
 		if (status === "resuming" && !byParent) await assertResumable(parts, entity);
-		const loggedPatch = byParent ? patch : withActor(patch, principal, change.reason);
+		const loggedPatch = byParent ? patch : addLogActor(patch, principal, change.reason);
 		const changedExecution = await applyTransition(parts, entity, loggedPatch, { status: entity.status, fence: entity.fence });
 		if (changedExecution !== undefined) return changedExecution;
 		entity = await readAgain(parts.storage, entity.id);

@@ -7,7 +7,7 @@ import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.
 export type RemovedRecords = { readonly [K in EntityKind]?: number };
 
 /** One pass that removes expired records; or a dry run, which only counts them. */
-export interface Removal {
+export interface RemovalPass {
 	readonly storage: Storage;
 	readonly pace: Pace;
 	/** Timestamp of the start of the pass. */
@@ -36,7 +36,7 @@ export interface RemovalOptions extends Uses<"storage"> {
 	readonly isDryRun?: boolean;
 }
 
-export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalOptions): Removal {
+export function startRemovalPass({ storage, pace, now, isDryRun = false }: RemovalOptions): RemovalPass {
 	const removedByKind: { [K in EntityKind]?: number } = {};
 	return {
 		storage,
@@ -58,7 +58,7 @@ export function createRemoval({ storage, pace, now, isDryRun = false }: RemovalO
  * undefined if no record is left.
  */
 export function removeExpired<K extends EntityKind>(
-	removal: Removal,
+	removal: RemovalPass,
 	aged: ExpiredRecordsQuery<K>,
 	choose: (page: readonly EntityMap[K][]) => Promise<readonly EntityMap[K][]> = async (page) => page,
 ): Promise<string | undefined> {

@@ -2,14 +2,14 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { maxPooledTextLength } from "../../lib/bytes/pooled-text.ts";
 import { getSystemClock } from "../basics/clock.ts";
-import { type OutputPiece, PooledChunkAssembler, TextChunkAssembler } from "./chunk-assembler.ts";
+import { type OutputPiece, PooledChunkAssembler, StringChunkAssembler } from "./chunk-assembler.ts";
 
 const clock = getSystemClock();
 const toReleased = (data: string) => ({ data, secretRanges: [], tokenRanges: [] });
 
 const toText = (piece: OutputPiece) => (piece.pooled === undefined ? piece.data : piece.pooled.text);
 
-for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
+for (const Assembler of [StringChunkAssembler, PooledChunkAssembler]) {
 	/** What becomes of texts that come faster than they are stored. */
 	function toChunks(texts: readonly string[]): readonly string[] {
 		const waiting = new Assembler(clock);

@@ -40,7 +40,7 @@ export interface ChunkAssembler {
 }
 
 /** Assembles output as strings. It is the reference implementation: tests run it and `PooledChunkAssembler` with the same cases. */
-export class TextChunkAssembler implements ChunkAssembler {
+export class StringChunkAssembler implements ChunkAssembler {
 	protected readonly pieces: OutputPiece[] = [];
 	protected readonly clock: Clock;
 	protected bufferedLength = 0;
@@ -96,7 +96,7 @@ export class TextChunkAssembler implements ChunkAssembler {
  *
  * Text with secrets, or with characters beyond ASCII, is assembled as strings.
  */
-export class PooledChunkAssembler extends TextChunkAssembler {
+export class PooledChunkAssembler extends StringChunkAssembler {
 	override addBytes(type: OutputType, bytes: Buffer): void {
 		this.bufferedLength += bytes.length;
 		for (let start = 0; start < bytes.length; ) {

@@ -25,7 +25,7 @@ import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
-import { type RunEventOptions, RunEventSender } from "./run-event-sender.ts";
+import { RunEmissions, type RunEventOptions } from "./run-emissions.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
@@ -49,11 +49,11 @@ const notRecoveredOutcome: RunOutcome = {
 /** Calls runners, with a context through which they use the service during the run. */
 export class RunnerCaller {
 	readonly #parts: RunnerCallerOptions;
-	readonly #events: RunEventSender;
+	readonly #events: RunEmissions;
 
 	constructor(parts: RunnerCallerOptions) {
 		this.#parts = parts;
-		this.#events = new RunEventSender(parts);
+		this.#events = new RunEmissions(parts);
 	}
 
 	/**

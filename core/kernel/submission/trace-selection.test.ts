@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { withRules } from "../../features/rules/rules.test-support.ts";
-import type { TraceView } from "../../features/traces/traces-api.ts";
+import type { TraceView } from "../../features/traces/traces-exports.ts";
 import { createRandom } from "../../testing/guarantees/random.test-support.ts";
 
 /** What an event sets off: executions of these actions, each with what its end sets off. */

@@ -5,7 +5,7 @@ import type { OutputChunk } from "../executions/executions-api.ts";
 import { hasEndedBeforeStart, isCompleted } from "../executions/status.ts";
 import type { PublishListener, TelemetryHub } from "./telemetry-hub.ts";
 
-/** Counter of stored events by outcome. `EventProcessor` counts the events that it stores as processed, `countStoredEvents` all others. */
+/** Counter of stored events by outcome. `EventProcessor` counts the events that it stores as processed, `installPendingEventCounter` all others. */
 export const eventOutcomesMetric: MetricDefinition = {
 	name: "svc_trigger_instances_total",
 	help: "Events that came in: pending ones are looked at later, about acted ones everything was done at once, dismissed ones concern nobody.",
@@ -13,7 +13,7 @@ export const eventOutcomesMetric: MetricDefinition = {
 };
 
 /** Counts the events that this node stores as pending or claimed. */
-export function countStoredEvents(hub: TelemetryHub): void {
+export function installPendingEventCounter(hub: TelemetryHub): void {
 	const events = hub.counter(eventOutcomesMetric);
 	hub.onStored("trigger_instance", (instances) => {
 		for (const { status } of instances) if (status !== "processed") events.record(1, "pending");

@@ -11,7 +11,7 @@ import {
 } from "../../contract/index.ts";
 import { toSubscription } from "../basics/plugin-results.ts";
 import { announcementPrefix } from "../executions/execution-events.ts";
-import { countStoredEvents, ExecutionMetrics } from "./engine-metrics.ts";
+import { ExecutionMetrics, installPendingEventCounter } from "./engine-metrics.ts";
 import type { TelemetryHub } from "./telemetry-hub.ts";
 
 /**
@@ -20,7 +20,7 @@ import type { TelemetryHub } from "./telemetry-hub.ts";
  */
 export function instrument(eventBus: EventBus, hub: TelemetryHub): { readonly eventBus: EventBus; readonly metrics?: StorageMetrics } {
 	if (!hub.isOn) return { eventBus };
-	countStoredEvents(hub);
+	installPendingEventCounter(hub);
 	hub.onPublished(new ExecutionMetrics(hub));
 	return { eventBus: new ObservedBus(eventBus, hub), metrics: new StorageMetrics(hub) };
 }

@@ -15,8 +15,8 @@ import type { ScopeFunction, TemplateScope } from "../templates/scope.ts";
 import { requireDefined } from "../templates/values.ts";
 import { type HostFunction, Evaluator as YaqlEvaluator } from "../yaql/evaluator.ts";
 import type { YaqlValue } from "../yaql/values.ts";
-import { ContextFunctions } from "./context-functions.ts";
 import { resolveAlias } from "./name-aliases.ts";
+import { SharedFunctions } from "./shared-functions.ts";
 
 /** Characters of JSON whose parsing counts as one step. */
 const jsonCharactersPerStep = 32;
@@ -35,7 +35,7 @@ export class Evaluation {
 		{ limits, names }: { readonly limits: TemplateLimits; readonly names: DialectNames },
 	) {
 		this.budget = new Budget(limits, "expression");
-		const functions = new ContextFunctions(scope, {
+		const functions = new SharedFunctions(scope, {
 			names,
 			datastore,
 			budget: this.budget,

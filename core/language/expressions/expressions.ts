@@ -17,13 +17,13 @@ import type { Value } from "../templates/values.ts";
 import { WorkBudget, withWorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
-import { contextFunctionNames } from "./context-functions.ts";
 import { toExpressionError } from "./errors.ts";
 import { Evaluation } from "./evaluation.ts";
 import { maxExpressions, scanText } from "./expression-scanner.ts";
 import { filterFunctions } from "./filter-functions.ts";
 import { resolveAlias } from "./name-aliases.ts";
 import { toPlainValue } from "./plain-value.ts";
+import { sharedFunctionNames } from "./shared-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
 export interface ExpressionOptions {
@@ -60,7 +60,7 @@ class ValueExpressions implements Expressions {
 		return findWithinBudget(value, language).map((useWithCalls) => {
 			const { calls, ...use } = useWithCalls;
 			if (functions === undefined) return toOwnNames(use, this.#names);
-			const knownFunctions = [...functions, ...contextFunctionNames, ...filterFunctions.keys()];
+			const knownFunctions = [...functions, ...sharedFunctionNames, ...filterFunctions.keys()];
 			const unknownCalls = findUnknownCalls(use.language, calls, { functions: knownFunctions, names: this.#names });
 			return { ...toOwnNames(use, this.#names), unknown: unknownCalls };
 		});

@@ -100,8 +100,8 @@ export function collectMasked(values: JsonObject, masked: JsonObject): readonly 
 }
 
 /**
- * Returns `returnedValue` with the `keptValue` wherever it contains the mask and the client was shown the mask. Clients send masked values
- * back unchanged, and this must not overwrite the secrets.
+ * Returns a copy of `returnedValue`. Each mask that was also at this place in `shownValue` is replaced by the value at the same place in
+ * `keptValue`, if there is one. Clients send masked values back unchanged, and this must not overwrite the secrets.
  */
 export function restoreMasked(returnedValue: JsonValue, shownValue: JsonValue | undefined, keptValue: JsonValue | undefined): JsonValue {
 	if (returnedValue === secretMask) return shownValue === secretMask && keptValue !== undefined ? keptValue : returnedValue;

@@ -87,8 +87,8 @@ function describeRefused(definition: ParameterDefinition, schemaPath: string): s
 }
 
 /**
- * Returns the most informative error of a validator; undefined if there are none. If the value fits none of several alternatives, that is
- * the error of the alternative whose type the value has. Otherwise it is an error that names the types of all alternatives.
+ * Returns the most informative error of a validator; undefined if there are none. If the value fits none of several alternatives, returns
+ * the innermost error of the alternative whose type matches. If no type matches, returns an error that names the types of all.
  */
 function findMostInformativeError(errors: readonly ErrorObject[]): ErrorObject | undefined {
 	const lastError = errors.at(-1);

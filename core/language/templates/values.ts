@@ -33,7 +33,7 @@ export class Float {
 	}
 }
 
-/** Missing value. Only the filter `default` and the tests `defined` and `undefined` accept it. */
+/** Missing value. Only the filter `default`, the argument `default` of `map`, and the tests `defined` and `undefined` accept it. */
 export class Undefined {
 	/** Message of the error that a use of the value throws. */
 	readonly description: string;

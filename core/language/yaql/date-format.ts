@@ -78,7 +78,7 @@ export function readDate(text: string, format: string | null): DateTime {
 
 const twoDigitsPattern = /\d{1,2}/y;
 
-/** Patterns of the characters that each field of a format reads. */
+/** For each field letter of a format, the pattern of the characters that the field reads. */
 const fieldPatterns: Readonly<Record<string, RegExp>> = {
 	Y: /\d{4}/y,
 	m: twoDigitsPattern,

@@ -3,8 +3,8 @@ import { order as orderOfTexts } from "../templates/operators.ts";
 import { calculateWhole, compareNumbers, isSameNumber } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
-import { Pattern } from "./pattern.ts";
 import { searchText } from "./pattern-search.ts";
+import { RegexValue } from "./regex-value.ts";
 import type { ChainOperator } from "./syntax.ts";
 import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
 
@@ -93,7 +93,7 @@ export function isIn(value: YaqlValue, container: YaqlValue, budget: Budget): bo
 }
 
 function isMatch(operator: string, text: YaqlValue, pattern: YaqlValue, budget: Budget): boolean {
-	if (typeof text !== "string" || !(pattern instanceof Pattern || typeof pattern === "string"))
+	if (typeof text !== "string" || !(pattern instanceof RegexValue || typeof pattern === "string"))
 		throw toNoMatchError(`#operator_${operator}`);
 	return searchText(pattern, text, budget).length > 0;
 }

@@ -20,7 +20,7 @@ export class AhoCorasick {
 	/** Length of the longest pattern that ends in the state; 0 if there is none. */
 	readonly #matchLength: Int32Array;
 	readonly #markedMatchLength: Int32Array;
-	/** Length of the longest suffix of the state that is an incomplete pattern. */
+	/** Length of the longest suffix of the state that is a proper prefix of a pattern; 0 if there is none. */
 	readonly #partialLength: Int32Array;
 	/** Transitions from the root for characters below 256. Most characters are processed with this table. */
 	readonly #rootTransitions = new Int32Array(256);

@@ -1,7 +1,7 @@
 import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-api.ts";
-import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-api.ts";
+import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-exports.ts";
+import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-exports.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 

@@ -18,7 +18,7 @@ import {
 	type TelemetryPlugin,
 	toErrorMessage,
 } from "../../contract/index.ts";
-import { createTrustedProxies } from "../../features/access/trusted-proxies-api.ts";
+import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
 import { createFeatures } from "../../features/index.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";

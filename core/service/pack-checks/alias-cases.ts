@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ActionAliasEntity, isSvcError, type JsonObject, parseJson, stringifyJson } from "../../contract/index.ts";
-import { aliasCaseShape } from "../../features/aliases/alias-test-case-api.ts";
-import { type ReadCommand, readAliasCommand } from "../../features/aliases/match-command-api.ts";
-import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { aliasCaseShape } from "../../features/aliases/alias-test-case-exports.ts";
+import { type ReadCommand, readAliasCommand } from "../../features/aliases/match-command-exports.ts";
+import type { PackInspection } from "../../features/packs/inspect-pack-exports.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
 import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";
 import { type PackTest, testsOf } from "./run-tests.ts";

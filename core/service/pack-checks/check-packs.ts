@@ -10,7 +10,7 @@ import {
 	locateRefused,
 	type PackInspection,
 	sortFindings,
-} from "../../features/packs/inspect-pack-api.ts";
+} from "../../features/packs/inspect-pack-exports.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { toActionSignature } from "../../kernel/executions/action-catalog.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";

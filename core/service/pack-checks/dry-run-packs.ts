@@ -8,7 +8,7 @@ import {
 	type SvcConfig,
 	toErrorMessage,
 } from "../../contract/index.ts";
-import type { ReadRunnerType } from "../../features/packs/file-reader-api.ts";
+import type { ReadRunnerType } from "../../features/packs/file-reader-exports.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { dryRunEngine } from "../../kernel/dry-run.ts";
 import { DryRunStorage } from "../../kernel/dry-run-storage.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DefinitionFinding, PackFinding } from "../../contract/index.ts";
-import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-exports.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
 
 /** A workflow definition that is the entry point of an action. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../../contract/index.ts";
-import { LocatedYaml } from "../../features/packs/inspect-pack-api.ts";
+import { LocatedYaml } from "../../features/packs/inspect-pack-exports.ts";
 import { checkAttributes, object } from "../../language/file-attributes.ts";
 import type { CaseAttributes } from "../../language/file-schema.ts";
 

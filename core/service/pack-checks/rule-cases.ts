@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
-import type { PackInspection } from "../../features/packs/inspect-pack-api.ts";
-import { ruleTestCaseAttributes } from "../../features/rules/rule-test-case-api.ts";
-import type { RuleTestOutcome } from "../../features/rules/rules-api.ts";
+import type { PackInspection } from "../../features/packs/inspect-pack-exports.ts";
+import { ruleTestCaseAttributes } from "../../features/rules/rule-test-case-exports.ts";
+import type { RuleTestOutcome } from "../../features/rules/rules-exports.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
 import { findCaseFiles, type ReadCase, readCases } from "./read-cases.ts";

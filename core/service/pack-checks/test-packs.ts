@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PackTestOptions, PackTests } from "../../cli/pack-checks.ts";
 import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
 import { fileReaders } from "../../features/file-readers.ts";
-import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-api.ts";
+import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-exports.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import { findAliasTests } from "./alias-cases.ts";
 import { type DryRunPacks, dryRunPacks } from "./dry-run-packs.ts";

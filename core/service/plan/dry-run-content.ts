@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule, PlannedTrigger } from "../../cli/service-plan.ts";
 import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
-import type { RuleView } from "../../features/rules/rules-api.ts";
-import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-refs-api.ts";
-import { maskTriggers } from "../../features/triggers/trigger-secrets-api.ts";
+import type { RuleView } from "../../features/rules/rules-exports.ts";
+import { maskTriggers } from "../../features/triggers/trigger-secrets-exports.ts";
+import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-type-refs-exports.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { dryRunEngine } from "../../kernel/dry-run.ts";
 import { DryRunStorage } from "../../kernel/dry-run-storage.ts";

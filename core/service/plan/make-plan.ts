@@ -14,8 +14,8 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
-import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-checks-api.ts";
-import { toNamedSensor } from "../../features/sensors/named-sensor-api.ts";
+import { findFirstUserProblem, findFirstUserWarning } from "../../features/access/first-user-checks-exports.ts";
+import { toNamedSensor } from "../../features/sensors/named-sensor-exports.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { assertRolesReachable } from "../../kernel/nodes/cluster-checks.ts";
 import { findOptionProblems } from "../../kernel/plugins/check-options.ts";

@@ -1,5 +1,5 @@
 import { type CapturedOutput, isSvcError, type JsonObject, type OutputType, SvcError } from "../../contract/index.ts";
-import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-api.ts";
+import type { WorkerEnd, WorkerPiece } from "../../features/workers/workers-exports.ts";
 import { OutputCapture } from "../../kernel/output/output-channels.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import type { ServiceClient } from "./service-client.ts";

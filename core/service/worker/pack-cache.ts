@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PackContentFile, SvcError } from "../../contract/index.ts";
-import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../features/packs/extracted-content-api.ts";
-import type { HandedJob } from "../../features/workers/workers-api.ts";
+import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../features/packs/extract-content-exports.ts";
+import type { HandedJob } from "../../features/workers/workers-exports.ts";
 import type { ServiceClient } from "./service-client.ts";
 
 /** Maximum bytes of the files that one request fetches. */

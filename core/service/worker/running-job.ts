@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Logger, RunAborted, type RunContext, type Runner, type RunResult, SvcError, toErrorMessage } from "../../contract/index.ts";
-import type { HandedJob } from "../../features/workers/workers-api.ts";
+import type { HandedJob } from "../../features/workers/workers-exports.ts";
 import { JobReportSender, type RunEnd } from "./job-report-sender.ts";
 import type { PackCache } from "./pack-cache.ts";
 import type { ServiceClient } from "./service-client.ts";

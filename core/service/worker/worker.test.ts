@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { RunContext, Runner } from "../../contract/index.ts";
-import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
+import type { HandedJob, WorkerNews } from "../../features/workers/workers-exports.ts";
 import { until } from "../../testing/guarantees/until.test-support.ts";
 import { silentLogger } from "../../testing/run-context.ts";
 import type { PackCache } from "./pack-cache.ts";

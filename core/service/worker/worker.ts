@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { isSvcError, type JsonObject, toErrorMessage } from "../../contract/index.ts";
-import type { HandedJob, WorkerNews } from "../../features/workers/workers-api.ts";
+import type { HandedJob, WorkerNews } from "../../features/workers/workers-exports.ts";
 import { settledWithin, wait } from "../../lib/wait.ts";
 import { type HeldJobOptions, RunningJob } from "./running-job.ts";
 

@@ -8,7 +8,7 @@ import { StoredWorkers } from "../../features/workers/stored-workers.ts";
 import { WorkerNotifications } from "../../features/workers/worker-notifications.ts";
 import { routeToWorkers } from "../../features/workers/worker-routing.ts";
 import { WorkerRunFollowers } from "../../features/workers/worker-run-followers.ts";
-import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-api.ts";
+import type { WorkerEnd, WorkerOutput, WorkerPoll } from "../../features/workers/workers-exports.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { TelemetryHub } from "../../kernel/telemetry/telemetry-hub.ts";
 import { KeyRing } from "../../secrets/encryption/key-ring.ts";

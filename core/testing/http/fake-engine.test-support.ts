@@ -8,8 +8,8 @@ import {
 	type RunnerTypeEntity,
 	SvcError,
 } from "../../contract/index.ts";
-import { createProxies } from "../../features/access/trusted-proxies-api.ts";
-import type { StreamEvent } from "../../features/executions/events-api.ts";
+import { createProxies } from "../../features/access/trusted-proxies-exports.ts";
+import type { StreamEvent } from "../../features/executions/events-exports.ts";
 import { routes } from "../../features/routes.ts";
 import { rootRoutes } from "../../http/root-routes.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";

@@ -16,7 +16,7 @@ export type ChainEntry =
 			readonly at: string;
 			/** Values that the task has published. */
 			readonly published: JsonObject;
-			/** Paths of published large strings in the result of the task. */
+			/** By name: the path in the result of the task of a published large string. The journal stores the path instead of a copy. */
 			readonly copied?: { readonly [name: string]: readonly string[] };
 			/** Error of publishing, which ends the chain. */
 			readonly failure?: string;

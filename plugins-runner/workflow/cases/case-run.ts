@@ -106,7 +106,7 @@ export class CaseRun {
 		this.#openChildren.set(request.key, { key: request.key, id, given, isPending: false });
 	}
 
-	/** Returns the result for a child. Matching results are used in order; then the last one is used again. */
+	/** Returns the given result for a child: the first unused one that matches, otherwise the last one that matches. Undefined if none does. */
 	#findResult({ key, context }: ChildRequest): GivenResult | undefined {
 		const { task_name: name, task_route: route, item_id: item } = (context?.["workflow"] ?? {}) as JsonObject;
 		const starts = this.#starts.get(`${name}__r${route}`) ?? new Map<string, number>();

@@ -14,7 +14,7 @@ import { findActionSignature, toActionSignature } from "../../../kernel/executio
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
-import type { FileReader } from "../file-reader-api.ts";
+import type { FileReader } from "../file-reader-exports.ts";
 import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";
 import { type PackFileProblem, toProblems, toProblemsError } from "../reading/pack-problems.ts";
 import type { ChosenPacks, PackVersion, RegisteredKind } from "../registration/chosen-packs.ts";

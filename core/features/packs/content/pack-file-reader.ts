@@ -4,7 +4,7 @@ import { join, sep } from "node:path";
 import { stringify } from "yaml";
 import { type PackEntity, type Storage, SvcError } from "../../../contract/index.ts";
 import { fromTimestamp } from "../../../kernel/basics/clock.ts";
-import type { PackFile } from "../pack-views-api.ts";
+import type { PackFile } from "../pack-views-exports.ts";
 import { listPackFiles } from "../reading/list-pack-files.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import type { PackContents } from "./pack-contents.ts";

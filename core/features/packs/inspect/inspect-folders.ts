@@ -1,6 +1,6 @@
 import type { JsonObject, PackFinding } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
-import type { FileReader, ReadRunnerType } from "../file-reader-api.ts";
+import type { FileReader, ReadRunnerType } from "../file-reader-exports.ts";
 import { findingOf, locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 

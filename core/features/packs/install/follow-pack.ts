@@ -14,7 +14,7 @@ import type { Principal } from "../../../kernel/basics/principal.ts";
 import type { Executions, SubmitInput } from "../../../kernel/executions/executions-api.ts";
 import { isCompleted } from "../../../kernel/executions/status.ts";
 import { wait } from "../../../lib/wait.ts";
-import { toSourceText } from "../followed-source-api.ts";
+import { toSourceText } from "../followed-source-exports.ts";
 import type { PackSource } from "../sources/pack-fetcher.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";

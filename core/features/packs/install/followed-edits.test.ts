@@ -9,7 +9,7 @@ import { runSvc } from "../../../service/run-svc.ts";
 import { CapturedText } from "../../../testing/cli/captured-text.test-support.ts";
 import { until } from "../../../testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../../testing/http/service.test-support.ts";
-import { assertNotFollowed } from "../followed-pack-guard-api.ts";
+import { assertNotFollowed } from "../followed-pack-guard-exports.ts";
 import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 interface Subject extends ServiceUnderTest {

@@ -3,7 +3,7 @@ import { toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
-import { toSourceText } from "../followed-source-api.ts";
+import { toSourceText } from "../followed-source-exports.ts";
 import type { PackRequest } from "../sources/parse-request.ts";
 import { isMeant } from "./pack-set.ts";
 

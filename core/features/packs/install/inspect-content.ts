@@ -5,7 +5,7 @@ import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { splitRef } from "../../../kernel/basics/refs.ts";
 import { findRuleProblems, type RuleProblem } from "../../../language/rule-problems.ts";
 import type { DraftedContent } from "../activation/pack-activation.ts";
-import { resolveEntryPoint } from "../entry-point-api.ts";
+import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { LocatedYaml } from "../inspect/located-yaml.ts";
 import type { PackFileProblem } from "../reading/pack-problems.ts";
 import { readPackDirectory } from "../reading/read-pack-directory.ts";

@@ -2,8 +2,8 @@ import { type JsonObject, type JsonValue, type PackEntity, type Storage, SvcErro
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { Resource } from "../../../kernel/basics/refs.ts";
 import { maskBySchema } from "../../../language/parameters/schema-masking.ts";
-import type { PackConfigs } from "../pack-configs-api.ts";
-import type { PackRegister } from "../register-api.ts";
+import type { PackConfigs } from "../pack-configs-exports.ts";
+import type { PackRegister } from "../register-exports.ts";
 import type { PackIndex } from "../sources/pack-index.ts";
 import { JobParameters } from "./job-parameters.ts";
 import type { Job, Jobs } from "./job-runner.ts";

@@ -12,7 +12,7 @@ import type { PermissionType } from "../../../kernel/basics/permission-types.ts"
 import { type Authority, type Principal, withScopes } from "../../../kernel/basics/principal.ts";
 import type { Resource } from "../../../kernel/basics/refs.ts";
 import type { WriteInterceptor } from "../../../kernel/plugins/engine-storage.ts";
-import type { Access } from "../../access/access-api.ts";
+import type { Access } from "../../access/access-exports.ts";
 import { JobReport } from "./job-report.ts";
 import { type JobName, packJob } from "./packs-pack.ts";
 

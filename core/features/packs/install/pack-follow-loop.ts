@@ -4,7 +4,7 @@ import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { SingletonTask, type SingletonTaskOptions } from "../../../kernel/coordination/singleton-task.ts";
 import type { BackgroundLoop } from "../../../kernel/nodes/background-loops.ts";
 import { wait } from "../../../lib/wait.ts";
-import { toSourceText } from "../followed-source-api.ts";
+import { toSourceText } from "../followed-source-exports.ts";
 import { type FollowPackOptions, followPack } from "./follow-pack.ts";
 import type { FollowedPacks, FollowedSource } from "./followed-packs.ts";
 

@@ -4,7 +4,7 @@ import { type Attribute, checkAttributes, flag, isObject, list, object, required
 import { parameterDefinitions, toObjectSchema } from "../../../language/file-schema.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";
 import { checkOutputSchema } from "../../../language/parameters/check-schema.ts";
-import { checkPack, ownAttributes, requiredName } from "../pack-files-api.ts";
+import { checkPack, ownAttributes, requiredName } from "../pack-files-exports.ts";
 
 const notifySections: readonly string[] = ["on-complete", "on-success", "on-failure"];
 const notifyAttributes: Readonly<Record<string, Attribute>> = {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "uvu";
 import type { JsonObject } from "../../../contract/index.ts";
 import { isSvcError } from "../../../contract/index.ts";
-import { resolveEntryPoint } from "../entry-point-api.ts";
+import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { notInstalled } from "../registration/not-installed.ts";
 import { findPackDirectories } from "./find-pack-directories.ts";
 import { readPackDirectory } from "./read-pack-directory.ts";

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { ActionEntity, JsonObject, PackEntity } from "../../../contract/index.ts";
 import { SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
-import { resolveEntryPoint } from "../entry-point-api.ts";
+import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { toAction } from "./action-metadata.ts";
 import { listPackFiles } from "./list-pack-files.ts";
 import { assertPlatform, toPack } from "./manifest.ts";

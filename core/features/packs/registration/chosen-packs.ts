@@ -1,6 +1,6 @@
 import type { PackEntity } from "../../../contract/index.ts";
 import type { Principal } from "../../../kernel/basics/principal.ts";
-import type { PackKind } from "../pack-files-api.ts";
+import type { PackKind } from "../pack-files-exports.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 
 /** A version of a pack to register. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object } from "../../../language/file-attributes.ts";
 import { toObjectSchema } from "../../../language/file-schema.ts";
-import type { PackKind } from "../pack-files-api.ts";
+import type { PackKind } from "../pack-files-exports.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 

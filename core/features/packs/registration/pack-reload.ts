@@ -7,7 +7,7 @@ import type { PackActivator } from "../activation/pack-activation.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { assertPlatform, toPack } from "../reading/manifest.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
-import type { PackRegister, RegisterCounts, RegisterInput } from "../register-api.ts";
+import type { PackRegister, RegisterCounts, RegisterInput } from "../register-exports.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import { RegistrationKinds } from "./registration-kinds.ts";
 

@@ -4,8 +4,8 @@ import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
-import type { PackFileKind } from "../pack-files-api.ts";
-import type { PackDirectory } from "../packs-api.ts";
+import type { PackFileKind } from "../pack-files-exports.ts";
+import type { PackDirectory } from "../packs-exports.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";

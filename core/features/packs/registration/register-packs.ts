@@ -8,7 +8,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import { chatopsPack } from "../built-in/chatops-pack.ts";
 import { corePack } from "../built-in/core-pack.ts";
 import { packsPack } from "../install/packs-pack.ts";
-import type { PackDirectory } from "../packs-api.ts";
+import type { PackDirectory } from "../packs-exports.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { type PackContent, readPackDirectory } from "../reading/read-pack-directory.ts";
 import type { ChosenPacks, PackVersion } from "./chosen-packs.ts";

@@ -1,4 +1,4 @@
-import type { PackKind } from "../pack-files-api.ts";
+import type { PackKind } from "../pack-files-exports.ts";
 import type { RegisteredKind } from "./chosen-packs.ts";
 import type { RegistrationReport } from "./registration-report.ts";
 

@@ -1,5 +1,5 @@
 import type { Logger } from "../../../contract/index.ts";
-import type { PackKind } from "../pack-files-api.ts";
+import type { PackKind } from "../pack-files-exports.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
 
 /** Removes one record by its ref. */

@@ -1,6 +1,6 @@
 import type { EntityKind, Storage } from "../../../contract/index.ts";
 import { isKept } from "../activation/registration-dry-run.ts";
-import type { PackKind } from "../pack-files-api.ts";
+import type { PackKind } from "../pack-files-exports.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import type { RegistrationReport, RemoveRecord } from "./registration-report.ts";
 

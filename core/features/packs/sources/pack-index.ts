@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type Logger, SvcError, toErrorMessage } from "../../../contract/index.ts";
-import type { IndexHealth, IndexStatus, MergedIndex, PackIndexes } from "../pack-index-api.ts";
+import type { IndexHealth, IndexStatus, MergedIndex, PackIndexes } from "../pack-index-exports.ts";
 import { IndexError, isOnThisMachine, readIndex } from "./index-reader.ts";
 import { isLocal } from "./local-source.ts";
 import { toShownAddress } from "./pack-address.ts";

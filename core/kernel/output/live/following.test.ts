@@ -10,7 +10,7 @@ import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { publishOutput, publishUpdated, retainOutputText, toEventChunk } from "../../executions/execution-events.ts";
 import type { OutputAccess, OutputChunk } from "../../executions/executions-api.ts";
-import { PooledChunkAssembler, TextChunkAssembler } from "../chunk-assembler.ts";
+import { PooledChunkAssembler, StringChunkAssembler } from "../chunk-assembler.ts";
 import { OutputReader } from "../output-reader.ts";
 import { OutputWriter, type OutputWriterOptions } from "../output-writer.ts";
 import { toMaskedText, toStoredChunk } from "../stored-chunks.ts";
@@ -334,7 +334,7 @@ const page = line.repeat(700);
 /** Of which no two go in one chunk. */
 const long = line.repeat(1_400);
 
-for (const Assembler of [TextChunkAssembler, PooledChunkAssembler]) {
+for (const Assembler of [StringChunkAssembler, PooledChunkAssembler]) {
 	test(`${Assembler.name}: output as bytes is recorded and followed as output as text is, also by who is slow, and by the general stream`, async () => {
 		const parts = await createParts();
 		const execution = createRunning();

@@ -1,7 +1,7 @@
 import type { Budget } from "../../templates/budget.ts";
 import type { Context } from "../context.ts";
 import { DateTime, TimeSpan } from "../date-time.ts";
-import { Pattern } from "../pattern.ts";
+import { RegexValue } from "../regex-value.ts";
 import { isFloat, isList, isObject, numberOf, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
 
 /** Unevaluated argument. Each call evaluates it with the elements as `$`, `$2` and so on. */
@@ -81,7 +81,7 @@ export const text = (name: string) => singleParameter<string>(name, (value) => (
 export const flag = (name: string) => singleParameter<boolean>(name, (value) => (typeof value === "boolean" ? value : mismatch));
 export const list = (name: string) => singleParameter<YaqlList>(name, (value) => (isList(value) ? value : mismatch));
 export const object = (name: string) => singleParameter<YaqlObject>(name, (value) => (isObject(value) ? value : mismatch));
-export const pattern = (name: string) => singleParameter<Pattern>(name, (value) => (value instanceof Pattern ? value : mismatch));
+export const pattern = (name: string) => singleParameter<RegexValue>(name, (value) => (value instanceof RegexValue ? value : mismatch));
 export const dateTime = (name: string) => singleParameter<DateTime>(name, (value) => (value instanceof DateTime ? value : mismatch));
 export const timeSpan = (name: string) => singleParameter<TimeSpan>(name, (value) => (value instanceof TimeSpan ? value : mismatch));
 /** Parameter for a number of any type, which keeps a float a float. */

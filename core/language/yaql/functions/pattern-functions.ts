@@ -1,8 +1,8 @@
 import type { Budget } from "../../templates/budget.ts";
 import { Context } from "../context.ts";
 import { toYaqlText } from "../conversions.ts";
-import { Pattern } from "../pattern.ts";
 import { searchText, toPattern } from "../pattern-search.ts";
+import { RegexValue } from "../regex-value.ts";
 import type { YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
 import { any, body, type CallContext, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./define-function.ts";
@@ -18,7 +18,7 @@ export const patternFunctions = [
 		[text("pattern"), optional(flag("ignoreCase"), false), optional(flag("multiLine"), false), optional(flag("dotAll"), false)],
 		(_call, source, ignoreCase, multiLine, dotAll) => toPattern(source, { ignoreCase, multiLine, dotAll }),
 	),
-	defineFunction("isRegex", [any("value")], (_call, value) => value instanceof Pattern),
+	defineFunction("isRegex", [any("value")], (_call, value) => value instanceof RegexValue),
 	defineFunction("escapeRegex", [string], ({ budget }, source) => {
 		budget.spendText(2 * source.length);
 		return source.replace(/[-\\^$*+?.()|[\]{}#&~\s]/g, "\\$&");
@@ -76,7 +76,7 @@ function describeGroup(value: string | undefined, span: readonly [number, number
 }
 
 /** Returns the parts between the matches, with the groups of each match between them. */
-function split(expression: Pattern, source: string, maxCount: number, budget: Budget): YaqlValue {
+function split(expression: RegexValue, source: string, maxCount: number, budget: Budget): YaqlValue {
 	const matches = searchText(expression, source, budget);
 	const parts: YaqlValue[] = [];
 	let end = 0;
@@ -89,7 +89,7 @@ function split(expression: Pattern, source: string, maxCount: number, budget: Bu
 }
 
 function replace(
-	expression: Pattern,
+	expression: RegexValue,
 	source: string,
 	maxCount: number,
 	{ budget }: CallContext,

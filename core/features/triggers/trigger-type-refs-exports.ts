@@ -9,7 +9,7 @@ export const triggerRefs = {
 	inquiry: "core.svc.generic.inquiry",
 } as const;
 
-/** Refs of the trigger types for which timers fire. */
+/** Refs of the trigger types of timers. */
 export const timerTypes: readonly string[] = [triggerRefs.intervalTimer, triggerRefs.dateTimer, triggerRefs.cronTimer];
 
 /** Returns the URL of a webhook without leading and trailing slashes, the form in which hooks are registered and found. */

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../contract/index.ts";
 import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
-import { systemItemResource } from "../datastore/item-trigger-types-api.ts";
-import { timerTypes, toHookUrl, triggerRefs } from "./trigger-refs-api.ts";
+import { systemItemResource } from "../datastore/item-trigger-types-exports.ts";
+import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 
 /** The trigger that a rule refers to, and the rule's own pack and name. */
 export interface ListeningRule {

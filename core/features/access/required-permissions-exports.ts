@@ -1,6 +1,6 @@
 import type { RequiredPermission } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Access } from "./access-api.ts";
+import type { Access } from "./access-exports.ts";
 
 /**
  * Throws `SVC_FORBIDDEN` with the first required permission that the principal does not have. A permission on one of its resources is

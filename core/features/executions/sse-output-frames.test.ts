@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { PooledText, withPooledText } from "../../lib/bytes/pooled-text.ts";
-import { OutputFrames } from "./serialized-output.ts";
+import { OutputFrames } from "./sse-output-frames.ts";
 
 const lines = (letter: string) => `${letter.repeat(79)}\n`.repeat(800);
 

@@ -2,7 +2,7 @@ import type { BoundedRegExp } from "../bounded-regexp.ts";
 import { InternalValue } from "./internal-value.ts";
 
 /** Regular expression that `regex` has created. */
-export class Pattern extends InternalValue {
+export class RegexValue extends InternalValue {
 	override readonly typeName = "regex";
 	/** Expression with the flags for finding all matches and their positions. */
 	readonly expression: BoundedRegExp;

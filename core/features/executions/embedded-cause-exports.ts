@@ -7,8 +7,8 @@ import type { ExecutionView } from "../../kernel/executions/executions-api.ts";
 import { maskMembers } from "../../language/parameters/schema-masking.ts";
 import { maskParametersWith } from "../../secrets/parameter-masking.ts";
 import { Redactor } from "../../secrets/redactor.ts";
-import { toTrigger, toTriggerType } from "../triggers/trigger-records-api.ts";
-import { toRuleRecord } from "./rule-record-api.ts";
+import { toTrigger, toTriggerType } from "../triggers/trigger-records-exports.ts";
+import { toRuleRecord } from "./rule-record-exports.ts";
 
 /** Rule and trigger instance that started an execution, limited to the parts that the caller may view. */
 export interface ShownCause {

@@ -1,5 +1,5 @@
 import type { DialectKind, JsonObject, ParameterSchema } from "../../contract/index.ts";
-import type { Place } from "./pack-files-api.ts";
+import type { Place } from "./pack-files-exports.ts";
 
 /** Location of a metadata file that is checked in the directory where the author edits the pack. */
 export interface ReadingPlace extends Place {

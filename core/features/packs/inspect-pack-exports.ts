@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type JsonObject, type PackFinding, SvcError } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import type { FileReader, ReadRunnerType } from "./file-reader-api.ts";
+import type { FileReader, ReadRunnerType } from "./file-reader-exports.ts";
 import { findPackFiles } from "./inspect/find-pack-files.ts";
 import { sortFindings } from "./inspect/findings.ts";
 import { inspectConfig } from "./inspect/inspect-config.ts";

@@ -1,7 +1,7 @@
 import { SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Dialects } from "../../language/dialects.ts";
-import { timerTypes } from "../triggers/trigger-refs-api.ts";
+import { timerTypes } from "../triggers/trigger-type-refs-exports.ts";
 
 /** A trigger of one of the timer types, with the times at which it fires. */
 export interface TimerView {

@@ -5,7 +5,7 @@ import type { OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { BufferPool, type PooledBuffer } from "../../lib/bytes/buffer-pool.ts";
 import { escapeAsciiJson } from "../../lib/bytes/json-escape.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
-import { toChunk, toChunkWith } from "./records-api.ts";
+import { toChunk, toChunkWith } from "./records-exports.ts";
 
 /** Bytes that are usually enough for the event of a bulky chunk. */
 const usual = 163_840;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseJson, stringifyJson } from "../../contract/index.ts";
-import type { PackInstalls } from "./install-api.ts";
+import type { PackInstalls } from "./install-exports.ts";
 
 /** Engine members used by routes that change content of packs. `packInstalls` is absent if the engine has no packs feature. */
 export interface FollowedNeeds {

@@ -15,10 +15,10 @@ import {
 	stringSchema,
 	timestamp,
 } from "../../http/openapi/schema.ts";
-import { actionSchema, runnerTypeSchema } from "../actions/schemas-api.ts";
-import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../triggers/schemas-api.ts";
-import { executionStatuses } from "./execution-statuses-api.ts";
-import { ruleSchema } from "./rule-schema-api.ts";
+import { actionSchema, runnerTypeSchema } from "../actions/schemas-exports.ts";
+import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../triggers/schemas-exports.ts";
+import { executionStatuses } from "./execution-statuses-exports.ts";
+import { ruleSchema } from "./rule-schema-exports.ts";
 
 /** Schema of the state of an execution. */
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");

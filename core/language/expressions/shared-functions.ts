@@ -18,7 +18,7 @@ import { filterFunctions } from "./filter-functions.ts";
 import { resolveAlias, withAliases } from "./name-aliases.ts";
 import { toPlainValue } from "./plain-value.ts";
 
-export interface ContextFunctionDependencies {
+export interface SharedFunctionDependencies {
 	readonly datastore: Datastore;
 	/** Aliases of variables and functions, mapped to this service's names. */
 	readonly names: DialectNames;
@@ -31,19 +31,19 @@ export interface ContextFunctionDependencies {
 const isInternalVariable = (name: string) => name.startsWith("__");
 
 /** Names of the functions that need the variables, the datastore or both languages. */
-export const contextFunctionNames = ["ctx", "svckv", "json", "zip"] as const;
+export const sharedFunctionNames = ["ctx", "svckv", "json", "zip"] as const;
 
 /** Functions that expressions of both languages can call, in addition to the functions of the language itself. */
-export class ContextFunctions {
+export class SharedFunctions {
 	readonly #scope: ExpressionScope;
-	readonly #dependencies: ContextFunctionDependencies;
+	readonly #dependencies: SharedFunctionDependencies;
 	readonly #builtIns: ReadonlyMap<string, ScopeFunction>;
 	#cachedVariables: JsonObject | undefined;
 
-	constructor(scope: ExpressionScope, dependencies: ContextFunctionDependencies) {
+	constructor(scope: ExpressionScope, dependencies: SharedFunctionDependencies) {
 		this.#scope = scope;
 		this.#dependencies = dependencies;
-		const builtIns: Readonly<Record<(typeof contextFunctionNames)[number], ScopeFunction>> = {
+		const builtIns: Readonly<Record<(typeof sharedFunctionNames)[number], ScopeFunction>> = {
 			ctx: (args) => this.#readVariable(args),
 			svckv: (args) => this.#readItem(args),
 			json: (args) => this.#json(args),

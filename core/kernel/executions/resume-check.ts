@@ -4,7 +4,7 @@ import { toChildOrigin } from "./child-identity.ts";
 import { readJournal } from "./read-journal.ts";
 import { isWaiting } from "./status.ts";
 
-export type PendingDescendantDependencies = Uses<"storage" | "runners">;
+export type ResumeCheckDependencies = Uses<"storage" | "runners">;
 
 type PausedExecution = Pick<ExecutionEntity, "id" | "runner_name" | "fence">;
 
@@ -18,7 +18,7 @@ const maxNamedQuestions = 5;
  * their answers. Returns none if a resume would have another effect: a child does not wait, a child was paused separately, or the pause
  * holds back work.
  */
-export async function findOpenQuestions(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<readonly string[]> {
+export async function findOpenQuestions(parts: ResumeCheckDependencies, execution: PausedExecution): Promise<readonly string[]> {
 	const { id } = execution;
 	const openChildren = await parts.storage.find("execution", {
 		where: { parent_id: id, end_timestamp: null },
@@ -46,10 +46,7 @@ const maxCachedPauses = 1_000;
  */
 const hasHeldWorkByFence = new Map<string, boolean>();
 
-async function hasHeldWork(
-	{ storage, runners }: PendingDescendantDependencies,
-	{ id, runner_name, fence }: PausedExecution,
-): Promise<boolean> {
+async function hasHeldWork({ storage, runners }: ResumeCheckDependencies, { id, runner_name, fence }: PausedExecution): Promise<boolean> {
 	const { definitions } = runners.get(runner_name) ?? {};
 	if (definitions?.hasHeldWork === undefined) return false;
 	const cached = fence === null ? undefined : hasHeldWorkByFence.get(fence);
@@ -62,7 +59,7 @@ async function hasHeldWork(
 }
 
 /** Throws `SVC_CONFLICT` if a paused execution waits only for answers, because it would pause again at once after a resume. */
-export async function assertResumable(parts: PendingDescendantDependencies, execution: PausedExecution): Promise<void> {
+export async function assertResumable(parts: ResumeCheckDependencies, execution: PausedExecution): Promise<void> {
 	const questions = await findOpenQuestions(parts, execution);
 	const [first] = questions;
 	if (first === undefined) return;

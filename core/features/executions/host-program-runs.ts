@@ -5,7 +5,7 @@ import type { Executions, OutputAccess, OutputChunk } from "../../kernel/executi
 import { isCompleted } from "../../kernel/executions/status.ts";
 import { type AbortListeners, createAbortListeners } from "../../lib/abort-listeners.ts";
 import { settledWithin } from "../../lib/wait.ts";
-import type { Run, RunOptions } from "./runs-api.ts";
+import type { Run, RunOptions } from "./runs-exports.ts";
 
 interface RunsOptions extends Uses<"logger"> {
 	readonly executions: Pick<Executions, "submit" | "get" | "cancel">;
@@ -41,7 +41,7 @@ class LazyRun implements Run {
 }
 
 /** Actions run by the embedding program. */
-export class EmbeddedRuns {
+export class HostProgramRuns {
 	readonly #parts: RunsOptions;
 	readonly #closing = new AbortController();
 	readonly #watch = createAbortListeners();

@@ -2,7 +2,7 @@ import { type DialectKind, type JsonObject, SvcError } from "../../contract/inde
 import { isRefName, namePattern } from "../../kernel/basics/names.ts";
 import type { AssertPermitted } from "../../kernel/basics/permission-types.ts";
 import { type Attribute, text } from "../../language/file-attributes.ts";
-import type { PackDirectory } from "./packs-api.ts";
+import type { PackDirectory } from "./packs-exports.ts";
 
 /** Location of a file in a pack. */
 export interface Place {

@@ -8,8 +8,8 @@ import { toMaskedText } from "../../kernel/output/stored-chunks.ts";
 import { maskParametersWith } from "../../secrets/parameter-masking.ts";
 import { Redactor } from "../../secrets/redactor.ts";
 import { maskExecutionResult } from "../../secrets/result-masking.ts";
-import { toAction, toRunnerType } from "../actions/records-api.ts";
-import { type ShownCause, toEmbeddedCause } from "./embedded-cause-api.ts";
+import { toAction, toRunnerType } from "../actions/records-exports.ts";
+import { type ShownCause, toEmbeddedCause } from "./embedded-cause-exports.ts";
 
 /** API records of the action and runner type of a snapshot, unmasked and masked. Cached: snapshots are few and the records large. */
 interface WireSnapshot {

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEnti
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import { itemTriggerTypeRefs } from "../datastore/item-trigger-types-api.ts";
-import { triggerRefs } from "./trigger-refs-api.ts";
+import { itemTriggerTypeRefs } from "../datastore/item-trigger-types-exports.ts";
+import { triggerRefs } from "./trigger-type-refs-exports.ts";
 
 /** A permission and the resource that it is required on. */
 export type RequiredPermission = readonly [permission: PermissionType, resource: Resource];

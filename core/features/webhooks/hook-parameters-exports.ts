@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { toHookUrl } from "../triggers/trigger-refs-api.ts";
+import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 
 export const signatureSchemes = ["standard", "github", "gitlab", "slack", "stripe", "hmac"] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];

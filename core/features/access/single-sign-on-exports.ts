@@ -1,5 +1,5 @@
 import type { DevicePending, DeviceSignIn } from "../../contract/index.ts";
-import type { IssuedToken } from "./credentials-api.ts";
+import type { IssuedToken } from "./credentials-exports.ts";
 
 /** A sign-in with the provider that was started in a browser. */
 export interface BegunSignIn {

@@ -21,7 +21,7 @@ interface RunAnnouncement {
 }
 
 /** Publishes announcements and dispatches events of runs. */
-export class RunEventSender {
+export class RunEmissions {
 	readonly #parts: RunEventOptions;
 
 	constructor(parts: RunEventOptions) {

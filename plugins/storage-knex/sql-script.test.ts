@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { Step, Write } from "./database-client.ts";
 import { importLibsql } from "./libsql.ts";
+import { toSqlText, toWriteScript } from "./sql-script.ts";
 import type { Binding } from "./values.ts";
-import { toSqlText, toWriteScript } from "./write-script.ts";
 
 const insert = { sql: "insert into entries values (?, ?, ?, ?)", resultKind: "changes" } as const;
 

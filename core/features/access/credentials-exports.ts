@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import type { OfferedCredentials, Principal } from "../../kernel/basics/principal.ts";
-import type { ProxyClaim } from "./trusted-proxies-api.ts";
+import type { ProxyClaim } from "./trusted-proxies-exports.ts";
 
 /** User and addresses that a fronting proxy reports for a request. */
 export interface RemoteUser {

@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import type { Check } from "./cases.ts";
 
 /** Registers the tests of runners that announce or dispatch events. */
-export function checkEffects(check: Check): void {
+export function checkAnnouncementsAndDispatches(check: Check): void {
 	check("announces", "what is announced and dispatched arrives as given", async ({ runner, given, context, inTime }) => {
 		const run = context(given.given);
 		assert.equal((await inTime(runner.run(run))).succeeded, true);

@@ -3,7 +3,7 @@ import { type CommandValues, createAliasFormat } from "../../language/aliases/al
 import { readCommand } from "../../language/aliases/command-text.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
 import { toRepresentations } from "./alias-formats.ts";
-import type { AliasInput } from "./aliases-api.ts";
+import type { AliasInput } from "./aliases-exports.ts";
 
 /** Result of matching a command against an alias. */
 export interface ReadCommand {
