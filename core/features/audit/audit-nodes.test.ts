@@ -12,8 +12,8 @@ import { type TestNode, withNodes } from "../../kernel/nodes/nodes.test-support.
 import { createMemoryLogger, createOptions } from "../../testing/http/fake-engine.test-support.ts";
 import { routes } from "../routes.ts";
 import { AuditChain } from "./audit-chain.ts";
-import { truncateAuditLog } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { truncateAuditLog } from "./index.ts";
 import { verifyRecord } from "./verify-chain.ts";
 
 const route = routes.find(({ method, path }) => method === "POST" && path === "/policies") as AuditedRequest["route"];

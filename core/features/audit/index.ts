@@ -1,6 +1,9 @@
+import "./permission-types.ts";
 import { isAbsolute, join } from "node:path";
 import type { AuditEntryEntity, Where } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
+import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -8,9 +11,7 @@ import { createProxies } from "../access/trusted-proxies-exports.ts";
 import type { AuditApi } from "./api.ts";
 import { AuditChain } from "./audit-chain.ts";
 import type { AuditFilter } from "./audit-exports.ts";
-import { truncateAuditLog } from "./audit-truncation.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import "./permission-types.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
 import { StoredChainVerification } from "./stored-chain-verification.ts";
@@ -65,4 +66,46 @@ function toWhere({ after, verb, outcome, ...filter }: AuditFilter): Where<AuditE
 		...(outcome !== undefined && { outcome: toInCondition(outcome) }),
 		...(after !== undefined && { number: { gt: after } }),
 	};
+}
+
+/** Maximum number of entries that one write removes. */
+const atOnce = 1_000;
+
+interface AuditTruncationOptions extends Uses<"storage" | "clock" | "logger"> {
+	readonly checkpoints: Checkpoints;
+	/** Days for which entries are kept; 0 keeps all entries. */
+	readonly days: number;
+}
+
+/**
+ * Removes entries older than the retention time from the beginning of the record. The last removed entry is signed in the same write.
+ * Verification can then prove that the remaining entries follow it.
+ */
+export async function truncateAuditLog(
+	{ storage, clock, logger, checkpoints, days }: AuditTruncationOptions,
+	signal: AbortSignal,
+): Promise<void> {
+	if (days === 0) return;
+	const before = toTimestamp(clock.now() - days * 86_400_000_000);
+	let cut = 0;
+	while (!signal.aborted) {
+		// At least one entry remains, so that the chain can be continued.
+		const entries = await storage.find("audit_entry", {
+			orderBy: [["number", "asc"]],
+			limit: atOnce + 1,
+			fields: ["number", "hash", "timestamp"],
+		});
+		const kept = entries.findIndex(({ timestamp }) => timestamp >= before);
+		const last = entries[(kept === -1 ? entries.length - 1 : kept) - 1];
+		if (last === undefined) break;
+		const { number } = last;
+		await storage.write([
+			{ insert: "audit_checkpoint", entities: [checkpoints.of({ number, hash: last.hash })] },
+			{ remove: "audit_entry", where: { number: { lte: number } } },
+			{ remove: "audit_checkpoint", where: { number: { lt: number } } },
+		]);
+		cut = number;
+		if (kept !== -1) break;
+	}
+	if (cut > 0) logger.info("the audit record was cut at its beginning", { last_removed: cut });
 }
