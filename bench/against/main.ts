@@ -2,11 +2,11 @@ import { tmpdir } from "node:os";
 import { findMemoryDisk } from "../../scripts/memory-disk.ts";
 import { ownBuild } from "../harness/service.ts";
 import { findBuild } from "./build.ts";
-import { isExactEnough } from "./comparison.ts";
+import { isExactEnough, type Start } from "./comparison.ts";
 import { countOperations, describeCounts } from "./counts.ts";
 import { type ComparedLoad, comparedLoads } from "./loads.ts";
 import { findChangedPlans, type Plans, readClaimPlans, readPostgresPlans, readSqlitePlans } from "./plans.ts";
-import { toReport } from "./report.ts";
+import { toProgress, toReport } from "./report.ts";
 import { runTurns } from "./run-turns.ts";
 
 export interface AgainstOptions {
@@ -33,7 +33,12 @@ export async function compareBuilds({ against, names, turns, counts }: AgainstOp
 			continue;
 		}
 		const builds = { base, candidate: ownBuild, control: base };
-		const report = toReport(await runTurns(load, { builds, isEnough: (starts) => isExactEnough(starts, turns) }));
+		const isEnough = (starts: readonly Start[]) => {
+			const progress = toProgress(starts);
+			if (progress !== undefined) process.stdout.write(`  ${progress}\n`);
+			return isExactEnough(starts, turns);
+		};
+		const report = toReport(await runTurns(load, { builds, isEnough }));
 		for (const line of report.lines) process.stdout.write(`  ${line}\n`);
 		isSlower ||= report.verdict === "slower";
 	}

@@ -25,6 +25,12 @@ export function toReport(starts: readonly Start[]): ComparisonReport {
 	};
 }
 
+/** Describes what is known after some starts: a comparison may take many of them. Returns undefined after the first one, which has no spread. */
+export function toProgress(starts: readonly Start[]): string | undefined {
+	if (starts.length < 2) return undefined;
+	return `after ${starts.length} starts: processor time ${describe(compareStarts(starts, "processorTime"))}`;
+}
+
 function describe({ ratio, control, spread, verdict }: Comparison): string {
 	const counted = `counts beyond ${(200 * spread).toFixed(1)} %`;
 	return `ratio ${ratio.toFixed(3)} (control ${control.toFixed(3)}, ${counted}): ${verdict}`;
