@@ -1,11 +1,12 @@
 const secretName = /pass|secret|token|key|credential/i;
 
 /**
- * Describes a value for an error message. Shortens strings to 60 characters. Does not show a string if `name` suggests that it is a secret.
+ * Describes a value for an error message. Shortens strings to 60 characters. Does not show strings and numbers if `name` suggests that
+ * they are secrets.
  */
 export function describeValue(value: unknown, name = ""): string {
-	if (typeof value === "string")
-		return secretName.test(name) ? "a string" : JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+	if (secretName.test(name)) return describeKind(value);
+	if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 	if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
 	return describeKind(value);
 }

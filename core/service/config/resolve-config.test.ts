@@ -97,6 +97,7 @@ const wrongOptions: readonly [parts: object, problem: string][] = [
 	[{ api: { prot: 3000 } }, 'api.prot: unknown option (3000); did you mean "port"? allowed in api: listen, host, port'],
 	[{ auth: { backend: authBackend, backend_kwargs: {} } }, "auth.backend_kwargs: only goes with the name of a backend in auth.backend"],
 	[{ auth: { backend: authBackend, passwrod: "hunter2" } }, "auth.passwrod: unknown option (a string)"],
+	[{ auth: { backend: authBackend, passwrod: 48151623 } }, "auth.passwrod: unknown option (a number)"],
 	[{ strem: { port: 1 } }, 'strem: unknown section (an object); did you mean "stream"? allowed: storage, event_bus'],
 	[{ eventBus }, 'eventBus: unknown section (an object); did you mean "event_bus"?'],
 	[{ api: 9101 }, "api: expected an object with options, got a number"],
