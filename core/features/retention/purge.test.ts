@@ -154,6 +154,14 @@ test("a large purge is cut into turns, which count each record once", async () =
 	assert.equal(await storage.count("token", {}), 0);
 });
 
+test("the present time by the clock of the machine is not in the future, even if that of the engine is behind it", async () => {
+	const { storage } = createScene();
+	const behind = { ...clock, now: () => clock.now() - 30_000 };
+	const { signal } = new AbortController();
+	const present = { timestamp: daysAgo(0) };
+	await purge({ storage, clock: behind, logger: silentLogger, signal }, "tokens", present, principal);
+});
+
 test("what is asked for wrongly is refused with what is allowed", async () => {
 	const purgeOf = createPurge(createScene().storage);
 	await assert.rejects(purgeOf("everything"), /"everything" cannot be purged; allowed are executions, output, trigger_instances,/);
