@@ -25,7 +25,7 @@ Environment:
   KILL_ROUNDS        how often the tests that kill services do so
   CI=true            the full suite; a test that is skipped is a failure
 `;
-const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts"];
+const directories = ["core", "plugins", "plugins-auth", "plugins-runner", "examples", "scripts", "bench"];
 
 /** How many jobs there are, and how many have ended. */
 const progress = { total: 0, ended: 0 };

@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
 import { compareStarts, isExactEnough, middle, orderOfRound, type Start, spreadOfMiddle, type Turn, type Verdict } from "./comparison.ts";
 
 interface Machine {
@@ -115,3 +115,5 @@ test("each service is first, second and last equally often, and each follows eac
 		["abc", "cba", "bca", "acb", "cab", "bac"],
 	);
 });
+
+test.run();

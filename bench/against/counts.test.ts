@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
 import { findChangedCalls } from "./counts.ts";
 
 test("functions whose calls differ are listed, the largest difference first", () => {
@@ -27,3 +27,5 @@ test("functions whose calls differ are listed, the largest difference first", ()
 test("equal counts list nothing", () => {
 	assert.deepEqual(findChangedCalls(new Map([["kept", 4]]), new Map([["kept", 4]])), []);
 });
+
+test.run();

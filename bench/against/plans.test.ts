@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
 import { findChangedPlans } from "./plans.ts";
 
 test("requests whose plans or numbers of statements differ are listed", () => {
@@ -23,3 +23,5 @@ test("requests whose plans or numbers of statements differ are listed", () => {
 	]);
 	assert.deepEqual(findChangedPlans(base, base), []);
 });
+
+test.run();
