@@ -60,8 +60,8 @@ export function createApi(options: ClientOptions = {}): ApiClient {
 }
 
 /**
- * Milliseconds without data after which a connection counts as dead. The service sends a heartbeat at least every 15 s, so three of them
- * are missing by then.
+ * Milliseconds without data after which a connection counts as dead. The service sends a heartbeat at least every 15 s, so at least two
+ * of them are overdue by then.
  */
 const silence = 45_000;
 

@@ -5,7 +5,7 @@ import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
 import { StorageClock } from "./basics/clock.ts";
 import type { EngineParts } from "./basics/engine-parts.ts";
-import { type CacheInvalidation, createChangeFeed } from "./coordination/cache-invalidation.ts";
+import { type CacheInvalidation, createCacheInvalidation } from "./coordination/cache-invalidation.ts";
 import { LeasePolicy } from "./coordination/lease-policy.ts";
 import { createStaleWrites, type StaleWriteCounter } from "./coordination/stale-writes.ts";
 import { EventDispatcher } from "./events/event-dispatcher.ts";
@@ -188,7 +188,7 @@ function createSharedParts(dependencies: EngineDependencies, createdPlugins: Plu
 		extensions,
 		bulkOutput: new BulkOutputDetector(),
 	};
-	const changes = createChangeFeed(parts);
+	const changes = createCacheInvalidation(parts);
 	const authority = createLateBoundAuthority(extensions);
 	return {
 		...parts,

@@ -95,7 +95,7 @@ export class JobDirectory {
 	/**
 	 * Prevents all jobs of the attempt that have not started from starting: a job can still appear if a process died during its submission,
 	 * or received no response. Returns false if a job has started. A job writes its id a moment after it has created its claim, so an empty
-	 * claim of somebody else is read again two seconds later.
+	 * claim that this call has not created is read again two seconds later.
 	 */
 	async forbid(attempt: number, count: number): Promise<boolean> {
 		let hasFound = false;

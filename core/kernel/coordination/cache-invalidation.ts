@@ -15,7 +15,7 @@ export interface CacheInvalidation {
 }
 
 /** Creates the feed, which receives nothing from other nodes until it is started. */
-export function createChangeFeed(parts: {
+export function createCacheInvalidation(parts: {
 	readonly eventBus: EventBus;
 	readonly logger: Logger;
 	readonly nodeId: string;

@@ -139,7 +139,7 @@ function OwnAccess() {
 			{rbac.enabled && rbac.is_admin && <p>You may do everything.</p>}
 			{rbac.enabled && !rbac.is_admin && given.length === 0 && (
 				<Empty title="You may do nothing yet">
-					<p>Whoever looks after this service can give you a role.</p>
+					<p>An administrator of this service can give you a role.</p>
 				</Empty>
 			)}
 			{rbac.enabled && !rbac.is_admin && given.length > 0 && (

@@ -35,7 +35,7 @@ export function Page() {
 				</>
 			) : (
 				<Empty title="You may not see what runs">
-					<p>Whoever looks after this service can grant it: the permission is execution_list.</p>
+					<p>An administrator of this service can grant it: the permission is execution_list.</p>
 				</Empty>
 			)}
 		</>
