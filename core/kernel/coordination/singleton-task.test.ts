@@ -123,6 +123,23 @@ test("another node takes over when the first one stops, and does what that left"
 		await until(() => second?.begun.length === 1);
 	}));
 
+test("a node that stops while it takes the task does not begin the work, and leaves the task to others", () =>
+	withNodes(2, async ([first, second]) => {
+		const isDone = second?.duty.runNow();
+		await until(() => second?.begun.length === 1);
+		second?.fail();
+		await assert.rejects(isDone ?? Promise.resolve(), /broken/);
+		first.door.shut();
+		first.duty.start();
+		await first.door.knocked("update");
+		const stopping = first.duty.stop();
+		first.door.open();
+		await stopping;
+		assert.equal(first.begun.length, 0);
+		second?.duty.start();
+		await until(() => second?.begun.length === 2);
+	}));
+
 test("another node takes over when the first one stands still, which then ends its work", () =>
 	withNodes(2, async ([first, second], storage) => {
 		first.duty.start();

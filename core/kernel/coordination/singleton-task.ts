@@ -136,7 +136,8 @@ export class SingletonTask {
 		const signal = AbortSignal.any([this.#stopping.signal, renewer.signal]);
 		let completionPatch: Patch<DutyEntity> = {};
 		try {
-			await this.#task.work(signal);
+			// The service may have begun to stop while this node took the task.
+			if (!signal.aborted) await this.#task.work(signal);
 			if (!signal.aborted) completionPatch = { done_at: toTimestamp(clock.steady()) };
 		} finally {
 			await renewer.stop();
