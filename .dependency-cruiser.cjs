@@ -16,6 +16,17 @@ const fileReaderFiles = ["^core/features/[^/]+/file-readers\\.ts$"];
 /** What others may use of a feature: types, constants, small functions. */
 const apiFiles = ["^core/features/[^/]+/api\\.ts$", "^core/features/[^/]+/[a-z-]+-exports\\.ts$"];
 const clientApiFiles = ["^core/features/[^/]+/client-exports\\.ts$"];
+/** What a feature outside core may use of it: the entries of the package, as a stranger's feature does. */
+const entryFiles = [
+	"^core/feature\\.ts$",
+	"^core/cli\\.ts$",
+	"^core/contract/index\\.ts$",
+	"^core/features/clients\\.ts$",
+	"^core/testing/index\\.ts$",
+];
+const pluginFeatures = "^plugins/feature-[^/]+/";
+/** The command, the client and the lists of all features of the package: they name every feature that the package has. */
+const shippedFiles = "^plugins/_shipped/";
 /** What features there are. */
 const listFiles = ["^core/features/[a-z]+\\.ts$"];
 
@@ -29,10 +40,9 @@ const order = [
 	["packs"],
 	["triggers", "actions"],
 	["executions"],
-	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "telemetry", "workflows", "audit"],
+	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "telemetry", "workflows"],
 	["aliases", "workers"],
 	["retention"],
-	["web-ui"],
 ];
 
 /** A line of the order uses itself and what is above it. */
@@ -203,7 +213,7 @@ module.exports = {
 			name: "client-loads-no-engine",
 			severity: "error",
 			comment: "the client may run where no engine is",
-			from: { path: "^core/features/clients\\.ts$" },
+			from: { path: ["^core/features/clients\\.ts$", "^plugins/_shipped/client\\.ts$"] },
 			to: { path: enginePaths, reachable: true },
 		},
 		{
@@ -220,15 +230,24 @@ module.exports = {
 			name: "command-loads-no-engine",
 			severity: "error",
 			comment: "the command starts at once: what it is made of loads no engine",
-			from: { path: ["^core/features/commands\\.ts$", "^core/service/run-svc\\.ts$"] },
+			from: {
+				path: [
+					"^core/features/commands\\.ts$",
+					"^core/service/run-svc\\.ts$",
+					"^plugins/_shipped/(commands|run-svc)\\.ts$",
+					`${pluginFeatures}commands\\.ts$`,
+					`${pluginFeatures}[a-z-]+-commands\\.ts$`,
+				],
+			},
 			to: { path: enginePaths, reachable: true },
 		},
 		{
 			name: "nobody-imports-web",
 			severity: "error",
-			comment: "nothing but a browser runs core/web: the build bundles it, and features/web-ui serves what has come of it",
-			from: { pathNot: "^core/web/" },
-			to: { path: "^core/web/" },
+			comment:
+				"nothing but a browser runs plugins/feature-web-ui/web: the build bundles it, and features/web-ui serves what has come of it",
+			from: { pathNot: "^plugins/feature-web-ui/web/" },
+			to: { path: "^plugins/feature-web-ui/web/" },
 		},
 		{
 			name: "core-imports-no-plugin",
@@ -241,22 +260,36 @@ module.exports = {
 			name: "core-imports-no-testing",
 			severity: "error",
 			comment: "the kits are for tests; the command loads them when it is asked to run one",
-			from: { path: "^(core|plugins[^/]*)/", pathNot: ["^core/testing/", "^core/main\\.ts$", tests] },
+			from: { path: "^(core|plugins[^/]*)/", pathNot: ["^core/testing/", "^plugins/_shipped/main\\.ts$", tests] },
 			to: { path: "^core/testing/" },
 		},
 		{
 			name: "plugins-know-contract-only",
 			severity: "error",
 			comment: "a plugin imports core/contract, never another part of core",
-			from: { path: "^plugins[^/]*/", pathNot: tests },
+			from: { path: "^plugins[^/]*/", pathNot: [pluginFeatures, shippedFiles, tests] },
 			to: { path: "^core/", pathNot: "^core/contract/" },
+		},
+		{
+			name: "features-outside-core-know-the-entries",
+			severity: "error",
+			comment: "a feature of plugins/ imports what a stranger's feature can import: the entries of the package",
+			from: { path: pluginFeatures, pathNot: tests },
+			to: { path: "^core/", pathNot: entryFiles },
 		},
 		{
 			name: "plugins-do-not-know-each-other",
 			severity: "error",
 			comment: "a plugin imports its own folder and the folders of its group that begin with an underscore",
-			from: { path: "^(plugins[^/]*)/([^/]+)/", pathNot: tests },
+			from: { path: "^(plugins[^/]*)/([^/]+)/", pathNot: [shippedFiles, tests] },
 			to: { path: "^plugins[^/]*/", pathNot: ["^$1/$2/", "^$1/_[^/]+/"] },
+		},
+		{
+			name: "nobody-imports-the-lists-of-the-package",
+			severity: "error",
+			comment: "plugins/_shipped names every feature: what it is made of does not know it, but for the page, which needs the whole client",
+			from: { pathNot: [shippedFiles, "^core/testing/", tests] },
+			to: { path: shippedFiles, pathNot: "^plugins/_shipped/client\\.ts$" },
 		},
 		home("tsyringe", "tsyringe|reflect-metadata", "^core/service/service-components\\.ts$"),
 		home("h3", "h3", "^core/http/"),
@@ -284,7 +317,7 @@ module.exports = {
 		home("undici", "undici", "^plugins-runner/http-request/"),
 		home("ssh2", "ssh2", "^plugins-runner/_ssh/"),
 		home("pyodide", "pyodide", "^plugins-runner/python-script/pyodide/"),
-		home("preact", "preact|@preact/signals|anser|uplot|@dagrejs/dagre", "^core/web/"),
+		home("preact", "preact|@preact/signals|anser|uplot|@dagrejs/dagre", "^plugins/feature-web-ui/web/"),
 		home("playwright-core", "playwright-core|axe-core", "^core/testing/web/"),
 		home("uvu", "uvu", tests),
 	],
@@ -294,7 +327,7 @@ module.exports = {
 		tsPreCompilationDeps: true,
 		doNotFollow: { path: "node_modules" },
 		// Its parser knows no markup: what these files import is checked by scripts/check-web.ts.
-		exclude: { path: "^core/web/.*\\.tsx$" },
+		exclude: { path: "^plugins/feature-web-ui/web/.*\\.tsx$" },
 		enhancedResolveOptions: {
 			exportsFields: ["exports"],
 			conditionNames: ["import", "types", "default"],

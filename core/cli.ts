@@ -1,8 +1,10 @@
 // Exports for the commands of custom features (`svc-automation/cli`). Must not import the engine, because every command would wait for it.
-export { type AddCommands, optionsOf, withCommonOptions } from "./cli/commands/options.ts";
+export { type AddCommands, optionsOf, toInteger, withCommonOptions } from "./cli/commands/options.ts";
 export type { CliContext } from "./cli/context.ts";
+export { CliExit, write } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { openSession } from "./cli/session.ts";
+export type { CallOptions } from "./client/api-client.ts";
 export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";

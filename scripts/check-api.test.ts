@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "uvu";
-import { routes } from "../core/features/routes.ts";
 import { toDocument } from "../core/http/openapi/document.ts";
 import { type MutableDocument, mutants } from "../core/testing/http/document-mutants.test-support.ts";
+import { routes } from "../plugins/_shipped/routes.ts";
 import { compareTypes, lint, sameTypes, sameTypesFile } from "./check-api.ts";
 
 const description = toDocument(routes, "0.0.0");

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { routes } from "../core/features/routes.ts";
 import { type ApiDocument, toDocument } from "../core/http/openapi/document.ts";
+import { routes } from "../plugins/_shipped/routes.ts";
 import { run } from "./run.ts";
 
 /** Inside the project, so that the client resolves; ignored by git. */

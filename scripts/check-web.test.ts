@@ -6,8 +6,8 @@ import { findForeignImports, findTooLarge } from "./check-web.ts";
 test("what the page imports of the engine is found, types and late imports as well", () => {
 	const text = `import type { A } from "../../kernel/engine.ts";\nimport { x } from "../kit/x.ts";\nconst late = () => import("knex");\nimport "preact";`;
 	assert.deepEqual(
-		findForeignImports("core/web/runs/a.tsx", text).map((problem) => problem.split(":")[0]),
-		["core/web/runs/a.tsx imports ../../kernel/engine.ts", "core/web/runs/a.tsx imports knex"],
+		findForeignImports("plugins/feature-web-ui/web/runs/a.tsx", text).map((problem) => problem.split(":")[0]),
+		["plugins/feature-web-ui/web/runs/a.tsx imports ../../kernel/engine.ts", "plugins/feature-web-ui/web/runs/a.tsx imports knex"],
 	);
 });
 

@@ -8,13 +8,13 @@ import { findFiles } from "./find-files.ts";
 const budgets = { first: 60, all: 200 };
 
 /** What the page may import besides its own files: it speaks to the service by the client, and shares with it what the contract says. */
-const mayImport = /^core\/(web|client|contract)\/|^core\/features\/clients\.ts$/;
+const mayImport = /^plugins\/feature-web-ui\/web\/|^plugins\/_shipped\/client\.ts$|^core\/contract\/index\.ts$/;
 const packages = /^(preact|@preact\/signals|anser|uplot|@dagrejs\/dagre)($|\/)/;
 
 /** Whether the web page is as small as it is to be, and stands on nothing but the client. */
 export async function checkWeb(): Promise<string[]> {
 	const { files } = await bundleWeb();
-	const sources = findFiles(["core/web"], (file) => /(?<!\.test)\.tsx?$/.test(file));
+	const sources = findFiles(["plugins/feature-web-ui/web"], (file) => /(?<!\.test)\.tsx?$/.test(file));
 	return [
 		...sources.flatMap((file) => findForeignImports(file, readFileSync(file, "utf8"))),
 		...findTooLarge(
@@ -30,7 +30,7 @@ export async function checkWeb(): Promise<string[]> {
 export function findForeignImports(file: string, text: string): string[] {
 	return [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].flatMap(([, name = ""]) => {
 		const isFine = name.startsWith(".") ? mayImport.test(join(dirname(file), name)) : packages.test(name);
-		return isFine ? [] : [`${file} imports ${name}: the page stands on core/client and core/contract`];
+		return isFine ? [] : [`${file} imports ${name}: the page stands on the client and the contract`];
 	});
 }
 

@@ -21,8 +21,8 @@ const tool =
 
 const checks: readonly (readonly [name: string, check: () => Promise<string[]>])[] = [
 	["types", tool("tsc", "-p", "tsconfig.json")],
-	["types of the web page", tool("tsc", "-p", "core/web/tsconfig.json")],
-	["types of the tests of the web page", tool("tsc", "-p", "core/web/tsconfig.test.json")],
+	["types of the web page", tool("tsc", "-p", "plugins/feature-web-ui/web/tsconfig.json")],
+	["types of the tests of the web page", tool("tsc", "-p", "plugins/feature-web-ui/web/tsconfig.test.json")],
 	["format and lint", tool("biome", "ci", "--colors=off", "--diagnostic-level=warn", ".")],
 	["boundaries", checkBoundaries],
 	["docs", checkDocs],

@@ -17,7 +17,7 @@ const password = randomBytes(12).toString("hex");
 /** Start the built command with the configuration of the project, on ports that the system chooses. */
 export async function startShipped(dataDirectory: string): Promise<ShippedService> {
 	const started = performance.now();
-	const child = spawn(process.execPath, ["dist/core/main.js", "serve", "--config", "svc.config.ts"], {
+	const child = spawn(process.execPath, ["dist/plugins/_shipped/main.js", "serve", "--config", "svc.config.ts"], {
 		cwd: root,
 		stdio: ["ignore", "pipe", "inherit"],
 		env: {

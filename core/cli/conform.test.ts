@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import { runSvc } from "../service/run-svc.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { conform } from "../testing/conform/conform.ts";
 import { toProgram } from "../testing/program.test-support.ts";

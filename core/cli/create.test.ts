@@ -9,8 +9,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "uvu";
-import { type Client, createClient } from "../features/clients.ts";
-import { runSvc } from "../service/run-svc.ts";
+import { type Client, createClient } from "../../plugins/_shipped/client.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { chosenExtent } from "../testing/extent.test-support.ts";
 import { requires } from "../testing/test-requirements.ts";
@@ -105,7 +105,7 @@ type PostWebhook = (url: string, body: object) => Promise<Response>;
 /** The new project as `npm start` starts it, until `use` is done. */
 async function withProject(directory: string, use: (client: Client, post: PostWebhook) => Promise<void>): Promise<void> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
-	const child = spawn(process.execPath, [join(root, "dist/core/main.js"), "serve"], {
+	const child = spawn(process.execPath, [join(root, "dist/plugins/_shipped/main.js"), "serve"], {
 		cwd: directory,
 		stdio: ["ignore", "pipe", "inherit"],
 		env: { PATH: process.env["PATH"], ...ports, SVC_ADMIN_PASSWORD: "made for this test", SVC_LOG_LEVEL: "error" },
@@ -162,7 +162,7 @@ pythonTest("a new pack has no faults, and its tests pass", async () => {
 	install(directory);
 	const env = { PATH: process.env["PATH"], HOME: home };
 	const run = (...words: readonly string[]) =>
-		execute(process.execPath, [join(root, "dist/core/main.js"), "pack", ...words], { cwd: directory, env });
+		execute(process.execPath, [join(root, "dist/plugins/_shipped/main.js"), "pack", ...words], { cwd: directory, env });
 	assert.equal((await run("check", "--strict")).stdout, "night_shift: 0 errors, 0 notes\n");
 	const { stdout } = await run("test");
 	assert.match(stdout, /^night_shift: 10 passed, 0 failed$/m);

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { runSvc } from "../service/run-svc.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { test } from "uvu";
 import { parse } from "yaml";
-import { runSvc } from "../service/run-svc.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { toTerminalOutput, writeOutput } from "./context.ts";

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { test } from "uvu";
+import { type Client, createClient } from "../../plugins/_shipped/client.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { memoryBus } from "../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../plugins/storage-memory/index.ts";
 import { inquirer } from "../../plugins-runner/inquirer/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
-import { type Client, createClient } from "../features/clients.ts";
 import { createService, defineConfig, type Service } from "../index.ts";
-import { runSvc } from "../service/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { toShown, typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
@@ -85,7 +85,7 @@ onTerminal.test("NO_COLOR takes the colours away, FORCE_COLOR brings them where 
 	const piped = async (more: Record<string, string>) => {
 		const variables = { PATH: process.env["PATH"], ...env, ...more };
 		return (
-			await promisify(execFile)(process.execPath, ["dist/core/main.js", "execution", "get", "last"], { env: variables })
+			await promisify(execFile)(process.execPath, ["dist/plugins/_shipped/main.js", "execution", "get", "last"], { env: variables })
 		).stdout.replaceAll("\u001b", "␛");
 	};
 	assert.ok(!hasColours(await piped({})));

@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "uvu";
+import { createClient, resolveAddresses } from "../../plugins/_shipped/client.ts";
 import { isSvcError } from "../contract/index.ts";
-import { createClient, resolveAddresses } from "./clients.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

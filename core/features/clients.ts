@@ -1,9 +1,8 @@
 import type { Addresses } from "../client/addresses.ts";
-import { type ClientOptions, createApi } from "../client/api-client.ts";
+import type { ApiClient } from "../client/api-client.ts";
 import { type AccessClient, createAccessClient } from "./access/client.ts";
 import { type ActionClient, createActionClient } from "./actions/client.ts";
 import { type AliasClient, createAliasClient } from "./aliases/client.ts";
-import { type AuditClient, createAuditClient } from "./audit/client.ts";
 import { createKeyClient, type KeyClient } from "./datastore/client.ts";
 import { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
@@ -25,14 +24,15 @@ import { createWorkerClient, type WorkerClient } from "./workers/client.ts";
 import { createWorkflowClient, type WorkflowClient } from "./workflows/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
-export type { ClientOptions } from "../client/api-client.ts";
+export { type ApiClient, type CallOptions, type ClientOptions, createApi } from "../client/api-client.ts";
+export { delay } from "../client/delay.ts";
 export type { ListPage, ListQuery } from "../client/page.ts";
 export type { TokenRecord } from "../client/password-sign-in.ts";
+export { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type * from "./aliases/client.ts";
-export type * from "./audit/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type {
 	ExecutionInput,
@@ -76,8 +76,8 @@ export interface TriggerClient extends TriggerPart {
 	readonly traces: TraceClient;
 }
 
-/** Typed client for the HTTP API. Every method throws `SvcError`, with `SVC_UNAVAILABLE` if the service cannot be reached. */
-export interface Client extends AccessClient, ActionClient, ExecutionClient, PurgeClient {
+/** The part of the typed client for the features that every service has. */
+export interface CoreClient extends AccessClient, ActionClient, ExecutionClient, PurgeClient {
 	readonly addresses: Addresses;
 	readonly inquiries: InquiryClient;
 	readonly webhooks: WebhookClient;
@@ -92,15 +92,13 @@ export interface Client extends AccessClient, ActionClient, ExecutionClient, Pur
 	readonly packIndex: PackIndexClient;
 	readonly packs: PackClient & PackRegisterClient;
 	readonly packInstalls: PackInstallClient;
-	readonly audit: AuditClient;
 	readonly nodes: NodeClient;
 	readonly workers: WorkerClient;
 	readonly workflows: WorkflowClient;
 }
 
-/** Creates a client for the service at an address. */
-export function createClient(options: ClientOptions = {}): Client {
-	const api = createApi(options);
+/** Creates the part of the client for the features that every service has. */
+export function createCoreClient(api: ApiClient): CoreClient {
 	return {
 		addresses: api.addresses,
 		...createAccessClient(api),
@@ -120,7 +118,6 @@ export function createClient(options: ClientOptions = {}): Client {
 		packs: { ...createPackClient(api), ...createPackRegisterClient(api) },
 		packInstalls: createPackInstallClient(api),
 		...createPurgeClient(api),
-		audit: createAuditClient(api),
 		nodes: createNodeClient(api),
 		workers: createWorkerClient(api),
 		workflows: createWorkflowClient(api),

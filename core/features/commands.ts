@@ -4,7 +4,6 @@ import { addRoleCommands } from "./access/roles-commands.ts";
 import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
 import { addAliasCommands } from "./aliases/commands.ts";
-import { addAuditCommands } from "./audit/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
 import { addRunCommand, followStarted } from "./executions/run-commands.ts";
@@ -48,6 +47,5 @@ export const commands: readonly AddCommands[] = [
 	addSensorCommands,
 	addPurgeCommands,
 	addNodeCommands,
-	addAuditCommands,
 	addWorkerCommands,
 ];

@@ -2,7 +2,6 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { createAccessFeature } from "./access/index.ts";
 import { createActionsFeature } from "./actions/index.ts";
 import { createAliasesFeature } from "./aliases/index.ts";
-import { createAuditFeature } from "./audit/index.ts";
 import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
 import { fileReaders } from "./file-readers.ts";
@@ -17,19 +16,24 @@ import { createTelemetryFeature } from "./telemetry/index.ts";
 import { createTimersFeature } from "./timers/index.ts";
 import { createTracesFeature } from "./traces/index.ts";
 import { createTriggersFeature } from "./triggers/index.ts";
-import { createWebUiFeature } from "./web-ui/index.ts";
 import { createWebhooksFeature } from "./webhooks/index.ts";
 import { createWorkersFeature } from "./workers/index.ts";
 import { createWorkflowsFeature } from "./workflows/index.ts";
 
+declare module "./feature-plugin.ts" {
+	interface NamedFeatures extends CoreFeatures {}
+}
+
 /**
- * Creates the features of the service, each with the other features that it depends on.
- * The features are registered, consulted and started in the order of the result. An embedding program may leave some out, or add its own.
+ * Creates the features that every service has, each with the other features that it depends on. The features are registered, consulted and
+ * started in the order of the result.
+ *
+ * @param addedReaders readers for files of packs that belong to other features
  */
-export function createFeatures(kernel: Kernel) {
+export function createCoreFeatures(kernel: Kernel, addedReaders: typeof fileReaders = []) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
-	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, readers: fileReaders });
+	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, readers: [...fileReaders, ...addedReaders] });
 	const triggers = createTriggersFeature(kernel, packs);
 	const policies = createPoliciesFeature(kernel, packs);
 	const sensors = createSensorsFeature(kernel, {
@@ -50,7 +54,6 @@ export function createFeatures(kernel: Kernel) {
 	const workflows = createWorkflowsFeature(kernel, { ...access.api, ...actions.api });
 	return {
 		access,
-		audit: createAuditFeature(kernel),
 		datastore,
 		packs,
 		// Sensors register before triggers, so that a pack's trigger type file overrides the definition in a sensor's file.
@@ -74,9 +77,31 @@ export function createFeatures(kernel: Kernel) {
 			endIdleWorkflows: workflows.endIdle,
 			collectContent: packs.collectContent,
 		}),
-		webUi: createWebUiFeature(kernel),
 	};
 }
 
-/** The features of the service, by name. */
-export type Features = ReturnType<typeof createFeatures>;
+/** The features that every service has, by name. */
+export type CoreFeatures = ReturnType<typeof createCoreFeatures>;
+
+/** Names of the features that every service has. */
+export const coreFeatureNames: readonly string[] = Object.keys({
+	access: true,
+	datastore: true,
+	packs: true,
+	sensors: true,
+	triggers: true,
+	policies: true,
+	webhooks: true,
+	timers: true,
+	rules: true,
+	actions: true,
+	executions: true,
+	workflows: true,
+	aliases: true,
+	inquiries: true,
+	traces: true,
+	nodes: true,
+	telemetry: true,
+	workers: true,
+	retention: true,
+} satisfies Readonly<Record<keyof CoreFeatures, true>>);

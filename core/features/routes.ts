@@ -11,7 +11,6 @@ import { actionRoutes } from "./actions/routes.ts";
 import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
 import { aliasExecutionRoutes } from "./aliases/alias-executions-routes.ts";
 import { aliasRoutes } from "./aliases/routes.ts";
-import { auditRoutes } from "./audit/routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
@@ -38,13 +37,12 @@ import { timerRoutes } from "./timers/routes.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
-import { webRoutes } from "./web-ui/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { workerRoutes } from "./workers/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
-/** Every route of the service. */
-export const routes: readonly Route<Engine>[] = [
+/** The routes that every service has. */
+export const coreRoutes: readonly Route<Engine>[] = [
 	...rootRoutes,
 	...healthRoutes,
 	...userRoutes,
@@ -62,7 +60,6 @@ export const routes: readonly Route<Engine>[] = [
 	...aliasRoutes,
 	...aliasExecutionRoutes,
 	...apiKeyRoutes,
-	...auditRoutes,
 	...keyRoutes,
 	...packViewRoutes,
 	...configRoutes,
@@ -86,7 +83,6 @@ export const routes: readonly Route<Engine>[] = [
 	...serviceRegistryRoutes,
 	...telemetryRoutes,
 	...streamRoutes,
-	...webRoutes,
 ];
 
 /** Routes that need only a valid credential, but no permission. */

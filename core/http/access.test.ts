@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { createGuard } from "../service/create-http.ts";
 import { createOptions, FakeEngine, toEngine } from "../testing/http/fake-engine.test-support.ts";
 import { withGuardedService } from "../testing/http/guarded-service.test-support.ts";

@@ -13,7 +13,7 @@ export interface AuditedRequest {
 	peerAddress(): string | undefined;
 }
 
-/** Records changes with their caller, and refused requests. The audit feature implements it. */
+/** Records changes with their caller, and refused requests. A feature may implement it (`auditHook`). */
 export interface AuditHook {
 	/**
 	 * Answers a request that may change something and records its changes. Throws the errors of `answer`. Throws `SVC_UNAVAILABLE` if the

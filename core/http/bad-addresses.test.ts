@@ -1,7 +1,7 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { sample } from "../testing/extent.test-support.ts";
 import { hostileIds, hostilePaths, hostileTexts } from "../testing/http/hostile-values.test-support.ts";
 import { createProbeTest, nameOf, valuesForRoute } from "../testing/http/probe.test-support.ts";

@@ -1,6 +1,6 @@
 // test-timeout: 300
 import { test } from "uvu";
-import { routes } from "../features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { sample } from "../testing/extent.test-support.ts";
 import { brokenBodies, otherTypes, prototypeBodies, wrongContents } from "../testing/http/hostile-values.test-support.ts";
 import { basic, createProbeTest, nameOf, valuesForRoute } from "../testing/http/probe.test-support.ts";

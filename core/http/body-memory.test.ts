@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test } from "uvu";
-import { routes } from "../features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
 import { BodyMemory } from "./body-memory.ts";
 

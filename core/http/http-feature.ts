@@ -1,4 +1,5 @@
 import type { Feature } from "../kernel/feature.ts";
+import type { AuditHook } from "./audit-hook.ts";
 import type { Reply } from "./replies.ts";
 import type { Route } from "./route.ts";
 
@@ -11,4 +12,6 @@ export interface HttpFeature<Api extends object = object> extends Feature<Api> {
 	 * feature that defines it provides it. Default: a placeholder page that names the other ways to use the service.
 	 */
 	readonly page?: () => Reply;
+	/** Audit hook: records changes by requests, and refused requests. The first feature that defines it provides it. Default: none. */
+	readonly auditHook?: AuditHook;
 }

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { createClient } from "../../plugins/_shipped/client.ts";
 import { actionChain } from "../../plugins-runner/action-chain/index.ts";
 import { workflow } from "../../plugins-runner/workflow/index.ts";
 import {
@@ -16,7 +17,6 @@ import {
 	type SvcConfig,
 	stringifyJson,
 } from "../contract/index.ts";
-import { createClient } from "../features/clients.ts";
 import { until } from "../testing/guarantees/until.test-support.ts";
 import { type ServiceUnderTest, withService } from "../testing/http/service.test-support.ts";
 

@@ -1,7 +1,7 @@
 // test-timeout: 300
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { sample } from "../testing/extent.test-support.ts";
 import { type GuardedService, withGuardedService } from "../testing/http/guarded-service.test-support.ts";
 import { createSubject, matrixPacks, matrixRunners } from "../testing/http/matrix-subject.test-support.ts";

@@ -1,9 +1,9 @@
 // test-suite: full
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import type { OptionsInput } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
-import { routes } from "../features/routes.ts";
 import { assertAbsent } from "../testing/http/absent-texts.test-support.ts";
 import { type WalkRequest, walkRoutes } from "../testing/http/route-walk.test-support.ts";
 import { createParameters, createSecretPack, SecretValues } from "../testing/http/secret-pack.test-support.ts";

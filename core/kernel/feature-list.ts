@@ -1,16 +1,6 @@
 import type { Feature } from "./feature.ts";
 import type { Kernel } from "./kernel.ts";
 
-declare module "../contract/config.ts" {
-	interface Composition {
-		/**
-		 * Creates the features of the service: those of `createFeatures` (`svc-automation/feature`), some of them, or additional ones. Default:
-		 * all of `createFeatures`. This interface is not stable yet: the next version may change what a feature must provide.
-		 */
-		readonly features?: CreateFeatures;
-	}
-}
-
 /** Features by name. The composition chooses the names; the order of the members is the order of the features. */
 export type FeatureList = Readonly<Record<string, Feature>>;
 

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { test } from "uvu";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 import { CapturedText } from "../testing/cli/captured-text.test-support.ts";
 import { typeSvc } from "../testing/cli/terminal.test-support.ts";
 import { requires } from "../testing/test-requirements.ts";
 import { createBackendUsers } from "./backend-users.ts";
-import { runSvc } from "./run-svc.ts";
 
 const built = (path: string) => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
 const env = { PATH: process.env["PATH"] ?? "", SVC_LOG_LEVEL: "error" };
@@ -49,7 +49,7 @@ async function withUsers(use: (users: Users) => Promise<void>, backend = "flatFi
 			svc: (words, input = "") => runHere(["user", ...words, "--config", join(directory, "svc.config.mjs")], input),
 			process: (words, input = "") =>
 				new Promise((resolve, reject) => {
-					const child = spawn(process.execPath, [built("core/main.js"), "user", ...words, "--config", "svc.config.mjs"], {
+					const child = spawn(process.execPath, [built("plugins/_shipped/main.js"), "user", ...words, "--config", "svc.config.mjs"], {
 						cwd: directory,
 						env,
 					});

@@ -30,7 +30,8 @@ export function createHttp(options: HttpOptions): HttpInterface {
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	const page = features.find((feature) => feature.page !== undefined)?.page;
-	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder: engine.audit?.recorder });
+	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
+	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder });
 }
 
 /** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */

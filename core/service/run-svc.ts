@@ -6,17 +6,21 @@ import { SvcError } from "../contract/errors.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs the `svc` command with the commands of all features; see `runCli`. Does not load the engine, because loading it would delay every
- * command.
+ * Runs the `svc` command with the commands of the features that every service has, and those of other features; see `runCli`. Does not
+ * load the engine, because loading it would delay every command.
+ *
+ * @param importAdded imports the commands of other features
  */
-export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
-	const commands = () => findCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? "");
-	return runCli(argv, { version, commands }, given);
-}
-
-async function findCommands(modules: string): Promise<readonly AddCommands[]> {
-	const { commands } = await import("../features/commands.ts");
-	return [...commands, ...(await readCommands(modules))];
+export function runSvcWith(
+	importAdded: () => Promise<readonly AddCommands[]>,
+	argv: readonly string[],
+	given: Partial<CliContext> = {},
+): Promise<number> {
+	const findCommands = async () => {
+		const { commands } = await import("../features/commands.ts");
+		return [...commands, ...(await importAdded()), ...(await readCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? ""))];
+	};
+	return runCli(argv, { version, commands: findCommands }, given);
 }
 
 /** Returns the commands of custom features: the modules listed in `SVC_COMMANDS`, separated by commas, export them as `commands`. */

@@ -2,6 +2,7 @@ import { type Logger, type NodeRole, type Options, type SvcConfig, SvcError } fr
 import type { FirstUser } from "../features/access/access-exports.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 import { findOpenDataDirectory, prepareDataDirectory } from "./config/data-directory.ts";
+import { findLeftOutFeatures } from "./config/left-out-features.ts";
 import { type ResolvedConfig, resolveConfig } from "./config/resolve-config.ts";
 import type { HttpInterface } from "./create-http.ts";
 import { type ComponentOverrides, createServiceComponents } from "./service-components.ts";
@@ -73,6 +74,7 @@ export function createService(config: SvcConfig, options: CreateOptions = {}): S
 		await prepareData(resolved, logger);
 		for (const warning of resolved.warnings) logger.warn("configuration", { warning });
 		logOpenAccess(resolved.options, logger);
+		logLeftOutFeatures(resolved, logger);
 		try {
 			const addresses = await http.start();
 			await engine.start();
@@ -142,6 +144,11 @@ function logOpenAccess({ auth, rbac }: Options, logger: Logger): void {
 		const hint = "set rbac.enable: true and give roles in rbac.assignments (docs/guides/roles.md)";
 		logger.warn("every user is an administrator", { reason: "rbac.enable is false", hint });
 	}
+}
+
+function logLeftOutFeatures({ addedFeatures }: ResolvedConfig, logger: Logger): void {
+	const leftOut = findLeftOutFeatures(addedFeatures);
+	if (leftOut.length > 0) logger.info("features of this package that the configuration leaves out", { features: leftOut });
 }
 
 async function prepareData({ dataDirectory }: ResolvedConfig, logger: Logger): Promise<void> {

@@ -7,7 +7,7 @@ import { version } from "./version.ts";
 test("sources and what is built of them say the version of the package", () => {
 	const { version: expected } = JSON.parse(readFileSync("package.json", "utf8"));
 	assert.equal(version, expected);
-	assert.equal(execFileSync(process.execPath, ["dist/core/main.js", "--version"], { encoding: "utf8" }).trim(), expected);
+	assert.equal(execFileSync(process.execPath, ["dist/plugins/_shipped/main.js", "--version"], { encoding: "utf8" }).trim(), expected);
 });
 
 test.run();

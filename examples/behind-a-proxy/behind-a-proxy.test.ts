@@ -97,7 +97,7 @@ async function writeFiles(directory: string, ports: Ports, isSignedInByProxy: bo
 }
 
 function startService(directory: string, ports: Ports, isSignedInByProxy: boolean): ChildProcess {
-	return spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	return spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: "ignore",
 		env: {
 			...process.env,

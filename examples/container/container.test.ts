@@ -21,7 +21,7 @@ const withBusybox = Object.assign(requires(withRunc, { command: "busybox" }).tes
 const { test } = requires(withBusybox, { command: "podman" });
 
 /** The command, in the image. */
-const command = "/opt/svc/node_modules/svc-automation/dist/core/main.js";
+const command = "/opt/svc/node_modules/svc-automation/dist/plugins/_shipped/main.js";
 
 /** Where the image's build finds what npm has fetched on this machine: fetching all of it anew takes most of the test. */
 const cache = "/npm-cache";

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { httpRequest } from "svc-automation/plugins-runner/http-request";
@@ -21,6 +23,7 @@ const password = `${shared}/htpasswd`;
 const key = `${shared}/datastore-key.json`;
 
 export default defineConfig({
+	features: [webUi(), audit()],
 	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
 	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],

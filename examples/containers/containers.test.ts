@@ -22,7 +22,7 @@ interface Service {
 /** The service as the README starts it. */
 async function startService(directory: string, host: string): Promise<Service> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
-	const child = spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "inherit"],
 		env: { ...process.env, ...ports, CONTAINER_HOST: host, SVC_DATA_DIR: directory, SVC_LOG_LEVEL: "error" },
 	});

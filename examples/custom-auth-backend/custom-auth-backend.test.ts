@@ -47,7 +47,7 @@ testAuthBackend({
 
 /** The service as the README starts it, until `use` is done. Its first administrator has the password above. */
 async function withService(directory: string, use: (apiUrl: string) => Promise<void>): Promise<void> {
-	const child = spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "pipe"],
 		env: {
 			...process.env,

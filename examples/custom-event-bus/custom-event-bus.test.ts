@@ -94,7 +94,7 @@ test("a node that does not answer holds up a start for two seconds at most", asy
 /** A node as the README starts it. */
 function startNode(directory: string, url: string, parts: string): ChildProcess {
 	const words = ["serve", "--config", path("svc.config.ts"), "--only", parts];
-	return spawn(process.execPath, [path("../../dist/core/main.js"), ...words], {
+	return spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), ...words], {
 		stdio: ["ignore", "pipe", "inherit"],
 		env: {
 			...{ ...process.env, DATABASE_URL: url, SVC_DATA_DIR: directory, SVC_LOG_LEVEL: "error" },

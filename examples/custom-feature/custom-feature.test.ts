@@ -9,15 +9,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createEngine, createService, defineAuthBackend, loadConfig, type Service, type SvcConfig } from "svc-automation";
 import { createClient } from "svc-automation/client";
-import { createFeatures } from "svc-automation/feature";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { memoryStorage } from "svc-automation/plugins/storage-memory";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { test } from "uvu";
-import { createBoard } from "./board/index.ts";
+import { board } from "./board/index.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-custom-feature-"));
-const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 const file = join(import.meta.dirname, "svc.config.ts");
 
 async function withService(changes: Partial<SvcConfig>, use: (apiUrl: string, service: Service) => Promise<void>): Promise<void> {
@@ -101,11 +100,7 @@ test("roles may name its permissions, and no others", async () => {
 
 test("its loop takes down what has hung for a day", async () => {
 	const storage = memoryStorage();
-	const features: NonNullable<SvcConfig["features"]> = (kernel) => ({
-		...createFeatures(kernel),
-		board: createBoard(kernel, { interval: 5 }),
-	});
-	await withService({ storage, features }, async (_apiUrl, { engine }) => {
+	await withService({ storage, features: [board({ interval: 5 })] }, async (_apiUrl, { engine }) => {
 		const stored = storage.create();
 		const old = { id: "0".repeat(24), text: "old", user: "ann", posted_at: "2020-01-01T00:00:00.000000Z" };
 		await stored.insert("note", [old]);
@@ -129,13 +124,9 @@ test("the plan of a start tells of it", async () => {
 });
 
 test("what it has stored serves a service without it, and features that are left out are not served", async () => {
-	const features: NonNullable<SvcConfig["features"]> = (kernel) => {
-		const { webhooks: _left, ...rest } = createFeatures(kernel);
-		return rest;
-	};
-	await withService({ features }, async (apiUrl) => {
+	await withService({ features: [] }, async (apiUrl) => {
 		assert.equal((await fetch(`${apiUrl}/v1/notes`)).status, 404);
-		assert.equal((await fetch(`${apiUrl}/v1/webhooks`)).status, 404);
+		assert.equal((await fetch(`${apiUrl}/v1/audit/entries`)).status, 404);
 		assert.equal((await fetch(`${apiUrl}/v1/executions`)).status, 200);
 	});
 });
@@ -143,7 +134,7 @@ test("what it has stored serves a service without it, and features that are left
 test("a program may have the engine with the board and no HTTP", async () => {
 	const engine = createEngine(
 		{
-			features: (kernel) => ({ ...createFeatures(kernel), board: createBoard(kernel) }),
+			features: [board()],
 			storage: memoryStorage(),
 			event_bus: memoryBus(),
 			runners: [localCommand()],

@@ -1,13 +1,14 @@
 import { defineConfig } from "svc-automation";
-import { createFeatures } from "svc-automation/feature";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
-import { createBoard } from "./board/index.ts";
+import { board } from "./board/index.ts";
 
-// All that the service has, and a board beside it.
+// The features of the package, and a board beside them.
 export default defineConfig({
-	features: (kernel) => ({ ...createFeatures(kernel), board: createBoard(kernel) }),
+	features: [webUi(), audit(), board()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

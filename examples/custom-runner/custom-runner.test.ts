@@ -34,7 +34,7 @@ testRunner({
 /** The service as the README starts it, until `use` is done. */
 async function withService(use: (apiUrl: string) => Promise<void>): Promise<void> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
-	const child = spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "inherit"],
 		env: { ...process.env, ...ports, SVC_DATA_DIR: join(directory, "data"), SVC_LOG_LEVEL: "error" },
 	});

@@ -87,7 +87,7 @@ test("a start leaves out of the journal what was changed and removed", () =>
 /** The service as the README starts it, until `use` is done; then it is killed, without a chance to write anything. */
 async function withService(directory: string, use: (client: Client) => Promise<void>): Promise<void> {
 	const ports = { SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
-	const child = spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	const child = spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "inherit"],
 		env: { ...process.env, ...ports, SVC_DATA_DIR: directory, SVC_LOG_LEVEL: "error" },
 	});

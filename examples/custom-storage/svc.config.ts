@@ -1,9 +1,12 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { journalStorage } from "./journal-storage.ts";
 
 export default defineConfig({
+	features: [webUi(), audit()],
 	storage: journalStorage({}),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -6,7 +6,7 @@ import { optionSections } from "../../core/contract/options.ts";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { findFreePort } from "../../core/testing/services/free-port.test-support.ts";
 
-const command = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const command = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 
 /** A container, as far as a manifest says how it runs. */
 export interface Container {

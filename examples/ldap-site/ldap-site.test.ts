@@ -29,7 +29,7 @@ const entries = [
 
 function startService(directory: string, environment: Readonly<Record<string, string>>): ChildProcess {
 	const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-	return spawn(process.execPath, [path("../../dist/core/main.js"), "serve", "--config", path("svc.config.ts")], {
+	return spawn(process.execPath, [path("../../dist/plugins/_shipped/main.js"), "serve", "--config", path("svc.config.ts")], {
 		stdio: ["ignore", "pipe", "pipe"],
 		env: {
 			...process.env,

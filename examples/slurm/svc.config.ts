@@ -1,5 +1,7 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { slurm } from "svc-automation/plugins-runner/slurm";
 import { workflow } from "svc-automation/plugins-runner/workflow";
@@ -8,6 +10,7 @@ import { workflow } from "svc-automation/plugins-runner/workflow";
 const directory = process.env["SHARED_DIRECTORY"] ?? "/shared/svc";
 
 export default defineConfig({
+	features: [webUi(), audit()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [slurm({ directory, defaults: { time_limit: 600 } }), workflow()],

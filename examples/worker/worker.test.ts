@@ -12,7 +12,7 @@ import { type Client, createClient } from "svc-automation/client";
 import { test } from "uvu";
 
 const path = (name: string) => join(import.meta.dirname, name);
-const main = path("../../dist/core/main.js");
+const main = path("../../dist/plugins/_shipped/main.js");
 const directory = mkdtempSync(join(tmpdir(), "svc-worker-example-"));
 let service: Service | undefined;
 let apiUrl = "";

@@ -94,7 +94,10 @@ test("a release that cannot be fetched is tried again, nobody is asked, and noth
 test("every workflow passes its cases", async () => {
 	for (const name of readdirSync(workflows).filter((each) => !each.endsWith(".test.yaml"))) {
 		const words = ["workflow", "test", join(workflows, name)];
-		const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, "../../dist/core/main.js"), ...words]);
+		const { stdout } = await promisify(execFile)(process.execPath, [
+			join(import.meta.dirname, "../../dist/plugins/_shipped/main.js"),
+			...words,
+		]);
 		assert.match(stdout, /^(\d) of \1 cases passed$/m);
 	}
 });

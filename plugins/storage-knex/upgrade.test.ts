@@ -2,7 +2,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineAuthBackend, type EntityKind, entityKinds, type Storage } from "../../core/contract/index.ts";
-import { type Client, createClient } from "../../core/features/clients.ts";
 import { createService } from "../../core/service/service.ts";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
@@ -12,6 +11,7 @@ import { inquirer } from "../../plugins-runner/inquirer/index.ts";
 import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { localScript } from "../../plugins-runner/local-script/index.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
+import { type Client, createClient } from "../_shipped/client.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";
 import { toDeclaredMigrations } from "./declared-migrations.ts";
 import { knexStorage } from "./index.ts";

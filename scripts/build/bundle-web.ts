@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
-const source = "core/web";
+const source = "plugins/feature-web-ui/web";
 
 /** A file of the web page. */
 export interface WebFile {
@@ -29,7 +29,7 @@ const unusedStaysOut: Plugin = {
 export async function bundleWeb(): Promise<{ readonly files: readonly WebFile[]; readonly page: string }> {
 	const { outputFiles, metafile } = await build({
 		entryPoints: [`${source}/main.tsx`, `${source}/main.css`],
-		outdir: "dist/core/web",
+		outdir: "dist/plugins/feature-web-ui/web",
 		bundle: true,
 		splitting: true,
 		format: "esm",

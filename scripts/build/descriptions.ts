@@ -1,6 +1,6 @@
 import { fileSchemas } from "../../core/features/file-schemas.ts";
-import { routes } from "../../core/features/routes.ts";
 import { toDocument } from "../../core/http/openapi/document.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { chainFileSchema } from "../../plugins-runner/action-chain/definition/file-schema.ts";
 import { workflowCasesSchema } from "../../plugins-runner/workflow/cases/file-schema.ts";
 import { workflowFileSchema } from "../../plugins-runner/workflow/definition/file-schema.ts";

@@ -3,7 +3,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { bundleWeb } from "./bundle-web.ts";
 import { writeChanged } from "./files.ts";
 
-const target = "dist/core/web";
+const target = "dist/plugins/feature-web-ui/web";
 
 /**
  * The part of the build that browsers run: the web page, as files whose names hold a hash of what is in them. Each lies there once, packed

@@ -4,11 +4,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "../../core/features/clients.ts";
+import { type Client, createClient } from "../../plugins/_shipped/client.ts";
 import type { PostgresProxy } from "../../plugins/storage-knex/postgres-proxy.test-support.ts";
 import { createFalseClock, type FalseClock } from "./false-clock.ts";
 
-const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 const config = fileURLToPath(new URL("./svc.config.ts", import.meta.url));
 const password = "chaos";
 

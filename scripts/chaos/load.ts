@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client, ExecutionInput } from "../../core/features/clients.ts";
 import { pick, type Random } from "../../core/testing/guarantees/random.test-support.ts";
+import type { Client, ExecutionInput } from "../../plugins/_shipped/client.ts";
 import type { Access, ChaosNode } from "./chaos-node.ts";
 import type { Kind, Oracle } from "./oracle.ts";
 

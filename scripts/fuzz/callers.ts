@@ -1,4 +1,4 @@
-import { routes } from "../../core/features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { type CallerName, ownHook, singlePermission } from "./caller-names.ts";
 import type { FuzzRequest } from "./make-request.ts";
 import { kindOf } from "./memory.ts";

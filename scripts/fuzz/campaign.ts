@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { routes } from "../../core/features/routes.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { judge, type Problem } from "./judge.ts";
 import { type FuzzRequest, makeRequest } from "./make-request.ts";
 import type { Memory } from "./memory.ts";

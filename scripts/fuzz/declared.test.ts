@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { createRandom } from "../../core/testing/guarantees/random.test-support.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { bodySchemaOf, DeclaredJudge } from "./declared.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { toText } from "./json-tree.ts";

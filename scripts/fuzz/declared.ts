@@ -1,8 +1,8 @@
-import { routes } from "../../core/features/routes.ts";
 import { type ApiDocument, toDocument } from "../../core/http/openapi/document.ts";
 import { toDocumentedPath } from "../../core/http/openapi/operation.ts";
 import type { Route } from "../../core/http/route.ts";
 import { DeclaredAnswers } from "../../core/testing/http/declared-answers.test-support.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import type { Problem } from "./judge.ts";
 import type { FuzzRequest } from "./make-request.ts";
 import type { Answer } from "./send.ts";

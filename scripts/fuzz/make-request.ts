@@ -1,7 +1,7 @@
-import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { createRandom, pick } from "../../core/testing/guarantees/random.test-support.ts";
 import { hostilePaths } from "../../core/testing/http/hostile-values.test-support.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { type CallerName, callerNames } from "./caller-names.ts";
 import { bodySchemaOf } from "./declared.ts";
 import { fillSchema } from "./fill-schema.ts";

@@ -6,7 +6,7 @@ import { makePlaces } from "./places.ts";
 import type { Report } from "./watch-process.ts";
 import { Watchdog } from "./watchdog.ts";
 
-const program = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 const config = fileURLToPath(new URL("./svc.config.ts", import.meta.url));
 export const password = "a password";
 

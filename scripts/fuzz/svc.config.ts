@@ -1,5 +1,7 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { announcement } from "svc-automation/plugins-runner/announcement";
@@ -14,6 +16,7 @@ import { watchProcess } from "./watch-process.ts";
 watchProcess();
 
 export default defineConfig({
+	features: [webUi(), audit()],
 	storage: plantFaults(knexStorage({ client: "sqlite" }), process.env["FUZZ_PLANTED"] ?? ""),
 	event_bus: memoryBus(),
 	runners: [noop(), inquirer(), announcement(), injectTrigger()],

@@ -21,9 +21,9 @@ test("the files of the packed package are all that it needs to serve, and its co
 		// Node looks for packages in the folders above, too.
 		await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(parent, "node_modules"));
 		// As npm does for each command that it links.
-		await chmod(join(target, "dist/core/main.js"), 0o755);
-		await symlink("../svc-automation/dist/core/main.js", join(directory, "node_modules/.bin/svc"));
-		const command = ["node", join(target, "dist/core/main.js")] as const;
+		await chmod(join(target, "dist/plugins/_shipped/main.js"), 0o755);
+		await symlink("../svc-automation/dist/plugins/_shipped/main.js", join(directory, "node_modules/.bin/svc"));
+		const command = ["node", join(target, "dist/plugins/_shipped/main.js")] as const;
 		const options = { directory, command, config: join(target, "svc.config.ts"), data: "data", env: process.env };
 		await withPacked(options, async ({ env }) => {
 			const token = await askForToken(["admin", "-p", "packed"], { cwd: directory, env });

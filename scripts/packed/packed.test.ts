@@ -23,7 +23,7 @@ let installation: Promise<Installation> | undefined;
 const page = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const tsx = import.meta.resolve("tsx");
 const compile = fileURLToPath(new URL("compile.mjs", import.meta.url));
-const builtCommand = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const builtCommand = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 
 /** Skipped by name where no registry can be reached. */
 function machineTest(name: string, handler: (machine: Machine) => Promise<void>): void {
@@ -111,7 +111,7 @@ test("a compiled program with the engine in it sees one copy of the package", as
 
 test("a configuration in JavaScript, and one that tsx loads, see one copy of the package", async ({ directory, nodes: [node] }) => {
 	await writeFile(join(directory, "plain.config.mjs"), 'export { default } from "./build/svc.config.js";\n');
-	const program = join(directory, "node_modules/svc-automation/dist/core/main.js");
+	const program = join(directory, "node_modules/svc-automation/dist/plugins/_shipped/main.js");
 	for (const [args, config] of [
 		[[program], "plain.config.mjs"],
 		[["--import", tsx, program], "svc.config.ts"],

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createClient } from "../../core/features/clients.ts";
+import { createClient } from "../../plugins/_shipped/client.ts";
 import { run } from "../run.ts";
 import { type PackedService, type StartOptions, startPacked } from "./service.test-support.ts";
 

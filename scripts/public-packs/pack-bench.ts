@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { runSvc } from "../../core/service/run-svc.ts";
 import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
 import type { ServiceUnderTest, WireRecord } from "../../core/testing/http/service.test-support.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 
 // The service is in this process, and must not stand still meanwhile.
 const run = promisify(execFile);

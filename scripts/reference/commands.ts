@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { CliContext } from "../../core/cli/context.ts";
-import { runSvc } from "../../core/service/run-svc.ts";
+import { runSvc } from "../../plugins/_shipped/run-svc.ts";
 
 /** A command as its help shows it. */
 export interface CommandHelp {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { routes } from "../../core/features/routes.ts";
 import { type DescribedRoute, toTag } from "../../core/http/openapi/operation.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { toRequest } from "./request-reference.ts";
 
 const block = /<!-- requests: ([^>]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->/g;

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { findStale } from "../check-docs.ts";
 import { toConfigurationReference } from "../configuration-reference.ts";
 import { toApiReference } from "./api-reference.ts";

@@ -1,5 +1,5 @@
-import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 
 /** A request as the code declares it. */
 export type DeclaredRequest = Pick<Route, "method" | "component" | "path" | "permission" | "query" | "body">;

@@ -1,7 +1,7 @@
-import { routes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { guardedFields, type MatrixRow } from "../../core/testing/http/rights-row.test-support.ts";
 import { type CallerKind, callerKinds, type RightsRow, toRightsRows } from "../../core/testing/http/rights-table.test-support.ts";
+import { routes } from "../../plugins/_shipped/routes.ts";
 import { toRequest } from "./request-reference.ts";
 
 const kinds: readonly CallerKind[] = Object.values(callerKinds);

@@ -2,8 +2,6 @@ import { type ActionEntity, actionKind } from "./action.ts";
 import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
 import { type ActionSnapshotEntity, snapshotKind } from "./action-snapshot.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
-import { type AuditCheckpointEntity, auditCheckpointKind } from "./audit-checkpoint.ts";
-import { type AuditEntryEntity, auditEntryKind } from "./audit-entry.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
 import { type FollowedPackEntity, followedPackKind } from "./followed-pack.ts";
@@ -47,8 +45,6 @@ export type { ActionEntity } from "./action.ts";
 export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
 export type { ActionSnapshotEntity } from "./action-snapshot.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
-export type { AuditCheckpointEntity } from "./audit-checkpoint.ts";
-export type { AuditEntryEntity } from "./audit-entry.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionActor, ExecutionEntity, ExecutionLogEntry, ExecutionStatus } from "./execution.ts";
 export type { FollowedPackEntity } from "./followed-pack.ts";
@@ -124,8 +120,6 @@ export interface BuiltInEntityMap {
 	action_alias: ActionAliasEntity;
 	node: NodeEntity;
 	duty: DutyEntity;
-	audit_entry: AuditEntryEntity;
-	audit_checkpoint: AuditCheckpointEntity;
 	worker: WorkerEntity;
 	worker_job: WorkerJobEntity;
 	worker_output: WorkerOutputEntity;
@@ -174,8 +168,6 @@ const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefiniti
 	action_alias: actionAliasKind,
 	node: nodeKind,
 	duty: dutyKind,
-	audit_entry: auditEntryKind,
-	audit_checkpoint: auditCheckpointKind,
 	worker: workerKind,
 	worker_job: workerJobKind,
 	worker_output: workerOutputKind,

@@ -5,7 +5,14 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-exports.ts";
-import { isGlobalPermission, type PermissionType, permissionsOf, resourceTypeOf, resourceTypes } from "./permission-types.ts";
+import {
+	isGlobalPermission,
+	isHiddenFromObservers,
+	type PermissionType,
+	permissionsOf,
+	resourceTypeOf,
+	resourceTypes,
+} from "./permission-types.ts";
 import { createRoles, type Grant, isAdminRole, type Role } from "./roles.ts";
 
 export interface AccessOptions extends Uses<"storage" | "clock" | "logger"> {
@@ -193,9 +200,9 @@ const enforcementPermissions: { readonly [P in PermissionType]?: readonly Permis
 
 const implyingView = ["create", "modify", "delete", "execute", "set"];
 
-/** Returns true if the observer role has the permission. The audit log is excluded: only explicit grants give access to it. */
+/** Returns true if the observer role has the permission. */
 function observerAllows(permission: PermissionType): boolean {
-	return permission !== "audit_view" && /_(view|list|search)$/.test(permission);
+	return /_(view|list|search)$/.test(permission) && !isHiddenFromObservers(permission);
 }
 
 /** Returns true if a grant includes the permission on the record, on its pack, or globally. */

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { createClient } from "../clients.ts";
+import { createClient } from "../../../plugins/_shipped/client.ts";
 import { sweep, withAliasService } from "./aliases.test-support.ts";
 
 const withoutNothing = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;

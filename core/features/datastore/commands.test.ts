@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { createService, defineConfig } from "../../index.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-key-"));

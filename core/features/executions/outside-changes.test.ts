@@ -1,10 +1,11 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
+import type { AuditEntryEntity } from "../../../plugins/feature-audit/entities.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
-import type { AuditEntryEntity, JsonObject } from "../../contract/index.ts";
+import type { JsonObject } from "../../contract/index.ts";
 import { until } from "../../kernel/nodes/nodes.test-support.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
 

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import { createClient } from "../../../plugins/_shipped/client.ts";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import type { JsonObject } from "../../contract/index.ts";
 import { createService, type Service } from "../../index.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
-import { createClient } from "../clients.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-inquiry-"));
 let service: Service;

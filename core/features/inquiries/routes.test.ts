@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { createClient } from "../../../plugins/_shipped/client.ts";
 import { announcement } from "../../../plugins-runner/announcement/index.ts";
 import { inquirer } from "../../../plugins-runner/inquirer/index.ts";
 import { type ServiceUnderTest, type WireRecord, withService } from "../../testing/http/service.test-support.ts";
-import { createClient } from "../clients.ts";
 
 const pinSchema = { properties: { go: { type: "boolean", required: true }, pin: { type: "string", secret: true } } };
 

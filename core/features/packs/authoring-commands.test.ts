@@ -2,9 +2,9 @@
 import * as assert from "node:assert/strict";
 import { relative } from "node:path";
 import { test } from "uvu";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import { checkPacks } from "../../service/pack-checks/check-packs.ts";
 import { testPacks } from "../../service/pack-checks/test-packs.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
 

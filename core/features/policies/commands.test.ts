@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { memoryStorage } from "../../../plugins/storage-memory/index.ts";
 import { createService, defineConfig, type Service } from "../../index.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-cli-policy-"));

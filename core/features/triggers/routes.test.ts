@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { createClient } from "../../../plugins/_shipped/client.ts";
 import { isSvcError } from "../../contract/index.ts";
 import { withGuardedService } from "../../testing/http/guarded-service.test-support.ts";
-import { createClient } from "../clients.ts";
 
 const rbac = {
 	roles: [

@@ -18,6 +18,8 @@ export interface ResourceTypeDefinition {
 	readonly verbs: readonly string[];
 	/** Verbs other than `list` that do not apply to a single record. Their permissions are granted without a resource. Default: none. */
 	readonly global?: readonly string[];
+	/** True if the role `observer` has none of the permissions, although it may view, list and search other records. Default: false. */
+	readonly isHiddenFromObservers?: boolean;
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
@@ -73,6 +75,11 @@ export function isGlobalPermission(permission: PermissionType): boolean {
 	if (permission.endsWith("_list")) return true;
 	const type = resourceTypeOf(permission);
 	return definitions.get(type)?.global?.some((verb) => permission === `${type}_${verb}`) === true;
+}
+
+/** Returns true if the role `observer` has none of the permissions on records of this type. */
+export function isHiddenFromObservers(permission: PermissionType): boolean {
+	return definitions.get(resourceTypeOf(permission))?.isHiddenFromObservers === true;
 }
 
 /** Returns true if the permission may be granted on a resource with this uid (`<type>:…`). */

@@ -1,5 +1,7 @@
-import { contractVersion, type PluginKind } from "../../contract/index.ts";
+import { type PluginKind as ContractPluginKind, contractVersion } from "../../contract/index.ts";
 import { describeValue, isRecord } from "./describe-value.ts";
+
+type PluginKind = ContractPluginKind | "feature";
 
 const hints: Readonly<Record<PluginKind, string>> = {
 	storage: 'storage: knexStorage({ client: "sqlite" })',
@@ -9,6 +11,7 @@ const hints: Readonly<Record<PluginKind, string>> = {
 	sensor: 'sensors: [fileWatch({ paths: ["/var/log/syslog"] })]',
 	dialect: "dialects: [packCompatibility()]",
 	telemetry: "telemetry: [prometheusMetrics()]",
+	feature: "features: [webUi(), audit()]",
 };
 
 const titles: Readonly<Record<PluginKind, string>> = {
@@ -19,6 +22,7 @@ const titles: Readonly<Record<PluginKind, string>> = {
 	sensor: "a sensor plugin",
 	dialect: "a dialect plugin",
 	telemetry: "a telemetry plugin",
+	feature: "a feature",
 };
 
 /**
@@ -31,7 +35,7 @@ export function findPluginProblem(path: string, kind: PluginKind, value: unknown
 }
 
 /** Returns the problems of a list of plugins, including equal names. */
-export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry", value: unknown): string[] {
+export function findListProblems(path: string, kind: "runner" | "sensor" | "dialect" | "telemetry" | "feature", value: unknown): string[] {
 	if (!Array.isArray(value)) return [`${path}: expected an array of ${kind} plugins, got ${describePlugin(value)}; hint: ${hints[kind]}`];
 	const plugins: readonly unknown[] = value;
 	const problems = plugins.map((plugin, index) => findPluginProblem(`${path}[${index}]`, kind, plugin));

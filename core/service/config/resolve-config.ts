@@ -19,7 +19,8 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
-import { createFeatures } from "../../features/index.ts";
+import { composeFeatures, findFeatureProblems } from "../../features/composition.ts";
+import type { FeaturePlugin } from "../../features/feature-plugin.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
@@ -27,6 +28,7 @@ import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
+import { findLeftOutOptions } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
@@ -37,6 +39,8 @@ export interface ResolvedConfig {
 	/** Parts of the service that this node runs. Default: all. */
 	readonly roles: readonly NodeRole[];
 	readonly features: CreateFeatures;
+	/** Names of the features that the configuration adds to those that every service has. */
+	readonly addedFeatures: readonly string[];
 	readonly storage: StoragePlugin;
 	readonly eventBus: EventBusPlugin;
 	readonly runners: readonly RunnerPlugin[];
@@ -91,6 +95,10 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
 	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
+	const featureProblems = findFeatureListProblems(input["features"] ?? []);
+	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
+	problems.push(...featureProblems);
+	if (featureProblems.length === 0) problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
 	const options = resolveOptions(input, env, problems);
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
@@ -102,7 +110,8 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	return {
 		options,
 		roles,
-		features: config.features ?? createFeatures,
+		features: composeFeatures(config.features ?? []),
+		addedFeatures,
 		storage: config.storage,
 		eventBus: config.event_bus,
 		runners: config.runners,
@@ -139,11 +148,8 @@ function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] 
 }
 
 function findCompositionProblems(input: Readonly<Record<string, unknown>>): string[] {
-	const { features, storage, event_bus, runners, sensors, dialects, telemetry, packs, configs, data_dir } = input;
+	const { storage, event_bus, runners, sensors, dialects, telemetry, packs, configs, data_dir } = input;
 	const problems = [
-		features === undefined || typeof features === "function"
-			? undefined
-			: `features: expected a function of the kernel, got ${describeValue(features)}; hint: features: (kernel) => ({ ...createFeatures(kernel) })`,
 		findPluginProblem("storage", "storage", storage),
 		findPluginProblem("event_bus", "event-bus", event_bus),
 		...findListProblems("runners", "runner", runners),
@@ -156,6 +162,11 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
 	return problems.filter((problem) => problem !== undefined);
+}
+
+function findFeatureListProblems(features: unknown): string[] {
+	const problems = findListProblems("features", "feature", features);
+	return problems.length > 0 ? problems : findFeatureProblems(features as readonly FeaturePlugin[]);
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

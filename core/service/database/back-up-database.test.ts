@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
+import { addToRecord, findingsIn } from "../../../plugins/feature-audit/sample-record.test-support.ts";
+import { verifyRecord } from "../../../plugins/feature-audit/verify-chain.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import type { Storage } from "../../contract/index.ts";
-import { addToRecord, findingsIn } from "../../features/audit/sample-record.test-support.ts";
-import { verifyRecord } from "../../features/audit/verify-chain.ts";
 import { withPlace } from "../../testing/database/database.test-support.ts";
 import { createTrace } from "../../testing/storage/fixtures.ts";
 

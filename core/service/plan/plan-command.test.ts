@@ -5,11 +5,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import type { Difference } from "../../cli/compare-plan.ts";
 import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
 import { greetRule, type PlanPlace, usual, withPlan } from "../../testing/plan/plan.test-support.ts";
 import { findFreePort } from "../../testing/services/free-port.test-support.ts";
-import { runSvc } from "../run-svc.ts";
 import { findMissingPackages, makePlan, optionalPackages } from "./make-plan.ts";
 
 /** An address where nobody listens. */

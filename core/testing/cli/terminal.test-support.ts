@@ -34,7 +34,7 @@ export interface TypingOptions {
 }
 
 /** The built command. */
-export const builtMain = fileURLToPath(new URL("../../../dist/core/main.js", import.meta.url));
+export const builtMain = fileURLToPath(new URL("../../../dist/plugins/_shipped/main.js", import.meta.url));
 
 /** The built `svc` on a terminal of its own. */
 export function typeSvc(words: readonly string[], options: TypingOptions = {}): TypedCommand {

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import type { DatabaseOperations } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
 import { migrateDatabase } from "../../service/database/migrate-database.ts";
 import { moveDatabase } from "../../service/database/move-database.ts";
-import { runSvc } from "../../service/run-svc.ts";
 import { CapturedText } from "../cli/captured-text.test-support.ts";
 import { silentLogger } from "../run-context.ts";
 import { createOptions } from "../service-options.ts";
@@ -99,7 +99,7 @@ void memoryStorage;
 const freePorts = { SVC_API_PORT: "0", SVC_AUTH_PORT: "0", SVC_STREAM_PORT: "0" };
 
 function startService(config: string, env: NodeJS.ProcessEnv): RunningService {
-	const words = [join(built, "core/main.js"), "serve", "--config", config];
+	const words = [join(built, "plugins/_shipped/main.js"), "serve", "--config", config];
 	const child = spawn(process.execPath, words, { env, stdio: ["ignore", "ignore", "pipe"] });
 	const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
 	return {
@@ -134,7 +134,7 @@ async function runHere(words: readonly string[], env: NodeJS.ProcessEnv): Promis
 }
 
 function runCommand(words: readonly string[], env: NodeJS.ProcessEnv, kill: Kill | undefined): Promise<CommandEnd> {
-	const child = spawn(process.execPath, [join(built, "core/main.js"), ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
+	const child = spawn(process.execPath, [join(built, "plugins/_shipped/main.js"), ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
 	let timer: NodeJS.Timeout | undefined;
 	let [stdout, stderr] = ["", ""];
 	child.stdout.on("data", (bytes) => {

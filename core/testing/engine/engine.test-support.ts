@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import {
 	type Clock,
 	defineRunner,
@@ -93,6 +94,7 @@ export async function startEngine({
 	const createOptions = { directory, startsInline, ...(only !== undefined && { only }), ...(clock !== undefined && { clock }) };
 	const engine = createEngine(
 		{
+			features: shippedFeatures(),
 			storage: backend.storage,
 			event_bus: eventBus ?? backend.eventBus,
 			runners: [scripted(), ...runners],

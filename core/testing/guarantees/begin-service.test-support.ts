@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { defineRunner, type Storage, type StoragePlugin, type WriteOperation } from "../../contract/index.ts";
@@ -48,6 +49,7 @@ function mark(directory: string, text: string) {
 export async function startBeginService(directory: string, toStorage = (plugin: StoragePlugin) => plugin): Promise<Engine> {
 	const engine = createEngine(
 		{
+			features: shippedFeatures(),
 			storage: toStorage(knexStorage({ client: "sqlite" })),
 			event_bus: memoryBus(),
 			runners: [plain(directory), lasting(directory), instant(directory)],

@@ -140,7 +140,7 @@ export default {
 	event_bus: memoryBus(), runners: [], auth: { enable: false, listen: false }, api: { port: ${port} }, stream: { listen: false },
 };`;
 	writeFileSync(join(directory, "svc.config.mjs"), config);
-	const main = fileURLToPath(new URL("core/main.js", built));
+	const main = fileURLToPath(new URL("plugins/_shipped/main.js", built));
 	const child = spawn(process.execPath, [main, "serve", "--config", join(directory, "svc.config.mjs")], {
 		stdio: ["ignore", "pipe", "pipe"],
 	});

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { get, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import type { OutputChunkRecord } from "../../features/clients.ts";
+import type { OutputChunkRecord } from "../../../plugins/_shipped/client.ts";
 
 /** Bytes and what they were. */
 export interface Digest {

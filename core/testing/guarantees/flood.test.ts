@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { ExecutionRecord } from "../../features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { digestAnswer, digestEvents, digestOf, open, toFlood } from "./flood.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { readPeak, resetPeak } from "./processes.test-support.ts";

@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import type { OutputChunkRecord } from "../../../plugins/_shipped/client.ts";
 import { openEvents } from "../../client/api-client.ts";
-import type { OutputChunkRecord } from "../../features/clients.ts";
 import type { Random } from "./random.test-support.ts";
 
 /** Text by channel. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
@@ -45,6 +46,7 @@ const maps = {
 async function runEngine(): Promise<void> {
 	const directory = mkdtempSync(join(tmpdir(), "svc-garbage-"));
 	const engine = createEngine({
+		features: shippedFeatures(),
 		storage: knexStorage({ client: "sqlite" }),
 		event_bus: memoryBus(),
 		runners: [noop()],

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExecutionRecord } from "../../features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 
 export type Kind = "echo" | "noop" | "short" | "nap" | "lines" | "long" | "tree" | "delayed" | "lasting";
 

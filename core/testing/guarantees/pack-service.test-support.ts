@@ -1,3 +1,4 @@
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
@@ -13,6 +14,7 @@ export const ruleCount = 20;
 export async function startPackService(directory: string): Promise<Engine> {
 	const engine = createEngine(
 		{
+			features: shippedFeatures(),
 			storage: knexStorage({ client: "sqlite" }),
 			event_bus: memoryBus(),
 			runners: [noop()],

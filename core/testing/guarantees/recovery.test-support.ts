@@ -1,5 +1,5 @@
 import * as assert from "node:assert/strict";
-import type { ExecutionRecord } from "../../features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { lastingPack } from "./lasting-pack.test-support.ts";
 import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import type { ServiceProcess } from "./service-process.test-support.ts";

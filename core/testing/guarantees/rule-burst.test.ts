@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { Client } from "../../features/clients.ts";
+import type { Client } from "../../../plugins/_shipped/client.ts";
 import { readPeak, resetPeak } from "./processes.test-support.ts";
 import { startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";

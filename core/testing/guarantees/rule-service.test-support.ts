@@ -1,3 +1,4 @@
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { noop } from "../../../plugins-runner/noop/index.ts";
@@ -12,6 +13,7 @@ const principal: Principal = { username: "admin", isAdmin: true, authentication:
 export async function startRuleService(directory: string): Promise<Engine> {
 	const engine = createEngine(
 		{
+			features: shippedFeatures(),
 			storage: knexStorage({ client: "sqlite" }),
 			event_bus: memoryBus(),
 			runners: [noop()],

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient } from "../../features/clients.ts";
+import { type Client, createClient } from "../../../plugins/_shipped/client.ts";
 import { describeProcess, findByEnvironment } from "./processes.test-support.ts";
 import { until } from "./until.test-support.ts";
 
@@ -52,10 +52,10 @@ const sharedLease = 3;
 /** Start and wait until it answers. Rejects when it ends before. */
 export async function startServiceProcess(files: ServiceFiles): Promise<ServiceProcess> {
 	const { directory, token, signal } = files;
-	if (!existsSync(join(built, "core/main.js"))) throw new Error("there is no build: npm run build");
+	if (!existsSync(join(built, "plugins/_shipped/main.js"))) throw new Error("there is no build: npm run build");
 	const config = files.config ?? join(directory, "svc.config.mjs");
 	if (files.config === undefined) await writeFile(config, createConfig(files));
-	const child = spawn(process.execPath, [join(built, "core/main.js"), "serve", "--config", config], {
+	const child = spawn(process.execPath, [join(built, "plugins/_shipped/main.js"), "serve", "--config", config], {
 		env: { ...process.env, ...files.environment, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 		stdio: ["ignore", "pipe", "pipe"],
 	});

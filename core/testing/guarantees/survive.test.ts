@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
-import { createClient, type ExecutionRecord } from "../../features/clients.ts";
+import { createClient, type ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { rounds } from "../extent.test-support.ts";
 import { isFinal } from "./ledger.test-support.ts";
 import { createRandom } from "./random.test-support.ts";

@@ -33,7 +33,7 @@ export interface WorkerStart {
 	readonly environment?: Readonly<Record<string, string>>;
 }
 
-const main = fileURLToPath(new URL("../../../dist/core/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../dist/plugins/_shipped/main.js", import.meta.url));
 
 /** What makes a service give runs to workers, with leases of seconds. */
 export const workerOptions = { SVC_WORKERS_RUNNERS: "local-shell-cmd,local-shell-script", SVC_WORKERS_LEASE: "3" };

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
-import type { ExecutionRecord } from "../../features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { inFull } from "../extent.test-support.ts";
 import { createTestDatabase, postgresTest } from "../services/postgres.test-support.ts";
 import { type CuttingProxy, startCuttingProxy } from "../web/cutting-proxy.test-support.ts";

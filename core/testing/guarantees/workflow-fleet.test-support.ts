@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "../../features/clients.ts";
+import type { Client } from "../../../plugins/_shipped/client.ts";
 import type { Random } from "./random.test-support.ts";
 import { type ServiceFiles, type ServiceProcess, startServiceProcess } from "./service-process.test-support.ts";
 

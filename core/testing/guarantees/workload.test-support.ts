@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ExecutionInput, ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { openEvents } from "../../client/api-client.ts";
 import { isSvcError } from "../../contract/index.ts";
-import type { ExecutionInput, ExecutionRecord } from "../../features/clients.ts";
 import { lastingPack } from "./lasting-pack.test-support.ts";
 import { isEndless, type Kind, type Ledger } from "./ledger.test-support.ts";
 import { pick, type Random } from "./random.test-support.ts";

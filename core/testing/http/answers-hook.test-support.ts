@@ -1,5 +1,5 @@
 import { subscribe } from "node:diagnostics_channel";
-import { routes } from "../../features/routes.ts";
+import { routes } from "../../../plugins/_shipped/routes.ts";
 import { toDocument } from "../../http/openapi/document.ts";
 import { toDocumentedPath } from "../../http/openapi/operation.ts";
 import { type RouteReplyMessage, responseChannel } from "../../http/request-pipeline.ts";

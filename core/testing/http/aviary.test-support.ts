@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { memoryBus } from "../../../plugins/event-bus-memory/index.ts";
 import { knexStorage } from "../../../plugins/storage-knex/index.ts";
 import { injectTrigger } from "../../../plugins-runner/inject-trigger/index.ts";
@@ -70,6 +71,7 @@ export async function withAviary(
 	const data = join(directory, "data");
 	const service = createService(
 		{
+			features: shippedFeatures(),
 			storage: knexStorage({ client: "sqlite" }),
 			event_bus: memoryBus(),
 			runners: [localCommand(), inquirer(), injectTrigger(), parrot({ heard: tokens })],

@@ -1,3 +1,4 @@
+import { routes } from "../../../plugins/_shipped/routes.ts";
 import {
 	type ActionEntity,
 	type ActionSnapshotEntity,
@@ -10,7 +11,6 @@ import {
 } from "../../contract/index.ts";
 import { createProxies } from "../../features/access/trusted-proxies-exports.ts";
 import type { StreamEvent } from "../../features/executions/events-exports.ts";
-import { routes } from "../../features/routes.ts";
 import { rootRoutes } from "../../http/root-routes.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Engine } from "../../kernel/engine-api.ts";

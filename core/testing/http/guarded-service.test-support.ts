@@ -1,3 +1,4 @@
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import "./answers-hook.test-support.ts";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -100,6 +101,7 @@ export async function withGuardedService(
 	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
 	const service = createService(
 		{
+			features: shippedFeatures(),
 			storage: given.storage?.(backend.storage) ?? backend.storage,
 			event_bus: backend.eventBus,
 			runners: [speak(), ...runners],

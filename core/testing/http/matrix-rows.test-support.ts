@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { assets } from "../../features/web-ui/routes.ts";
+import { assets } from "../../../plugins/feature-web-ui/routes.ts";
 import type { Grants, MatrixRow, MatrixSubject } from "./rights-row.test-support.ts";
 
 /** A trigger of the type `default.counted`, with parameters of its own for each fresh name. */

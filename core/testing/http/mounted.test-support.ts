@@ -1,3 +1,4 @@
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import "./answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { once } from "node:events";
@@ -63,6 +64,7 @@ export async function withMounted({ basePath = "", ready, start }: Host, body: (
 	const note = (message: string, fields: Readonly<Record<string, unknown>> = {}) => void log.push([message, fields]);
 	const service = createService(
 		{
+			features: shippedFeatures(),
 			storage: memoryStorage(),
 			event_bus: bus.plugin,
 			runners: [speak()],

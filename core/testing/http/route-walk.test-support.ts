@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { assets } from "../../features/web-ui/routes.ts";
+import { assets } from "../../../plugins/feature-web-ui/routes.ts";
 import type { Route } from "../../http/route.ts";
 import { createParameters, createRefused, type SecretValues } from "./secret-pack.test-support.ts";
 

@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import "./answers-hook.test-support.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -76,6 +77,7 @@ export async function withService(
 	};
 	const service = createService(
 		{
+			features: shippedFeatures(),
 			storage: wrap({ ...backend.storage, create }),
 			event_bus: backend.eventBus,
 			runners: [speak()],

@@ -1,12 +1,25 @@
-import type { HttpFeature, Kernel } from "svc-automation/feature";
+import { defineFeature } from "svc-automation/feature";
 import { Board } from "./board.ts";
 import "./note.ts";
 import { routes } from "./routes.ts";
 import { Sweep } from "./sweep.ts";
 import { notePosted } from "./trigger-type.ts";
 
-/** A board with notes. */
-export function createBoard(kernel: Kernel, { interval = 60_000 } = {}): HttpFeature<{ readonly board: Board }> {
-	const board = new Board(kernel);
-	return { api: { board }, triggerTypes: [{ type: notePosted }], loops: [["timers", new Sweep(board, interval)]], routes };
-}
+/**
+ * A board with notes that everybody may read.
+ *
+ * @param interval milliseconds between two removals of old notes
+ */
+export const board = ({ interval = 60_000 } = {}) =>
+	defineFeature({
+		name: "board",
+		create(kernel) {
+			const notes = new Board(kernel);
+			return {
+				api: { board: notes },
+				triggerTypes: [{ type: notePosted }],
+				loops: [["timers", new Sweep(notes, interval)]],
+				routes,
+			};
+		},
+	});

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
-import type { ExecutionRecord } from "../../../core/features/clients.ts";
 import type { Random } from "../../../core/testing/guarantees/random.test-support.ts";
 import type { ServiceProcess } from "../../../core/testing/guarantees/service-process.test-support.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 
 /** Something that went wrong, from one moment to another, in milliseconds since 1970. */
 export interface Mishap {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
-import type { ExecutionRecord } from "../../../core/features/clients.ts";
 import { pick, type Random } from "../../../core/testing/guarantees/random.test-support.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import { Docker } from "../../../plugins-runner/_container/docker.test-support.ts";
 import { Podman } from "../../../plugins-runner/_container/podman.test-support.ts";
 import type { TestEngine } from "../../../plugins-runner/_container/test-engine.test-support.ts";

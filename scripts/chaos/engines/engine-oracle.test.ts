@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { Client, ExecutionRecord } from "../../../core/features/clients.ts";
+import type { Client, ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import type { ChaosEngine, Loss, Mishap } from "./chaos-engine.ts";
 import { EngineOracle } from "./engine-oracle.ts";
 import { text } from "./workload.ts";

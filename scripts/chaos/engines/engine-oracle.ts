@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/contract/index.ts";
-import type { Client, ExecutionRecord } from "../../../core/features/clients.ts";
 import { isFinal } from "../../../core/testing/guarantees/ledger.test-support.ts";
 import { findByEnvironment } from "../../../core/testing/guarantees/processes.test-support.ts";
+import type { Client, ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import type { ChaosEngine, Mishap, UnsuccessfulRun } from "./chaos-engine.ts";
 import { type CommandWords, readLedger, silence } from "./command-ledger.ts";
 import { LossJudge } from "./loss-judge.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "../../../core/features/clients.ts";
 import {
 	type ServiceFiles,
 	type ServiceProcess,
 	startServiceProcess,
 } from "../../../core/testing/guarantees/service-process.test-support.ts";
 import { workerOptions } from "../../../core/testing/guarantees/worker-process.test-support.ts";
+import type { Client } from "../../../plugins/_shipped/client.ts";
 import type { ChaosEngine } from "./chaos-engine.ts";
 import { config } from "./config.ts";
 import { workerLease } from "./worker-engine.ts";

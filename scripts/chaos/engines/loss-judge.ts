@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from "../../../core/features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import type { ChaosEngine, Loss, Mishap, UnsuccessfulRun } from "./chaos-engine.ts";
 import { mishapsOf, toTime } from "./mishaps.ts";
 

@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from "../../../core/features/clients.ts";
+import type { ExecutionRecord } from "../../../plugins/_shipped/client.ts";
 import type { Mishap } from "./chaos-engine.ts";
 
 /** Milliseconds by which what is noted here may differ from what is noted there, and from the end of a run until what it had is removed. */

@@ -1,6 +1,8 @@
 import { defineConfig } from "svc-automation";
 import type { RunnerPlugin } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { audit } from "svc-automation/plugins/feature-audit";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { containerRunner } from "svc-automation/plugins-runner/container";
@@ -25,6 +27,7 @@ const optionsOf = JSON.parse(given) as Readonly<Record<string, object>>;
 const weaknesses = JSON.parse(without) as Readonly<Record<string, readonly string[]>>;
 
 export default defineConfig({
+	features: [webUi(), audit()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Engine } from "../../../kernel/engine-api.ts";
-import type { Features } from "../../index.ts";
+import type { CoreFeatures } from "../../index.ts";
 import type { PackContents } from "../content/pack-contents.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { SwitchOptions, SwitchOutcome } from "./pack-activation.ts";
@@ -32,7 +32,7 @@ export async function writeFiles(directory: string, files: Files): Promise<void>
 }
 
 export function packsOf(engine: Engine) {
-	return (engine.features as unknown as Features).packs;
+	return (engine.features as unknown as CoreFeatures).packs;
 }
 
 /** Keep files as the content of a pack, as an installation does before it switches. */

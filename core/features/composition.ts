@@ -1,0 +1,45 @@
+import type { CreateFeatures, FeatureList } from "../kernel/feature-list.ts";
+import type { FeaturePlugin } from "./feature-plugin.ts";
+import { coreFeatureNames, createCoreFeatures } from "./index.ts";
+
+/**
+ * Returns the function that creates the features of an engine: those that every service has, then those of the configuration, each after
+ * the features that it requires.
+ */
+export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatures {
+	const sorted = sortByRequirements(plugins);
+	const addedReaders = plugins.flatMap(({ fileReaders = [] }) => fileReaders);
+	return (kernel) => {
+		const created: FeatureList = createCoreFeatures(kernel, addedReaders);
+		return sorted.reduce((features, { name, requires = [], create }) => {
+			const required = Object.fromEntries(Object.entries(features).filter(([feature]) => requires.includes(feature)));
+			return { ...features, [name]: create(kernel, required) };
+		}, created);
+	};
+}
+
+/** Returns the problems of the features of a configuration: names that are taken, and features that are missing. */
+export function findFeatureProblems(plugins: readonly FeaturePlugin[]): string[] {
+	const known = [...coreFeatureNames, ...plugins.map(({ name }) => name)];
+	const sorted = sortByRequirements(plugins);
+	return plugins.flatMap((plugin, index) => {
+		const { name, requires = [] } = plugin;
+		if (coreFeatureNames.includes(name)) return [`features[${index}]: every service has a feature "${name}"; choose another name`];
+		const missing = requires.filter((required) => !known.includes(required));
+		if (missing.length > 0)
+			return missing.map((required) => `features[${index}]: "${name}" needs the feature "${required}"; hint: add it to features`);
+		return sorted.includes(plugin) ? [] : [`features[${index}]: "${name}" needs features that need it in turn: ${requires.join(", ")}`];
+	});
+}
+
+/** Returns the features in an order in which each follows those that it requires. Leaves out those whose requirements cannot be met. */
+function sortByRequirements(plugins: readonly FeaturePlugin[]): readonly FeaturePlugin[] {
+	const sorted: FeaturePlugin[] = [];
+	const isCreatable = ({ requires = [] }: FeaturePlugin) =>
+		requires.every((required) => coreFeatureNames.includes(required) || sorted.some(({ name }) => name === required));
+	for (;;) {
+		const next = plugins.find((plugin) => !sorted.includes(plugin) && isCreatable(plugin));
+		if (next === undefined) return sorted;
+		sorted.push(next);
+	}
+}

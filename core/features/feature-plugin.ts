@@ -1,0 +1,55 @@
+import type { PluginMetadata } from "../contract/index.ts";
+import type { HttpFeature } from "../http/http-feature.ts";
+import type { FeatureList } from "../kernel/feature-list.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { FileReader } from "./packs/file-reader-exports.ts";
+
+declare module "../contract/config.ts" {
+	interface Composition {
+		/**
+		 * Features beside those that every service has, such as `webUi()` and `audit()`. Default: none. The contract of features is not stable
+		 * yet: the next version may change what a feature must provide.
+		 */
+		readonly features?: readonly FeaturePlugin[];
+	}
+}
+
+/** Features that other features may use, by name. The module of a feature that others may use declares it here by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface NamedFeatures {}
+
+/** Name of a feature that other features may use. */
+export type FeatureName = keyof NamedFeatures & string;
+
+/** A feature as a configuration lists it in `features`. It is inert until the service calls `create`. */
+export interface FeaturePlugin<Api extends object = object> extends PluginMetadata {
+	readonly kind: "feature";
+	/** Unique among all features of a service, including those that every service has. */
+	readonly name: string;
+	/**
+	 * Features that `create` receives. If one of them is missing, the service does not start, and the message says what to add. Default: none.
+	 */
+	readonly requires?: readonly string[];
+	/** Readers for files of packs that belong to the feature. Default: none. */
+	readonly fileReaders?: readonly FileReader[];
+	/**
+	 * Creates the feature. Called for each engine, and for each dry run of its packs.
+	 *
+	 * @param features the features of `requires`, by name
+	 */
+	create(kernel: Kernel, features: FeatureList): HttpFeature<Api>;
+}
+
+/** A feature, and the features that it uses. */
+export interface FeatureDefinition<Api extends object, Required extends FeatureName>
+	extends Pick<FeaturePlugin, "name" | "fileReaders" | "contract"> {
+	readonly requires?: readonly Required[];
+	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
+}
+
+/** Defines a feature for `features` of a configuration. */
+export function defineFeature<Api extends object, const Required extends FeatureName = never>(
+	definition: FeatureDefinition<Api, Required>,
+): FeaturePlugin<Api> {
+	return { ...definition, kind: "feature", create: (kernel, features) => definition.create(kernel, features as never) };
+}

@@ -1,0 +1,39 @@
+import { type Options, optionSections } from "../../contract/index.ts";
+import { type Environment, toVariableName } from "./environment.ts";
+
+interface OptionalFeature {
+	/** How a configuration adds the feature. */
+	readonly add: string;
+	readonly module: string;
+	/** Section of options that only this feature uses. */
+	readonly section?: keyof Options;
+}
+
+/** Features of this package that a configuration may leave out, by name. */
+const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
+	webUi: { add: "webUi()", module: "svc-automation/plugins/feature-web-ui" },
+	audit: { add: "audit()", module: "svc-automation/plugins/feature-audit", section: "audit" },
+};
+
+/** Returns the features of this package that a configuration leaves out, as it would add them. */
+export function findLeftOutFeatures(names: readonly string[]): readonly string[] {
+	return Object.entries(optionalFeatures).flatMap(([name, { add }]) => (names.includes(name) ? [] : [add]));
+}
+
+/**
+ * Returns a problem for each section and each variable that sets an option of a feature that the configuration leaves out. The option would
+ * have no effect: an operator would believe, for example, that changes are audited.
+ */
+export function findLeftOutOptions(
+	input: Readonly<Record<string, unknown>>,
+	{ env, names }: { readonly env: Environment; readonly names: readonly string[] },
+): string[] {
+	return Object.entries(optionalFeatures).flatMap(([name, { add, module, section }]) => {
+		if (section === undefined || names.includes(name)) return [];
+		const variables = Object.keys(optionSections[section])
+			.map((option) => toVariableName(section, option))
+			.filter((variable) => (env[variable] ?? "").trim() !== "");
+		const given = [...(input[section] === undefined ? [] : [section]), ...variables.map((variable) => `environment variable ${variable}`)];
+		return given.map((place) => `${place}: the feature "${name}" is not listed in features; hint: add ${add} of ${module}`);
+	});
+}

@@ -1,0 +1,19 @@
+import { type ClientOptions, type CoreClient, createApi, createCoreClient } from "../../core/features/clients.ts";
+import { type AuditClient, createAuditClient } from "../feature-audit/client.ts";
+
+export * from "../../core/features/clients.ts";
+export type * from "../feature-audit/client.ts";
+
+/**
+ * Typed client for the HTTP API. Every method throws `SvcError`, with `SVC_UNAVAILABLE` if the service cannot be reached. Methods for a
+ * feature that the service does not have throw `SVC_NOT_FOUND`.
+ */
+export interface Client extends CoreClient {
+	readonly audit: AuditClient;
+}
+
+/** Creates a client for the service at an address. */
+export function createClient(options: ClientOptions = {}): Client {
+	const api = createApi(options);
+	return { ...createCoreClient(api), audit: createAuditClient(api) };
+}

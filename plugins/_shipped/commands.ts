@@ -1,0 +1,5 @@
+import type { AddCommands } from "../../core/cli.ts";
+import { addAuditCommands } from "../feature-audit/commands.ts";
+
+/** The commands of the features of this package that a configuration may leave out. */
+export const commands: readonly AddCommands[] = [addAuditCommands];

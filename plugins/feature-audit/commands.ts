@@ -1,0 +1,156 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import {
+	type AddCommands,
+	type CliContext,
+	CliExit,
+	openSession,
+	optionsOf,
+	printList,
+	printRecord,
+	toInteger,
+	withCommonOptions,
+	write,
+} from "../../core/cli.ts";
+import { isJsonObject, parseJson, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
+import type { AuditCheckpoint } from "./checkpoint.ts";
+import { createAuditClient } from "./client.ts";
+import type { AuditEntry } from "./entry-hash.ts";
+import { type AuditReport, verifyRecord } from "./verify-chain.ts";
+
+const columns = ["number", "timestamp", "user", "verb", "record_kind", "ref", "outcome", "address"];
+const reportAttributes = ["entries", "first", "last", "checkpoints", "keys"];
+
+interface ListOptions {
+	readonly user?: string;
+	readonly kind?: string;
+	readonly ref?: string;
+	readonly verb?: string;
+	readonly outcome?: string;
+	readonly since?: string;
+	readonly until?: string;
+	readonly last: number;
+}
+
+interface VerifyCommandOptions {
+	readonly checkpoint?: readonly string[];
+	readonly key?: readonly string[];
+}
+
+const collect = (value: string, earlier: readonly string[] = []) => [...earlier, value];
+
+export const addAuditCommands: AddCommands = (parent, context) => {
+	const audit = parent.command("audit").description("Look at who has changed what, and whether that record is as it was written.");
+
+	withCommonOptions(audit.command("list").description("List entries, the newest first."))
+		.option("--user <name>", "of this user")
+		.option("--kind <kind>", "about records of this kind, such as rule")
+		.option("--ref <name>", "about the record of this name")
+		.option("--verb <verb>", "create, update, delete, sign_in, sign_out or request; several with commas")
+		.option("--outcome <outcome>", "done, begun or refused; several with commas")
+		.option("--since <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
+		.option("--until <time>", "before this time")
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
+		.action(async (_options, command) => {
+			const { user, kind, ref, verb, outcome, since, until, last, ...options } = optionsOf<ListOptions>(command);
+			const client = createAuditClient(await openSession(options, context));
+			const times = { timestamp_gt: since, timestamp_lt: until };
+			const page = await client.list({ user, kind, ref, verb, outcome, ...times, limit: last });
+			await printList(page, columns, { ...options, limitOption: "-n" }, context);
+		});
+
+	withCommonOptions(audit.command("export").description("Print entries and checkpoints as lines of JSON, which `verify` reads."))
+		.option("--after <number>", "entries behind this one", toInteger, 0)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ after: number }>(command);
+			const client = createAuditClient(await openSession(options, context));
+			for (const checkpoint of await client.checkpoints()) await write(context.stdout, `${stringifyJson({ checkpoint })}\n`);
+			for await (const entry of client.entries(options.after)) await write(context.stdout, `${stringifyJson({ entry })}\n`);
+		});
+
+	withCommonOptions(audit.command("checkpoint").description("Have the service sign what the record is now, and print that.")).action(
+		async (_options, command) => {
+			const client = createAuditClient(await openSession(optionsOf(command), context));
+			await write(context.stdout, `${stringifyJson({ checkpoint: await client.checkpoint() })}\n`);
+		},
+	);
+
+	addVerify(withCommonOptions(audit.command("verify [files...]")), context);
+};
+
+function addVerify(command: ReturnType<typeof withCommonOptions>, context: CliContext): void {
+	command
+		.description("Look whether the record of the service, or what files hold of it, is as it was written. Ends with 1 where it is not.")
+		.option("--checkpoint <file>", "checkpoints that were kept elsewhere; may be repeated", collect)
+		.option("--key <id>", "key whose word counts, as `verify` names it; may be repeated", collect)
+		.action(async (files: string[], _options, command) => {
+			const { checkpoint, key, ...options } = optionsOf<VerifyCommandOptions>(command);
+			const kept = await readCheckpoints(checkpoint ?? []);
+			const { entries, checkpoints } = files.length > 0 ? await ofFiles(files) : await ofService();
+			await tell(await verifyRecord(entries, { checkpoints: [...checkpoints, ...kept], keys: key }), options, context);
+
+			async function ofService() {
+				const client = createAuditClient(await openSession(options, context));
+				return { entries: client.entries(), checkpoints: await client.checkpoints() };
+			}
+		});
+}
+
+async function readCheckpoints(files: readonly string[]): Promise<readonly AuditCheckpoint[]> {
+	const checkpoints: AuditCheckpoint[] = [];
+	for (const file of files) for await (const { checkpoint } of readRecord(file)) if (checkpoint !== undefined) checkpoints.push(checkpoint);
+	return checkpoints;
+}
+
+/**
+ * Returns the contents of exported files. Reads the files twice, because checkpoints can be on any line, and all entries may not fit into
+ * memory.
+ */
+async function ofFiles(files: readonly string[]): Promise<{ entries: AsyncIterable<AuditEntry>; checkpoints: readonly AuditCheckpoint[] }> {
+	async function* entries() {
+		for (const file of files) for await (const { entry } of readRecord(file)) if (entry !== undefined) yield entry;
+	}
+	return { entries: entries(), checkpoints: await readCheckpoints(files) };
+}
+
+async function tell(report: AuditReport, options: Parameters<typeof printRecord>[2], context: CliContext): Promise<void> {
+	const isData = options.json === true || options.yaml === true;
+	await printRecord(report, reportAttributes, options, context);
+	const { findings } = report;
+	if (!isData)
+		await write(
+			context.stdout,
+			findings.length === 0 ? "The record is as it was written.\n" : findings.map(({ problem }) => `${problem}\n`).join(""),
+		);
+	if (findings.length > 0) throw new CliExit(1, "the audit record is not as it was written");
+}
+
+/** Line of an exported record: an entry or a checkpoint. */
+interface RecordLine {
+	readonly entry?: AuditEntry;
+	readonly checkpoint?: AuditCheckpoint;
+}
+
+/** Yields the lines of an exported file in order. Also accepts a file of log lines with checkpoints. */
+async function* readRecord(file: string): AsyncIterable<RecordLine> {
+	let number = 0;
+	try {
+		for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+			number += 1;
+			if (line.trim() !== "") yield toLine(parseJson(line));
+		}
+	} catch (error) {
+		throw new CliExit(2, `${file}${number > 0 ? `, line ${number}` : ""}: cannot be read: ${toErrorMessage(error)}`);
+	}
+}
+
+/** Parses a line. A checkpoint need not be wrapped in an object, because the API returns it unwrapped. */
+function toLine(value: unknown): RecordLine {
+	if (!isJsonObject(value)) throw new Error("must be an object");
+	const { entry, checkpoint } = value;
+	if (isJsonObject(entry)) return { entry: entry as unknown as AuditEntry };
+	const given = isJsonObject(checkpoint) ? checkpoint : value;
+	if (typeof given["number"] === "number" && typeof given["hash"] === "string" && typeof given["signature"] === "string")
+		return { checkpoint: given as unknown as AuditCheckpoint };
+	throw new Error("must hold an entry or a checkpoint");
+}

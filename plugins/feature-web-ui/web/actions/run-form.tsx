@@ -1,0 +1,46 @@
+import { useMemo } from "preact/hooks";
+import type { ParameterSchema } from "../../../../core/contract/index.ts";
+import type { ActionRecord } from "../../../_shipped/client.ts";
+import { SchemaForm } from "../form/schema-form.tsx";
+import { toActionUid } from "../kit/permissions.ts";
+import { useResource } from "../kit/resource.ts";
+import { client, session } from "../kit/service.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+
+/** Shows a form for the parameters of an action. Runs the action and opens the page of the run. */
+export function RunForm({ action: { ref, enabled, parameters } }: { readonly action: ActionRecord }) {
+	const schema = useResource((signal) => client.actions.parameters(ref, { signal }), [ref]);
+	if (!enabled) return <p>It is disabled: it cannot be run.</p>;
+	if (!session.may("action_execute", toActionUid(ref))) return <p>You may look at this action, but not run it.</p>;
+	return (
+		<Loaded resource={schema}>
+			{(whole) => (
+				<ActionForm
+					schema={whole}
+					own={parameters}
+					action="Run"
+					onSubmit={async (values) => {
+						const { id } = await client.executions.create({ action: ref, parameters: values });
+						location.hash = toRunHref(id);
+					}}
+				/>
+			)}
+		</Loaded>
+	);
+}
+
+interface ActionFormProps extends Omit<Parameters<typeof SchemaForm>[0], "rare" | "none"> {
+	/** Parameters that the action itself defines. Those of its runner are collapsed, unless the action defines none that the user can set. */
+	readonly own: ParameterSchema;
+}
+
+/** Shows a form for the parameters of an action and of its runner. */
+export function ActionForm({ own, ...form }: ActionFormProps) {
+	const { schema } = form;
+	const rare = useMemo(() => {
+		const isOwn = Object.keys(own).some((name) => schema[name]?.immutable !== true);
+		return new Set(isOwn ? Object.keys(schema).filter((name) => !Object.hasOwn(own, name)) : []);
+	}, [schema, own]);
+	return <SchemaForm {...form} rare={rare} none="It takes no parameters." />;
+}

@@ -1,0 +1,89 @@
+import { useSignal } from "@preact/signals";
+import { escapeControlCharacters, type KeyRecord } from "../../../_shipped/client.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
+import { client, session } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Expiry } from "../parts/expiry.tsx";
+import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { mayDo, type ScopeName, toItemHref } from "./item-address.ts";
+import { ItemDialog } from "./item-dialog.tsx";
+
+const pageSize = 50;
+/** Characters of a value that the list shows. */
+const mostShown = 200;
+
+const titles = { system: "Of the system", user: "Your own" } as const;
+
+const columns: readonly Column<KeyRecord>[] = [
+	{
+		title: "Name",
+		class: "item-name",
+		cell: (item) => (
+			<a class="row-link" href={toItemHref(item)}>
+				{escapeControlCharacters(item.name)}
+			</a>
+		),
+	},
+	{ title: "Value", class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, mostShown)) },
+	{ title: "Secret", cell: ({ secret }) => secret && "secret" },
+	{ title: "What it is", class: "item-name", cell: ({ description = "" }) => escapeControlCharacters(description) },
+	{ title: "Expires", cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },
+];
+
+/** Lists the items of the datastore: those of the system scope, or those of the user. */
+export function Page({ values: { scope = "" } }: PageProps) {
+	const offered: readonly ScopeName[] = session.may("key_value_pair_list") ? ["system", "user"] : ["user"];
+	const current = offered.find((name) => name === scope) ?? offered[0] ?? "user";
+	const tabs = offered.map((name) => ({ name, title: titles[name], href: toHref(toPath("/datastore/:scope", { scope: name })) }));
+	const isMaking = useSignal(false);
+	const user = current === "user" ? addressBar.query("user") || undefined : undefined;
+	return (
+		<>
+			<div class="page-head">
+				<h1>Datastore</h1>
+				{mayDo("set", current) && (
+					<button type="button" class="primary" onClick={() => (isMaking.value = true)}>
+						New …
+					</button>
+				)}
+			</div>
+			<Tabs label="Parts of the datastore" tabs={tabs} current={current} />
+			<Items key={current} scope={current} user={user} />
+			{isMaking.value && <ItemDialog scope={current} user={user} onClose={() => (isMaking.value = false)} />}
+		</>
+	);
+}
+
+function Items({ scope, user }: { readonly scope: ScopeName; readonly user: string | undefined }) {
+	const query = { scope, user, prefix: addressBar.query("prefix") || undefined, sort: "name", ...toPaging(pageSize) };
+	const items = useResource(() => client.keys.list(query), [JSON.stringify(query)]);
+	// If access control is off, the service refuses requests for the items of another user.
+	const mayNameOthers = session.may("admin") && session.user.value?.rbac.enabled === true;
+	const filters: readonly Filter[] = [
+		{ name: "prefix", label: "Name begins with", kind: "text" },
+		...(scope === "user" && mayNameOthers ? [{ name: "user", label: "Whose", kind: "text", hint: "your own" } as const] : []),
+	];
+	return (
+		<>
+			<FilterBar filters={filters} />
+			<Loaded resource={items}>
+				{({ items: found }) =>
+					found.length === 0 ? (
+						<Empty title={query.prefix === undefined && query.offset === 0 ? "Nothing is kept here" : "No item is like this"} />
+					) : (
+						<>
+							<DataTable label="Items" columns={columns} rows={found} toKey={({ id }) => id} />
+							<Pager size={pageSize} shown={found.length} total={undefined} />
+						</>
+					)
+				}
+			</Loaded>
+		</>
+	);
+}

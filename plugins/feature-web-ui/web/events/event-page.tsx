@@ -1,0 +1,94 @@
+import { escapeControlCharacters, escapeControlCharactersInLines, type TriggerInstanceRecord } from "../../../_shipped/client.ts";
+import { attempt } from "../kit/notices.ts";
+import type { PageProps } from "../kit/page.ts";
+import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref, toPath } from "../kit/router.ts";
+import { client, session } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Ago } from "../parts/time.tsx";
+
+/** Shows one event: its payload, and the rules that can be tested with it. */
+export function Page({ values: { id = "" } }: PageProps) {
+	const event = useResource(() => client.triggers.instances.get(id), [id]);
+	return (
+		<Loaded resource={event} title="Event">
+			{(found) => (
+				<>
+					<Head event={found} />
+					<div class="run-columns">
+						<section class="card">
+							<h2>Payload</h2>
+							{found.payload === undefined ? <p class="faint">You may not see it.</p> : <JsonTree value={found.payload} />}
+						</section>
+						{session.may("rule_list") && <Rules event={found} />}
+					</div>
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+function Head({ event }: { readonly event: TriggerInstanceRecord }) {
+	const { id, trigger, trigger_type, status, occurrence_time, failure_reason, trace_id } = event;
+	const reEmit = () =>
+		attempt(async () => {
+			const { id: again } = await client.triggers.instances.reEmit(id);
+			addressBar.go(toPath("/events/latest/:id", { id: again }));
+		}, "It happens again: this is the new event");
+	return (
+		<>
+			<div class="page-head">
+				<h1>{escapeControlCharacters(trigger)}</h1>
+				{session.may("trace_view") && <a href={toHref(toPath("/why/:trace", { trace: trace_id }), { event: id })}>What came of it</a>}
+				{session.may("trigger_instance_reemit") && (
+					<button type="button" onClick={() => void reEmit()}>
+						Emit again
+					</button>
+				)}
+			</div>
+			{failure_reason !== undefined && <p class="bad-text">{escapeControlCharactersInLines(failure_reason)}</p>}
+			<dl class="facts">
+				<Fact name="Status">
+					<StatusBadge status={status} />
+				</Fact>
+				<Fact name="When">
+					<Ago at={occurrence_time} />
+				</Fact>
+				<Fact name="Type">{escapeControlCharacters(trigger_type)}</Fact>
+				<Fact name="Id">
+					<span class="mono">{id}</span>
+				</Fact>
+			</dl>
+		</>
+	);
+}
+
+/** Lists the rules of the event's trigger, each with a link to test it with this event. */
+function Rules({ event: { id, trigger } }: { readonly event: TriggerInstanceRecord }) {
+	const rules = useResource(() => client.rules.list({ trigger, include_attributes: "ref,enabled" }), [trigger]);
+	return (
+		<section class="card">
+			<h2>Rules of this trigger</h2>
+			<Loaded resource={rules}>
+				{({ items }) =>
+					items.length === 0 ? (
+						<p class="faint">No rule has this trigger.</p>
+					) : (
+						<ul class="criteria">
+							{items.map(({ ref }) => (
+								<li key={ref}>
+									<a href={toHref(toPath("/rules/:ref", { ref }), { view: "test", event: id })}>
+										Test {escapeControlCharacters(ref)} with it
+									</a>
+								</li>
+							))}
+						</ul>
+					)
+				}
+			</Loaded>
+		</section>
+	);
+}

@@ -1,0 +1,32 @@
+/**
+ * Permissions of the user, as the service reported them. They only control what the page offers; the service checks each request itself.
+ */
+import type { UserRecord } from "../../../_shipped/client.ts";
+
+export class Permissions {
+	static readonly none = new Permissions({ enabled: true, is_admin: false, roles: [], permissions: {} });
+	readonly #isAdmin: boolean;
+	readonly #uids: ReadonlyMap<string, readonly string[]>;
+
+	constructor({ is_admin, permissions = {} }: UserRecord["rbac"]) {
+		this.#isAdmin = is_admin;
+		this.#uids = new Map(Object.entries(permissions));
+	}
+
+	/**
+	 * Returns true if the user has a permission on the record with this uid, such as `action:core:local`, or on any record if no uid is
+	 * given.
+	 */
+	allow(permission: string, uid?: string): boolean {
+		if (this.#isAdmin) return true;
+		const uids = this.#uids.get(permission);
+		if (uids === undefined) return false;
+		return uid === undefined || uids.includes("*") || uids.includes(uid) || uids.includes(`pack:${uid.split(":")[1]}`);
+	}
+}
+
+/** Returns the uid of an action. Permissions on executions are checked against the uid of their action. */
+export function toActionUid(ref: string): string {
+	const dot = ref.indexOf(".");
+	return `action:${ref.slice(0, dot)}:${ref.slice(dot + 1)}`;
+}

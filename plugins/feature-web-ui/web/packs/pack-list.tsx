@@ -1,0 +1,61 @@
+import { escapeControlCharacters, type PackRecord } from "../../../_shipped/client.ts";
+import { useRepeated, useResource } from "../kit/resource.ts";
+import { client } from "../kit/service.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { Pager, toPaging } from "../parts/pager.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { followedInterval, isPackJob } from "./pack-jobs.ts";
+import { toOrigin, toPackHref, toShortCommit } from "./pack-source.ts";
+
+const pageSize = 50;
+const shown = "id,ref,description,version,path,source,content,followed";
+
+const columns: readonly Column<PackRecord>[] = [
+	{
+		title: "Pack",
+		cell: ({ ref }) => (
+			<a class="row-link" href={toPackHref(ref)}>
+				{escapeControlCharacters(ref)}
+			</a>
+		),
+	},
+	{ title: "What it is", class: "wide", cell: ({ description }) => escapeControlCharacters(description) },
+	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
+	{ title: "From", class: "pack-origin", cell: (pack) => escapeControlCharacters(toOrigin(pack)) },
+	{ title: "Commit", cell: ({ source }) => <code>{escapeControlCharacters(toShortCommit(source?.["commit"]))}</code> },
+	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
+];
+
+export function PackList() {
+	const query = { include_attributes: shown, ...toPaging(pageSize) };
+	const packs = useRepeated(
+		useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob }),
+		followedInterval,
+	);
+	return (
+		<Loaded resource={packs}>
+			{({ items, total, hasMore }) =>
+				items.length === 0 ? (
+					<Empty title="There are no packs" />
+				) : (
+					<>
+						<DataTable label="Packs" columns={columns} rows={items} toKey={({ id }) => id} />
+						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
+					</>
+				)
+			}
+		</Loaded>
+	);
+}
+
+/** Shows the state of a pack that the service follows in git, and why the latest commit could not be used. */
+function Followed({ followed: { state, reason } }: { readonly followed: NonNullable<PackRecord["followed"]> }) {
+	return (
+		<>
+			<StatusBadge status={String(state)} />
+			{typeof reason === "string" && <span class="bad-text"> {escapeControlCharacters(reason)}</span>}
+		</>
+	);
+}

@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import type { ExecutionRecord } from "../../../_shipped/client.ts";
+import { attempt, notices } from "../kit/notices.ts";
+import { toActionUid } from "../kit/permissions.ts";
+import type { Resource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
+import { client, session } from "../kit/service.ts";
+import { ConfirmWithReason } from "../parts/confirm.tsx";
+import { isEnded } from "../parts/status-badge.tsx";
+import { RerunTasks } from "../workflow/rerun-tasks.tsx";
+import { RerunDialog } from "./rerun-dialog.tsx";
+import { runAgain } from "./run-again.ts";
+
+type Asked = "pause" | "resume" | "cancel" | "changes" | undefined;
+
+/** Shows the buttons that the status of an execution and the permissions of the user allow. */
+export function RunActions({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
+	const asked = useSignal<Asked>(undefined);
+	const uid = toActionUid(run.action.ref);
+	const mayStop = session.may("execution_stop", uid) && !isEnded(run.status);
+	const mayRerun = session.may("execution_rerun", uid);
+	const isWorkflow = run.liveaction.action_is_workflow;
+	return (
+		<>
+			{mayStop && isWorkflow && run.status === "running" && (
+				<button type="button" onClick={() => (asked.value = "pause")}>
+					Pause
+				</button>
+			)}
+			{run.awaited_inquiries !== undefined && <Awaited inquiries={run.awaited_inquiries} />}
+			{mayStop && run.status === "paused" && run.awaited_inquiries === undefined && (
+				<button type="button" onClick={() => (asked.value = "resume")}>
+					Resume
+				</button>
+			)}
+			{mayStop && (
+				<button type="button" class="danger" onClick={() => (asked.value = "cancel")}>
+					Cancel
+				</button>
+			)}
+			<RerunTasks run={run} label="Run tasks again …" />
+			{mayRerun && (
+				<button type="button" onClick={() => (asked.value = "changes")}>
+					Run with changes …
+				</button>
+			)}
+			{mayRerun && (
+				<button type="button" class="primary" onClick={() => void runAgain(run.id)}>
+					Run again
+				</button>
+			)}
+			{asked.value !== undefined && asked.value !== "changes" && (
+				<StateChange verb={asked.value} run={run} resource={resource} onClose={() => (asked.value = undefined)} />
+			)}
+			{asked.value === "changes" && <RerunDialog run={run} onClose={() => (asked.value = undefined)} />}
+		</>
+	);
+}
+
+interface StateChangeProps {
+	readonly verb: "pause" | "resume" | "cancel";
+	readonly run: ExecutionRecord;
+	readonly resource: Resource<ExecutionRecord>;
+	readonly onClose: () => void;
+}
+
+const verbs = {
+	pause: { name: "Pause", action: "Pause the run", done: "It pauses when its tasks have ended" },
+	resume: { name: "Resume", action: "Resume the run", done: "It goes on" },
+	cancel: { name: "Cancel", action: "Cancel the run", done: "It is being canceled" },
+} as const;
+
+/** Requests a reason and changes the state. */
+function StateChange({ verb, run, resource, onClose }: StateChangeProps) {
+	const { name, action, done } = verbs[verb];
+	const change = (reason: string | undefined) =>
+		verb === "cancel"
+			? cancel(run.id, { reason, done, resource })
+			: attempt(async () => resource.set(await client.executions[verb](run.id, { reason })), done);
+	return (
+		<ConfirmWithReason
+			title={`${name} ${run.action.ref}?`}
+			action={action}
+			isDangerous={verb === "cancel"}
+			onConfirm={(reason) => void change(reason)}
+			onClose={onClose}
+		/>
+	);
+}
+
+/**
+ * Links to the inquiries whose answers the execution waits for. Shown instead of the resume button, because resuming has no effect before
+ * they are answered.
+ */
+function Awaited({ inquiries }: { readonly inquiries: readonly string[] }) {
+	const [id = "", ...more] = inquiries;
+	if (more.length === 0) return <a href={toHref(toPath("/inquiries/:id", { id }))}>Waits for an answer</a>;
+	return <a href={toHref("/inquiries")}>Waits for {inquiries.length} answers</a>;
+}
+
+interface Canceling extends Pick<StateChangeProps, "resource"> {
+	readonly reason: string | undefined;
+	readonly done: string;
+}
+
+async function cancel(id: string, { reason, done, resource }: Canceling): Promise<void> {
+	await attempt(async () => {
+		const { refused } = await client.executions.cancel(id, { reason });
+		if (refused === undefined) notices.say(done);
+		else notices.say(refused, "fault");
+	}, "");
+	await resource.reload();
+}

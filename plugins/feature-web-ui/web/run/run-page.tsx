@@ -1,0 +1,101 @@
+import { useCallback } from "preact/hooks";
+import type { ExecutionRecord, StreamEventRecord } from "../../../_shipped/client.ts";
+import type { PageProps } from "../kit/page.ts";
+import { type Resource, useResource } from "../kit/resource.ts";
+import { toHref } from "../kit/router.ts";
+import { client, session } from "../kit/service.ts";
+import { Fact } from "../parts/fact.tsx";
+import { Lazy } from "../parts/lazy.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Ago, Duration } from "../parts/time.tsx";
+import { toRunHref } from "../runs/run-address.ts";
+import { RunActions } from "./run-actions.tsx";
+import { largestResult } from "./run-result.tsx";
+import type { RunViewDefinition } from "./run-view.ts";
+import { runViews } from "./run-views.ts";
+
+/** Shows one execution in several views. */
+export function Page({ values: { id = "", view = "general" } }: PageProps) {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+		isTouched: (event) => isAbout(event, id),
+	});
+	return (
+		<Loaded resource={resource} title="Run">
+			{(run) => <Run key={run.id} run={run} resource={resource} view={view} />}
+		</Loaded>
+	);
+}
+
+interface RunProps {
+	readonly run: ExecutionRecord;
+	readonly resource: Resource<ExecutionRecord>;
+	readonly view: string;
+}
+
+function Run({ run, resource, view }: RunProps) {
+	const offered = runViews.filter(({ isOffered }) => isOffered?.(run) ?? true);
+	const current = offered.find(({ name }) => name === view) ?? offered[0];
+	const tabs = offered.map(({ name, title, count }) => ({ name, title, count: count?.(run), href: toRunHref(run.id, name) }));
+	return (
+		<>
+			<RunHead run={run} resource={resource} />
+			<Tabs label="Views of this run" tabs={tabs} current={current?.name ?? ""} />
+			{current !== undefined && <View key={current.name} view={current} run={run} resource={resource} />}
+		</>
+	);
+}
+
+function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunViewDefinition }) {
+	const load = useCallback(async () => (await view.load()).View, [view]);
+	return <Lazy load={load} props={props} />;
+}
+
+/**
+ * Returns true if an event changes the record of the execution: an event of the execution itself, or the creation of a child. Later events
+ * of children change only the records of the children.
+ */
+function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
+	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null) return false;
+	return ("id" in data && data["id"] === id) || (name === "svc.execution__create" && "parent" in data && data["parent"] === id);
+}
+
+/** Shows the head of an execution's page: its status, who or what started it, and its duration. */
+export function RunHead({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
+	const { user } = run.context;
+	return (
+		<>
+			<div class="page-head">
+				<h1>{run.action.ref}</h1>
+				{session.may("trace_list") && <a href={toHref("/why", { execution: run.id })}>Why</a>}
+				<RunActions run={run} resource={resource} />
+			</div>
+			<dl class="facts">
+				<Fact name="Status">
+					<span role="status">
+						<StatusBadge status={run.status} />
+					</span>
+				</Fact>
+				<Fact name="Started">
+					<Ago at={run.start_timestamp} />
+				</Fact>
+				<Fact name={run.end_timestamp === undefined ? "Running for" : "Took"}>
+					<Duration from={run.start_timestamp} to={run.end_timestamp} />
+				</Fact>
+				<Fact name="By">{typeof user === "string" ? user : "–"}</Fact>
+				{run.rule?.ref !== undefined && <Fact name="Rule">{run.rule.ref}</Fact>}
+				{run.trigger_type?.ref !== undefined && <Fact name="Trigger">{run.trigger_type.ref}</Fact>}
+				{run.parent !== undefined && (
+					<Fact name="Part of">
+						<a href={toRunHref(run.parent)}>{run.parent}</a>
+					</Fact>
+				)}
+				<Fact name="Runner">{run.runner.name}</Fact>
+				<Fact name="Id">
+					<span class="mono">{run.id}</span>
+				</Fact>
+			</dl>
+		</>
+	);
+}

@@ -1,0 +1,17 @@
+import type { ExecutionRecord } from "../../../_shipped/client.ts";
+import { toApiHref } from "../kit/service.ts";
+import { JsonTree } from "../parts/json-tree.tsx";
+
+/** Maximum size in bytes of a result that is loaded with the execution. Larger results can be downloaded. */
+export const largestResult = 500_000;
+
+/** Shows the result of an execution. */
+export function RunResult({ run }: { readonly run: ExecutionRecord }) {
+	if (run.result !== undefined) return <JsonTree value={run.result} />;
+	if (run.result_size === undefined || run.result_size === 0) return <p class="faint">none yet</p>;
+	return (
+		<p>
+			<a href={toApiHref(`/executions/${run.id}/result?download=true`)}>Download {run.result_size.toLocaleString("en")} bytes</a>
+		</p>
+	);
+}

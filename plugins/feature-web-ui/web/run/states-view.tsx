@@ -1,0 +1,41 @@
+import { escapeControlCharacters } from "../../../_shipped/client.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Duration, toLocal } from "../parts/time.tsx";
+import type { RunViewProps } from "./run-view.ts";
+
+/** Shows the user who requested a state, the credential and the reason. */
+function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<RunViewProps["run"]["log"][number]["by"]> }) {
+	return (
+		<>
+			{escapeControlCharacters(user)}
+			{credential !== null && <span class="mono"> {escapeControlCharacters(credential)}</span>}
+			{reason !== null && <div>{escapeControlCharacters(reason)}</div>}
+		</>
+	);
+}
+
+/** Shows every state of an execution with the time that it spent in it, and the context of the execution. */
+export function View({ run }: RunViewProps) {
+	const rows = run.log.map((entry, index) => ({ ...entry, index, until: run.log[index + 1]?.timestamp ?? run.end_timestamp }));
+	return (
+		<div class="run-columns">
+			<DataTable
+				label="States"
+				rows={rows}
+				toKey={({ index }) => String(index)}
+				columns={[
+					{ title: "State", cell: ({ status }) => <StatusBadge status={status} /> },
+					{ title: "Since", class: "number", cell: ({ timestamp }) => toLocal(timestamp) },
+					{ title: "By", cell: ({ by }) => (by === undefined ? "" : <Actor by={by} />) },
+					{ title: "For", class: "right", cell: ({ timestamp, until }) => <Duration from={timestamp} to={until} /> },
+				]}
+			/>
+			<section class="card">
+				<h2>Context</h2>
+				<JsonTree value={run.context} open={3} />
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,192 @@
+import type { ComponentChildren } from "preact";
+import { type ExecutionRecord, escapeControlCharacters } from "../../../_shipped/client.ts";
+import { useResource } from "../kit/resource.ts";
+import { toHref, toPath } from "../kit/router.ts";
+import { client, session } from "../kit/service.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { isFailure } from "../parts/status-badge.tsx";
+import { NothingYet } from "../runs/nothing-yet.tsx";
+import { RunTable } from "../runs/run-table.tsx";
+import { Trends } from "./trends.tsx";
+
+/** Maximum number of runs in each section; a link leads to the full list. */
+const most = 8;
+const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
+const failures = ["failed", "timeout", "abandoned"];
+const waiting = ["delayed", "paused", "pending"];
+
+/** Shows the start page: running executions, recent failures and inquiries that wait for an answer. */
+export function Page() {
+	const mayList = session.may("execution_list");
+	return (
+		<>
+			<div class="page-head">
+				<h1>Start</h1>
+			</div>
+			<OpenAccess />
+			{session.may("inquiry_list") && <WaitingInquiries />}
+			{mayList ? (
+				<>
+					<Running />
+					<Failed />
+					<Trends />
+				</>
+			) : (
+				<Empty title="You may not see what runs">
+					<p>An administrator of this service can grant it: the permission is execution_list.</p>
+				</Empty>
+			)}
+		</>
+	);
+}
+
+/** Warns that access control is off and explains how to turn it on. */
+function OpenAccess() {
+	const user = session.user.value;
+	if (user === undefined || user.rbac.enabled) return null;
+	const isSignInOff = user.authentication.method === "none";
+	return (
+		<section class="card waiting" aria-label="Access control is off">
+			<strong>{isSignInOff ? "Everybody who reaches this service is an administrator." : "Every user is an administrator."}</strong>{" "}
+			{isSignInOff && (
+				<>
+					Nobody has to sign in. Set <code>auth.enable: true</code> in the configuration for that.{" "}
+				</>
+			)}
+			Access control is off: set <code>rbac.enable: true</code> and give roles in <code>rbac.assignments</code>.
+		</section>
+	);
+}
+
+function Running() {
+	const state = useResource((signal) => readState(signal), [], { isTouched: ({ name }) => name.startsWith("svc.execution__") });
+	return (
+		<Loaded resource={state}>
+			{({ running, counts, hasAny }) => (
+				<>
+					<dl class="facts start-counts">
+						<Count name="Running" status="running" count={running.total ?? running.items.length} />
+						{waiting.map((status, index) => (
+							<Count key={status} name={titles[index] ?? status} status={status} count={counts[index] ?? 0} />
+						))}
+					</dl>
+					{!hasAny && <NothingYet />}
+					{hasAny && (
+						<Section title="Running now" href={toHref("/history", { status: "running" })}>
+							{running.items.length === 0 ? (
+								<p class="faint">Nothing runs at this moment.</p>
+							) : (
+								<RunTable label="Running now" runs={running.items} />
+							)}
+						</Section>
+					)}
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+const titles = ["Delayed", "Paused", "Waiting for an answer"];
+
+function Failed() {
+	const failed = useResource((signal) => readFailed(signal), [], { isTouched: ({ data }) => hasFailed(data) });
+	return (
+		<Loaded resource={failed}>
+			{(runs) =>
+				runs.length > 0 && (
+					<Section title="Failed lately" href={toHref("/history", { status: "failed" })}>
+						<RunTable label="Failed lately" runs={runs} />
+					</Section>
+				)
+			}
+		</Loaded>
+	);
+}
+
+function Section({ title, href, children }: { readonly title: string; readonly href: string; readonly children: ComponentChildren }) {
+	return (
+		<section class="start-section">
+			<div class="start-head">
+				<h2>{title}</h2>
+				<a href={href} aria-label={`${title}: all of them`}>
+					All
+				</a>
+			</div>
+			{children}
+		</section>
+	);
+}
+
+function Count({ name, status, count }: { readonly name: string; readonly status: string; readonly count: number }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>
+				<a class="number" href={toHref("/history", { status })}>
+					{count.toLocaleString("en")}
+				</a>
+			</dd>
+		</div>
+	);
+}
+
+async function readState(signal: AbortSignal) {
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp" };
+	const list = (more: object) => client.executions.list({ ...query, ...more }, { signal });
+	const [running, any, ...others] = await Promise.all([
+		list({ status: "running", limit: session.toLimit(most) }),
+		list({ limit: 1 }),
+		...waiting.map((status) => list({ status, limit: 1 })),
+	]);
+	return { running, hasAny: any.items.length > 0, counts: others.map(({ total = 0 }) => total) };
+}
+
+/** Returns the newest executions that failed, timed out or were abandoned. */
+async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord[]> {
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: session.toLimit(most) };
+	const lists = await Promise.all(failures.map((status) => client.executions.list({ ...query, status }, { signal })));
+	const newestFirst = lists.flatMap(({ items }) => items).sort((a, b) => (a.start_timestamp < b.start_timestamp ? 1 : -1));
+	return newestFirst.slice(0, most);
+}
+
+function hasFailed(data: unknown): boolean {
+	return typeof data === "object" && data !== null && "status" in data && isFailure(String(data.status));
+}
+
+/** Maximum number of inquiries in the list. */
+const maxInquiries = 10;
+
+/** Lists the inquiries that wait for an answer; those that name the user are first. */
+function WaitingInquiries() {
+	const inquiries = useResource(
+		(signal) => client.inquiries.list({ limit: session.toLimit(maxInquiries), sort_desc: "True" }, { signal }),
+		[],
+		{
+			isTouched: ({ data }) => typeof data === "object" && data !== null && "status" in data,
+		},
+	);
+	const own = session.user.value?.username ?? "";
+	return (
+		<Loaded resource={inquiries}>
+			{({ items, total = items.length }) =>
+				items.length > 0 && (
+					<section class="card waiting">
+						<h2>Waiting for an answer: {total.toLocaleString("en")}</h2>
+						<ul>
+							{[...items]
+								.sort((a, b) => Number(b.users.includes(own)) - Number(a.users.includes(own)))
+								.map(({ id, route, users }) => (
+									<li key={id}>
+										<a href={toHref(toPath("/inquiries/:id", { id }))}>{route === "" ? "Inquiry" : escapeControlCharacters(route)}</a>{" "}
+										<span class="mono faint">{id}</span>
+										{users.includes(own) && <span class="badge warn">asks you</span>}
+									</li>
+								))}
+						</ul>
+					</section>
+				)
+			}
+		</Loaded>
+	);
+}

@@ -1,0 +1,79 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { StreamEventRecord } from "../../../_shipped/client.ts";
+import { type Resource, useResource } from "../kit/resource.ts";
+import { client, live, session } from "../kit/service.ts";
+import { type TimedRun, timedAttributes } from "./timed-run.ts";
+
+const pageSize = 100;
+/** Maximum number of executions that are shown, those that started first. */
+export const mostNested = 5_000;
+const every = 250;
+
+type Changes = ReadonlyMap<string, TimedRun>;
+
+/**
+ * Returns the child executions of an execution and follows their changes. There may be thousands, so they are read once and then updated
+ * from events. They are read again only if events may have been missed.
+ */
+export function useNestedRuns(parent: string): { readonly listed: Resource<readonly TimedRun[]>; readonly changes: Signal<Changes> } {
+	const changes = useSignal<Changes>(new Map());
+	const listed = useResource((signal) => readAll(parent, signal), [parent]);
+	useEffect(() => {
+		const told = new Map<string, TimedRun>();
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const leave = live.listen((event) => {
+			const run = event && toNested(event, parent);
+			if (run === undefined) return;
+			told.set(run.id, run);
+			timer ??= setTimeout(() => {
+				timer = undefined;
+				changes.value = new Map([...changes.value, ...told]);
+				told.clear();
+			}, every);
+		});
+		return () => {
+			leave();
+			clearTimeout(timer);
+			changes.value = new Map();
+		};
+	}, [parent, changes]);
+	return { listed, changes };
+}
+
+/**
+ * Merges the children that were read with the changes from events. Of two versions of an execution, the one with the longer state log is
+ * the newer.
+ */
+export function merge(listed: readonly TimedRun[], changes: Changes): readonly TimedRun[] {
+	if (changes.size === 0) return listed;
+	const known = new Set(listed.map(({ id }) => id));
+	const isFurther = (told: TimedRun, run: TimedRun) => (told.log ?? []).length > (run.log ?? []).length;
+	const kept = listed.map((run) => {
+		const told = changes.get(run.id);
+		return told !== undefined && isFurther(told, run) ? told : run;
+	});
+	const begun = [...changes.values()].filter(({ id }) => !known.has(id));
+	return [...kept, ...begun.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))].slice(0, mostNested);
+}
+
+async function readAll(parent: string, signal: AbortSignal): Promise<readonly TimedRun[]> {
+	const limit = session.toLimit(pageSize);
+	if (!session.may("execution_list")) {
+		return client.executions.children(parent, { depth: 1, limit: mostNested, pageSize: limit }, { signal });
+	}
+	const runs: TimedRun[] = [];
+	const query = { parent, sort_asc: "timestamp", include_attributes: timedAttributes, limit };
+	while (runs.length < mostNested) {
+		const { items } = await client.executions.list({ ...query, offset: runs.length }, { signal });
+		runs.push(...items);
+		if (items.length < limit) break;
+	}
+	return runs;
+}
+
+/** Returns the execution of an event if it is a child of `parent`; undefined otherwise. */
+function toNested({ name, data }: StreamEventRecord, parent: string): TimedRun | undefined {
+	if (!name.startsWith("svc.execution__") || typeof data !== "object" || data === null || !("parent" in data)) return undefined;
+	return data["parent"] === parent ? (data as unknown as TimedRun) : undefined;
+}

@@ -1,0 +1,86 @@
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { RunGraphRecord } from "../../../_shipped/client.ts";
+import { addressBar } from "../kit/router.ts";
+import { Loaded } from "../parts/loaded.tsx";
+import type { RunViewProps } from "../run/run-view.ts";
+import { toRunHref } from "../runs/run-address.ts";
+import { GraphDrawing } from "./graph-drawing.tsx";
+import { layOut } from "./graph-layout.ts";
+import { useRunGraph } from "./run-graph.ts";
+import { toSummary } from "./task-labels.ts";
+import { TaskPanel } from "./task-panel.tsx";
+
+/** Maximum number of tasks and edges of a graph that is drawn. For larger workflows, the page links to the list of tasks. */
+const largest = { nodes: 500, edges: 2_000 };
+const smallestZoom = 0.25;
+const largestZoom = 2;
+
+/** Shows the workflow as a graph with the progress of the run, next to the panel of the selected task. */
+export function View({ run }: RunViewProps) {
+	const graph = useRunGraph(run);
+	return (
+		<Loaded resource={graph}>
+			{(found) => (
+				<div class="graph-columns">
+					<GraphBox run={run.id} graph={found} />
+					<TaskPanel key={addressBar.query("task")} run={run} graph={found} name={addressBar.query("task")} />
+				</div>
+			)}
+		</Loaded>
+	);
+}
+
+function GraphBox({ run, graph }: { readonly run: string; readonly graph: RunGraphRecord }) {
+	const { nodes, edges } = graph;
+	const isLarge = nodes.length > largest.nodes || edges.length > largest.edges;
+	return (
+		<section class="card graph-card" aria-label="Graph">
+			{isLarge ? (
+				<p>
+					With {nodes.length.toLocaleString("en")} tasks it is too large to be drawn.{" "}
+					<a href={toRunHref(run, "tasks")}>The list of its tasks</a> has all that have run.
+				</p>
+			) : (
+				<DrawnGraph run={run} graph={graph} />
+			)}
+		</section>
+	);
+}
+
+function DrawnGraph({ run, graph }: { readonly run: string; readonly graph: RunGraphRecord }) {
+	const box = useRef<HTMLDivElement>(null);
+	const zoom = useSignal(1);
+	// The layout depends on the definition alone, so that tasks do not move while the run progresses.
+	const placed = useMemo(() => layOut(graph), [JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges.map(toEnds)])]);
+	const toFit = (least: number) =>
+		box.current === null ? 1 : Math.min(1, Math.max(least, (box.current.clientWidth - 4) / Math.max(1, placed.width)));
+	useLayoutEffect(() => {
+		zoom.value = toFit(0.6);
+	}, [placed]);
+	const change = (factor: number) => (zoom.value = Math.min(largestZoom, Math.max(smallestZoom, zoom.value * factor)));
+	return (
+		<>
+			<div class="graph-bar">
+				<span role="status">{toSummary(graph.nodes)}</span>
+				<a href={toRunHref(run, "tasks")}>As a list</a>
+				<button type="button" aria-label="Smaller" onClick={() => change(0.8)}>
+					−
+				</button>
+				<button type="button" aria-label="Larger" onClick={() => change(1.25)}>
+					+
+				</button>
+				<button type="button" onClick={() => (zoom.value = toFit(smallestZoom))}>
+					Fit
+				</button>
+			</div>
+			<div class="graph-box" ref={box}>
+				<GraphDrawing graph={graph} placed={placed} chosen={addressBar.query("task")} zoom={zoom.value} />
+			</div>
+		</>
+	);
+}
+
+function toEnds({ from, to, transition, when }: RunGraphRecord["edges"][number]) {
+	return [from, to, transition, when];
+}

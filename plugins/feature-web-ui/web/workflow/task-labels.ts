@@ -1,0 +1,65 @@
+import { escapeControlCharacters, type TaskState } from "../../../_shipped/client.ts";
+import { isEnded, isFailure } from "../parts/status-badge.tsx";
+import type { RunNode } from "./run-graph.ts";
+
+/**
+ * Returns the status of a task that may have run several times: the status of an active run, or otherwise of the last run. Returns
+ * undefined if the task has not run.
+ */
+export function toNodeStatus({ tasks }: RunNode): string | undefined {
+	return (tasks.find(({ status }) => !isEnded(status)) ?? tasks.at(-1))?.status;
+}
+
+/**
+ * Returns a short description of the status: `failed, 3 times, 7 of 10 items, 1 failed`. Returns an empty string if the task has not run.
+ */
+export function toNodeWords(node: RunNode): string {
+	const status = toNodeStatus(node);
+	if (status === undefined) return "";
+	const { tasks } = node;
+	const items = tasks.at(-1)?.items ?? null;
+	const routes = new Set(tasks.map(({ route }) => route)).size;
+	return [
+		status,
+		...(tasks.length > 1 ? [`${tasks.length} times`] : []),
+		...(routes > 1 ? [`${routes} routes`] : []),
+		...(items === null ? [] : [toItemWords(items)]),
+	].join(", ");
+}
+
+/** Returns the number of items by outcome. */
+export function toItemWords({ total, succeeded, failed, active }: NonNullable<TaskState["items"]>): string {
+	const rest = [...(failed > 0 ? [`${failed} failed`] : []), ...(active > 0 ? [`${active} active`] : [])];
+	return [`${succeeded} of ${total} items`, ...rest].join(", ");
+}
+
+/** Returns the properties of a task's definition other than its action. */
+export function toNodeTraits({ is_start, join, items, kind }: RunNode): readonly string[] {
+	return [
+		...(kind === "command" ? ["command"] : []),
+		...(is_start ? ["starts"] : []),
+		...(join === null ? [] : [join === "all" ? "joins all" : `joins ${join}`]),
+		...(items === null ? [] : ["for each item"]),
+	];
+}
+
+/** Returns the number of tasks and how many of them have ended and have failed. */
+export function toSummary(nodes: readonly RunNode[]): string {
+	const tasks = nodes.filter(({ kind }) => kind === "task");
+	const states = tasks.map(toNodeStatus);
+	const count = (is: (status: string) => boolean) => states.filter((status) => status !== undefined && is(status)).length;
+	const failed = count(isFailure);
+	return [
+		`${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}`,
+		`${count(isEnded)} ended`,
+		...(failed > 0 ? [`${failed} failed`] : []),
+		`${count((status) => !isEnded(status))} active`,
+	].join(", ");
+}
+
+/** Returns the string on one line, truncated to `most` characters. */
+export function shorten(text: string, most: number): string {
+	const line = escapeControlCharacters(text.trim().replace(/\s+/g, " "));
+	const characters = [...line];
+	return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
+}

@@ -1,0 +1,77 @@
+import { useSignal } from "@preact/signals";
+import type { TaskState } from "../../../_shipped/client.ts";
+import { useResource } from "../kit/resource.ts";
+import { addressBar, toHref } from "../kit/router.ts";
+import { client } from "../kit/service.ts";
+import { JsonTree } from "../parts/json-tree.tsx";
+import { Loaded } from "../parts/loaded.tsx";
+import { StatusBadge } from "../parts/status-badge.tsx";
+import { Duration } from "../parts/time.tsx";
+import { RunError } from "../run/reason.tsx";
+import { largestResult, RunResult } from "../run/run-result.tsx";
+import { readRuns } from "../runs/read-runs.ts";
+import { toRunHref } from "../runs/run-address.ts";
+
+const stepSize = 30;
+
+/** Lists the executions of a task, including all items, retries and repeated runs. One of them is selected. */
+export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState[]; readonly chosen: string | undefined }) {
+	const shown = useSignal(stepSize);
+	const all = tasks.flatMap(({ execution_ids }) => execution_ids);
+	const ids = all.slice(0, shown.value);
+	// A single execution is not listed, so its state is not needed.
+	const runs = useResource((signal) => readRuns(ids.length > 1 ? ids : [], "id,status", signal), [ids.join()], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
+	});
+	if (all.length < 2) return null;
+	const { path, query } = addressBar.current.value;
+	const given = Object.fromEntries(query);
+	return (
+		<>
+			<h3>{all.length} executions</h3>
+			<ul class="task-runs" aria-label="Executions of this task">
+				{ids.map((id, index) => (
+					<li key={id}>
+						<a href={toHref(path, { ...given, run: id })} aria-current={id === chosen ? "true" : undefined}>
+							{index + 1} <StatusBadge status={runs.value.value?.get(id)?.status ?? ""} />
+						</a>
+					</li>
+				))}
+			</ul>
+			{all.length > ids.length && (
+				<button type="button" class="quiet" onClick={() => (shown.value += stepSize * 3)}>
+					{all.length - ids.length} more
+				</button>
+			)}
+		</>
+	);
+}
+
+/** Shows the input and the result of one execution. */
+export function TaskRun({ id }: { readonly id: string }) {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, [id]),
+	});
+	return (
+		<Loaded resource={resource}>
+			{(run) => (
+				<div>
+					<p class="task-run-head" aria-live="polite">
+						<StatusBadge status={run.status} /> <Duration from={run.start_timestamp} to={run.end_timestamp} />
+						<a href={toRunHref(run.id)}>Open this run</a>
+						<a href={toRunHref(run.id, "log")}>Its log</a>
+					</p>
+					<RunError run={run} />
+					<h3>Parameters</h3>
+					<JsonTree value={run.parameters ?? {}} />
+					<h3>Result</h3>
+					<RunResult run={run} />
+				</div>
+			)}
+		</Loaded>
+	);
+}
+
+function isOneOf(data: unknown, ids: readonly string[]): boolean {
+	return typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" && ids.includes(data.id);
+}
