@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../dist/core/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 const child = spawn(process.execPath, [main, ...JSON.parse(process.argv[2])], { stdio: ["ignore", "inherit", "inherit"] });
 child.on("exit", (code) => process.exit(code ?? 1));
 process.stdout.write("{}\n");

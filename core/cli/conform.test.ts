@@ -166,7 +166,7 @@ test("the command ends though the plugin has left something open, with the repor
 	const output = join(directory, "report.xml");
 	execFileSync(
 		process.execPath,
-		[...toProgram("../main", import.meta.url), "conform", "runner", module, "--reporter", "junit", "--output", output],
+		[...toProgram("../../plugins/_shipped/main", import.meta.url), "conform", "runner", module, "--reporter", "junit", "--output", output],
 		{
 			timeout: 60_000,
 		},

@@ -1,4 +1,5 @@
-import type { CreateFeatures, FeatureList } from "../kernel/feature-list.ts";
+import type { Feature } from "../kernel/feature.ts";
+import type { CreateFeatures } from "../kernel/feature-list.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
 import { coreFeatureNames, createCoreFeatures } from "./index.ts";
 
@@ -10,11 +11,12 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 	const sorted = sortByRequirements(plugins);
 	const addedReaders = plugins.flatMap(({ fileReaders = [] }) => fileReaders);
 	return (kernel) => {
-		const created: FeatureList = createCoreFeatures(kernel, addedReaders);
-		return sorted.reduce((features, { name, requires = [], create }) => {
+		const features: Record<string, Feature> = { ...createCoreFeatures(kernel, addedReaders) };
+		for (const { name, requires = [], create } of sorted) {
 			const required = Object.fromEntries(Object.entries(features).filter(([feature]) => requires.includes(feature)));
-			return { ...features, [name]: create(kernel, required) };
-		}, created);
+			features[name] = create(kernel, required);
+		}
+		return features;
 	};
 }
 
