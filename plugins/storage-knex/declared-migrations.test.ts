@@ -54,7 +54,7 @@ async function declaring(added: object, run: () => Promise<void>): Promise<void>
 	try {
 		await run();
 	} finally {
-		delete declared["diary"];
+		for (const kind of Object.keys(added)) delete declared[kind];
 		Object.assign(declared, { trace });
 	}
 }
@@ -131,6 +131,19 @@ for (const [name, on, at] of [
 			await declaring({ trace: laterTrace }, () => refuses(/diaries/));
 			await declaring({ trace: laterTrace, diary: firstDiary }, () => refuses(/column diaries\.mood/));
 			await declaring({ diary: laterDiary }, () => refuses(/column traces\.weight/));
+		}),
+	);
+
+	on(`a kind that version 0.1.0 always had, and that a configuration may now leave out, changes nothing on ${name}`, () =>
+		at(async (place) => {
+			await declaring({ audit_entry: firstDiary }, () => withStorage(place, async () => {}));
+			await declaring({ audit_entry: { ...firstDiary, optional: true } }, async () => assert.deepEqual(await plan(place), []));
+			await withStorage(place, async () => {});
+			await declaring({ audit_entry: { ...laterDiary, optional: true } }, async () => {
+				assert.equal((await plan(place))?.includes("optional column audit_entries.mood"), true);
+				await withStorage(place, async () => {});
+				await place.assertSchema();
+			});
 		}),
 	);
 }

@@ -11,20 +11,35 @@ import { toTable } from "./table-names.ts";
  * @param finishedNames names in the table `migrations`
  */
 export function toDeclaredMigrations(finishedNames: readonly string[]): readonly Migration[] {
-	const existing = new Set([...partsOfNumbered(), ...finishedNames]);
+	const existing = new Set([...partsOfNumbered(), ...finishedNames.map(withoutPrefix)]);
 	return declaredTables().flatMap(([table, definition, isOptional]): readonly Migration[] => {
 		const withPrefix = (migration: Migration) => (isOptional ? { ...migration, name: optionalPrefix + migration.name } : migration);
-		const tableMigration = withPrefix(toTableMigration(table, definition));
-		return existing.has(tableMigration.name)
-			? toPartMigrations(table, definition)
-					.map(withPrefix)
-					.filter(({ name }) => !existing.has(name))
+		const tableMigration = toTableMigration(table, definition);
+		const missing = existing.has(tableMigration.name)
+			? toPartMigrations(table, definition).filter(({ name }) => !existing.has(name))
 			: [tableMigration];
+		return missing.map(withPrefix);
 	});
 }
 
-/** Prefix of the migrations of kinds that a configuration may leave out. Unknown names with it do not prevent a start. */
+/** Prefix of the migrations of kinds that a configuration may leave out. */
 export const optionalPrefix = "optional ";
+
+function withoutPrefix(name: string): string {
+	return name.startsWith(optionalPrefix) ? name.slice(optionalPrefix.length) : name;
+}
+
+/** Tables of kinds that no configuration could leave out in version 0.1.0, so that their migrations have no prefix there. */
+const formerlyRequired = ["audit_entries", "audit_checkpoints"];
+
+/**
+ * Beginnings of the names of migrations that may belong to a kind that this configuration leaves out. Unknown names that begin so do not
+ * prevent a start.
+ */
+export const optionalBeginnings: readonly string[] = [
+	optionalPrefix,
+	...formerlyRequired.flatMap((table) => [`table ${table}`, `column ${table}.`, `index ${table}_`]),
+];
 
 /** Returns the names of all tables, columns and indexes that the kinds declare. */
 export function listDeclaredMigrations(): readonly string[] {

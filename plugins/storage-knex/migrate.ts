@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { SvcError } from "../../core/contract/index.ts";
-import { listDeclaredMigrations, optionalPrefix, partNamesOf, toDeclaredMigrations } from "./declared-migrations.ts";
+import { listDeclaredMigrations, optionalBeginnings, optionalPrefix, partNamesOf, toDeclaredMigrations } from "./declared-migrations.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { runMigration } from "./migrations/run-migration.ts";
@@ -35,7 +35,7 @@ export function listKnownMigrations(): readonly string[] {
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const finishedNames = (await knex.schema.hasTable(tableName)) ? await readFinishedNames(knex) : [];
 	const knownNames = new Set(listKnownMigrations());
-	const unknown = finishedNames.find((name) => !knownNames.has(name) && !name.startsWith(optionalPrefix));
+	const unknown = finishedNames.find((name) => !knownNames.has(name) && !optionalBeginnings.some((beginning) => name.startsWith(beginning)));
 	if (unknown === undefined)
 		return [...migrations.filter(({ name }) => !finishedNames.includes(name)), ...toDeclaredMigrations(finishedNames)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;

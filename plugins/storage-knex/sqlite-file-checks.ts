@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { access, open, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { isSvcError, SvcError, toErrorMessage } from "../../core/contract/index.ts";
-import { optionalPrefix } from "./declared-migrations.ts";
+import { optionalBeginnings } from "./declared-migrations.ts";
 import type { LibsqlConstructor, LibsqlDatabase } from "./libsql.ts";
 import { listKnownMigrations } from "./migrate.ts";
 import { executionsAndCatalog } from "./migrations/0001-executions-and-catalog.ts";
@@ -76,7 +76,8 @@ export async function isFromNewerVersion(Database: LibsqlConstructor, file: stri
 	try {
 		if (!holds(connection, "EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations')")) return false;
 		const knownNames = listKnownMigrations().map((name) => `'${name}'`);
-		const isUnknown = `name NOT IN (${knownNames.join(", ")}) AND name NOT LIKE '${optionalPrefix}%'`;
+		const isOptional = optionalBeginnings.map((beginning) => `name GLOB '${beginning}*'`).join(" OR ");
+		const isUnknown = `name NOT IN (${knownNames.join(", ")}) AND NOT (${isOptional})`;
 		return holds(connection, `EXISTS (SELECT 1 FROM migrations WHERE ${isUnknown})`);
 	} finally {
 		connection.close();
