@@ -41,7 +41,7 @@ const order = [
 	["triggers", "actions"],
 	["executions"],
 	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "telemetry", "workflows"],
-	["aliases", "workers"],
+	["aliases"],
 	["retention"],
 ];
 

@@ -8,3 +8,6 @@ export { openSession } from "./cli/session.ts";
 export type { CallOptions } from "./client/api-client.ts";
 export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";
+export { parseCommaList } from "./cli/commands/comma-list.ts";
+export type { WorkerOptions } from "./cli/context.ts";
+export { resolveSettings } from "./cli/settings.ts";

@@ -20,7 +20,6 @@ import { createTimerClient, type TimerClient } from "./timers/client.ts";
 import { createTraceClient, type TraceClient } from "./traces/client.ts";
 import { createTriggerClient, type TriggerPart } from "./triggers/client.ts";
 import { createWebhookClient, type WebhookClient } from "./webhooks/client.ts";
-import { createWorkerClient, type WorkerClient } from "./workers/client.ts";
 import { createWorkflowClient, type WorkflowClient } from "./workflows/client.ts";
 
 export { type Addresses, defaultApiUrl, resolveAddresses } from "../client/addresses.ts";
@@ -68,7 +67,6 @@ export type {
 	TriggerTypeRequest,
 } from "./triggers/client.ts";
 export type { WebhookClient, WebhookDeliveryRecord, WebhookRecord } from "./webhooks/client.ts";
-export type { SingleWorkerRecord, WorkerClient, WorkerRecord } from "./workers/client.ts";
 export type { WorkflowClient } from "./workflows/client.ts";
 
 /** The trigger types, events and traces of a service. */
@@ -93,7 +91,6 @@ export interface CoreClient extends AccessClient, ActionClient, ExecutionClient,
 	readonly packs: PackClient & PackRegisterClient;
 	readonly packInstalls: PackInstallClient;
 	readonly nodes: NodeClient;
-	readonly workers: WorkerClient;
 	readonly workflows: WorkflowClient;
 }
 
@@ -119,7 +116,6 @@ export function createCoreClient(api: ApiClient): CoreClient {
 		packInstalls: createPackInstallClient(api),
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
-		workers: createWorkerClient(api),
 		workflows: createWorkflowClient(api),
 	};
 }

@@ -20,7 +20,6 @@ import { addTimerCommands } from "./timers/commands.ts";
 import { addTraceCommands } from "./traces/commands.ts";
 import { addTriggerCommands } from "./triggers/commands.ts";
 import { addWebhookCommands } from "./webhooks/commands.ts";
-import { addWorkerCommands } from "./workers/commands.ts";
 import { addWorkflowCommands } from "./workflows/commands.ts";
 
 /** The commands of all features, in the order in which the help shows them. */
@@ -47,5 +46,4 @@ export const commands: readonly AddCommands[] = [
 	addSensorCommands,
 	addPurgeCommands,
 	addNodeCommands,
-	addWorkerCommands,
 ];

@@ -17,7 +17,6 @@ import { createTimersFeature } from "./timers/index.ts";
 import { createTracesFeature } from "./traces/index.ts";
 import { createTriggersFeature } from "./triggers/index.ts";
 import { createWebhooksFeature } from "./webhooks/index.ts";
-import { createWorkersFeature } from "./workers/index.ts";
 import { createWorkflowsFeature } from "./workflows/index.ts";
 
 declare module "./feature-plugin.ts" {
@@ -71,7 +70,6 @@ export function createCoreFeatures(kernel: Kernel, addedReaders: typeof fileRead
 		traces: createTracesFeature(kernel, rules.api),
 		nodes: createNodesFeature(),
 		telemetry: createTelemetryFeature(kernel),
-		workers: createWorkersFeature(kernel, { contents: packs.contents, findDemand: policies.findDemand }),
 		retention: createRetentionFeature(kernel, {
 			endInquiries: inquiries.endOverdue,
 			endIdleWorkflows: workflows.endIdle,
@@ -102,6 +100,5 @@ export const coreFeatureNames: readonly string[] = Object.keys({
 	traces: true,
 	nodes: true,
 	telemetry: true,
-	workers: true,
 	retention: true,
 } satisfies Readonly<Record<keyof CoreFeatures, true>>);

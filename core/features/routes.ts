@@ -38,7 +38,6 @@ import { traceRoutes } from "./traces/routes.ts";
 import { triggerRoutes } from "./triggers/routes.ts";
 import { triggerInstanceRoutes } from "./triggers/trigger-instances-routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
-import { workerRoutes } from "./workers/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
 /** The routes that every service has. */
@@ -79,7 +78,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...traceRoutes,
 	...purgeRoutes,
 	...nodeRoutes,
-	...workerRoutes,
 	...serviceRegistryRoutes,
 	...telemetryRoutes,
 	...streamRoutes,

@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { announcement } from "svc-automation/plugins-runner/announcement";
@@ -9,7 +10,7 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 
 // What people write at bridge.mjs runs the actions that the aliases of packs/disk name, and nothing else.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand(), announcement()],

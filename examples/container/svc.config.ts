@@ -4,6 +4,7 @@ import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { httpRequest } from "svc-automation/plugins-runner/http-request";
@@ -23,7 +24,7 @@ const password = `${shared}/htpasswd`;
 const key = `${shared}/datastore-key.json`;
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
 	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],

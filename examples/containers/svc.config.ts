@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { containerRunner } from "svc-automation/plugins-runner/container";
 import { localScript } from "svc-automation/plugins-runner/local-script";
@@ -11,7 +12,7 @@ const host = process.env["CONTAINER_HOST"];
 const containers = { ...(host ? { host } : {}), images: ["docker.io/library/*", "localhost/*"], user: "65534:65534" };
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	// No script runs on this machine: those that name no container are refused.

@@ -1,13 +1,14 @@
 import { defineConfig } from "svc-automation";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { socketBus } from "./socket-bus.ts";
 
 // Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "postgres", url: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc" }),
 	event_bus: socketBus({}),
 	runners: [localCommand()],

@@ -3,10 +3,11 @@ import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { journalStorage } from "./journal-storage.ts";
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: journalStorage({}),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -2,12 +2,13 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { pythonScript } from "svc-automation/plugins-runner/python-script";
 
 // A service that runs the Python actions of the pack "samples". Without sign-in: keep it on your own machine.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [pythonScript()],

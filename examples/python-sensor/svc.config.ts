@@ -2,13 +2,14 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { pythonScript } from "svc-automation/plugins-runner/python-script";
 
 // The sensor of the pack "inbox" is a Python class; python-script runs it. Without sign-in: keep it on your own machine.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand(), pythonScript()],

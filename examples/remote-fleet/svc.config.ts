@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { remoteCommand } from "svc-automation/plugins-runner/remote-command";
 
@@ -9,7 +10,7 @@ const { env } = process;
 
 // A service that runs the actions of the pack "fleet" on other machines. Without sign-in: keep it on your own machine.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [remoteCommand()],

@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { slurm } from "svc-automation/plugins-runner/slurm";
 import { workflow } from "svc-automation/plugins-runner/workflow";
@@ -10,7 +11,7 @@ import { workflow } from "svc-automation/plugins-runner/workflow";
 const directory = process.env["SHARED_DIRECTORY"] ?? "/shared/svc";
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [slurm({ directory, defaults: { time_limit: 600 } }), workflow()],

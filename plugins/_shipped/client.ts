@@ -1,8 +1,10 @@
 import { type ClientOptions, type CoreClient, createApi, createCoreClient } from "../../core/features/clients.ts";
 import { type AuditClient, createAuditClient } from "../feature-audit/client.ts";
+import { createWorkerClient, type WorkerClient } from "../feature-workers/client.ts";
 
 export * from "../../core/features/clients.ts";
 export type * from "../feature-audit/client.ts";
+export type { SingleWorkerRecord, WorkerClient, WorkerRecord } from "../feature-workers/client.ts";
 
 /**
  * Typed client for the HTTP API. Every method throws `SvcError`, with `SVC_UNAVAILABLE` if the service cannot be reached. Methods for a
@@ -10,10 +12,11 @@ export type * from "../feature-audit/client.ts";
  */
 export interface Client extends CoreClient {
 	readonly audit: AuditClient;
+	readonly workers: WorkerClient;
 }
 
 /** Creates a client for the service at an address. */
 export function createClient(options: ClientOptions = {}): Client {
 	const api = createApi(options);
-	return { ...createCoreClient(api), audit: createAuditClient(api) };
+	return { ...createCoreClient(api), audit: createAuditClient(api), workers: createWorkerClient(api) };
 }

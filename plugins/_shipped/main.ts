@@ -27,7 +27,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		check: async (options) => (await import("../../core/service/pack-checks/check-packs.ts")).checkPacks(options),
 		test: async (options) => (await import("../../core/service/pack-checks/test-packs.ts")).testPacks(options),
 	},
-	worker: async (options) => (await import("../../core/service/worker/run-worker.ts")).runWorker(options, process.env),
+	worker: async (options) => (await import("../feature-workers/worker/run-worker.ts")).runWorker(options, process.env),
 	async conform(options) {
 		hasRunPlugin = true;
 		return (await import("../../core/testing/conform/conform.ts")).conform(options);

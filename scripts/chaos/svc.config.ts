@@ -3,6 +3,7 @@ import { natsBus } from "svc-automation/plugins/event-bus-nats";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
@@ -14,7 +15,7 @@ import { weakenedStorage } from "./weakened-storage.ts";
 const { CHAOS_DATABASE_URL: url = "", CHAOS_NATS_URL: nats, CHAOS_WITHOUT: without = "", CHAOS_BUS_LOSS: loss = "0" } = process.env;
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: weakenedStorage(knexStorage({ client: "postgres", url }), without.split(",")),
 	event_bus: faultyBus(nats ? natsBus({ servers: nats }) : postgresBus({ url }), Number(loss)),
 	runners: [localCommand(), noop()],

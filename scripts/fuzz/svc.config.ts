@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { announcement } from "svc-automation/plugins-runner/announcement";
@@ -16,7 +17,7 @@ import { watchProcess } from "./watch-process.ts";
 watchProcess();
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: plantFaults(knexStorage({ client: "sqlite" }), process.env["FUZZ_PLANTED"] ?? ""),
 	event_bus: memoryBus(),
 	runners: [noop(), inquirer(), announcement(), injectTrigger()],

@@ -37,9 +37,6 @@ import { type TriggerInstanceEntity, triggerInstanceKind } from "./trigger-insta
 import { type TriggerTypeEntity, triggerTypeKind } from "./trigger-type.ts";
 import { type UserEntity, userKind } from "./user.ts";
 import { type WebhookDeliveryEntity, webhookDeliveryKind } from "./webhook-delivery.ts";
-import { type WorkerEntity, workerKind } from "./worker.ts";
-import { type WorkerJobEntity, workerJobKind } from "./worker-job.ts";
-import { type WorkerOutputEntity, workerOutputKind } from "./worker-output.ts";
 
 export type { ActionEntity } from "./action.ts";
 export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
@@ -73,9 +70,6 @@ export type { TriggerInstanceEntity, TriggerInstanceStatus } from "./trigger-ins
 export type { TriggerTypeEntity } from "./trigger-type.ts";
 export type { UserEntity } from "./user.ts";
 export type { WebhookDeliveryEntity } from "./webhook-delivery.ts";
-export type { WorkerEntity } from "./worker.ts";
-export type { WorkerJobEntity, WorkerJobStatus } from "./worker-job.ts";
-export type { WorkerOutputEntity } from "./worker-output.ts";
 
 /**
  * The built-in kinds of entities.
@@ -120,9 +114,6 @@ export interface BuiltInEntityMap {
 	action_alias: ActionAliasEntity;
 	node: NodeEntity;
 	duty: DutyEntity;
-	worker: WorkerEntity;
-	worker_job: WorkerJobEntity;
-	worker_output: WorkerOutputEntity;
 }
 
 /**
@@ -168,9 +159,6 @@ const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefiniti
 	action_alias: actionAliasKind,
 	node: nodeKind,
 	duty: dutyKind,
-	worker: workerKind,
-	worker_job: workerJobKind,
-	worker_output: workerOutputKind,
 };
 
 /** Definitions of all kinds, as data for storage plugins. A storage reads them when it starts. */

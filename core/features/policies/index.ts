@@ -11,13 +11,12 @@ import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
-import type { FindRequiredLabels } from "./required-worker-labels-exports.ts";
+import { wrapToRefuse } from "./refuse-worker-demands.ts";
+import type { WorkerDemands } from "./required-worker-labels-exports.ts";
 import { policyRoutes } from "./routes.ts";
 
 /** The policies feature with the functions that other features use. */
-export interface PoliciesFeature extends HttpFeature<PoliciesApi> {
-	readonly findDemand: FindRequiredLabels;
-}
+export interface PoliciesFeature extends HttpFeature<PoliciesApi>, WorkerDemands {}
 
 export interface PoliciesNeeds {
 	readonly registerFiles: RegisterFiles;
@@ -26,9 +25,18 @@ export interface PoliciesNeeds {
 /** Creates the feature for policies: concurrency limits, which queue executions; retries; and labels of the workers that run executions. */
 export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): PoliciesFeature {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
+	let areDemandsMet = false;
+	const refuseDemands: WorkerDemands["refuseDemands"] = (runner, reason) => wrapToRefuse(runner, { findDemand: core.findDemand, reason });
 	return {
 		api: { policies: core.policies },
 		findDemand: core.findDemand,
+		refuseDemands,
+		meetDemands() {
+			areDemandsMet = true;
+		},
+		// Workflows run on the node. Policies that demand a worker apply to each of their child executions instead.
+		wrapRunner: (name, runner) =>
+			areDemandsMet || kernel.isWorkflow(name) ? runner : refuseDemands(runner, "and this service has no workers"),
 		register: () =>
 			registerFiles({
 				kind: "policy",

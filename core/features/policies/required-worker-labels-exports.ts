@@ -1,4 +1,4 @@
-import type { RunContext } from "../../contract/index.ts";
+import type { RunContext, Runner } from "../../contract/index.ts";
 
 /** Fields of a run that determine which policies apply to it. */
 export type LabelledRun = Pick<RunContext, "action_ref" | "pack" | "user">;
@@ -13,3 +13,16 @@ export interface RequiredWorkerLabels {
 
 /** Returns the demand for a run that starts now. Throws `SVC_UNAVAILABLE` if it cannot be read; the run must not start in that case. */
 export type FindRequiredLabels = (run: LabelledRun) => Promise<RequiredWorkerLabels>;
+
+/** Demands of policies that a worker carries out a run. */
+export interface WorkerDemands {
+	readonly findDemand: FindRequiredLabels;
+	/**
+	 * Returns the runner in a form that fails a run if a policy demands a worker for it, instead of carrying it out on this node.
+	 *
+	 * @param reason end of the error message, after "policies demand a worker with the labels …"
+	 */
+	refuseDemands(runner: Runner, reason: string): Runner;
+	/** Called by the feature that gives runs to workers. Without it, every run for which a policy demands a worker fails. */
+	meetDemands(): void;
+}

@@ -13,6 +13,7 @@ interface OptionalFeature {
 const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
 	webUi: { add: "webUi()", module: "svc-automation/plugins/feature-web-ui" },
 	audit: { add: "audit()", module: "svc-automation/plugins/feature-audit", section: "audit" },
+	workers: { add: "workers()", module: "svc-automation/plugins/feature-workers", section: "workers" },
 };
 
 /** Returns the features of this package that a configuration leaves out, as it would add them. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { WorkerRecord } from "../../features/workers/client.ts";
+import type { WorkerRecord } from "../../../plugins/feature-workers/client.ts";
 import type { startServiceProcess } from "./service-process.test-support.ts";
 import { until } from "./until.test-support.ts";
 

@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { packCompatibility } from "svc-automation/plugins/pack-compatibility";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
@@ -11,7 +12,7 @@ import { workflow } from "svc-automation/plugins-runner/workflow";
 
 // One node that keeps its database and password file in ./data. Actions and rules are in ./packs.
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand(), localScript(), workflow()],

@@ -3,6 +3,7 @@ import type { RunnerPlugin } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { containerRunner } from "svc-automation/plugins-runner/container";
@@ -27,7 +28,7 @@ const optionsOf = JSON.parse(given) as Readonly<Record<string, object>>;
 const weaknesses = JSON.parse(without) as Readonly<Record<string, readonly string[]>>;
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [

@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
+import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { mirror } from "svc-plugin-mirror";
@@ -9,7 +10,7 @@ import { listedUsers } from "./src/listed-users.ts";
 import { shout } from "./src/shout.ts";
 
 export default defineConfig({
-	features: [webUi(), audit()],
+	features: [webUi(), audit(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand(), shout({ suffix: "?" }), mirror()],
