@@ -41,7 +41,6 @@ const order = [
 	["triggers", "actions"],
 	["executions"],
 	["policies", "webhooks", "timers", "sensors", "rules", "inquiries", "traces", "nodes", "telemetry", "workflows"],
-	["aliases"],
 	["retention"],
 ];
 
@@ -297,7 +296,7 @@ module.exports = {
 		home("consola", "consola", "^core/(service/(logger|serve)|cli/prompts)\\.ts$"),
 		home("string-width", "string-width|wrap-ansi", "^core/cli/"),
 		home("eventsource-parser", "eventsource-parser", "^core/client/"),
-		home("commander", "commander", ["^core/cli/", "^core/features/.+commands\\.ts$"]),
+		home("commander", "commander", ["^core/cli/", "^core/features/.+commands\\.ts$", "^plugins/feature-[^/]+/[a-z-]*commands\\.ts$"]),
 		home("knex", "knex", "^plugins/storage-knex/"),
 		home("libsql", "libsql", "^plugins/storage-knex/"),
 		home("postgres", "postgres", "^plugins/(storage-knex|event-bus-postgres)/"),

@@ -1,13 +1,17 @@
 // Exports for the commands of custom features (`svc-automation/cli`). Must not import the engine, because every command would wait for it.
+
+export { parseCommaList } from "./cli/commands/comma-list.ts";
+export type { CommonOptions } from "./cli/commands/options.ts";
 export { type AddCommands, optionsOf, toInteger, withCommonOptions } from "./cli/commands/options.ts";
-export type { CliContext } from "./cli/context.ts";
+export { withNames } from "./cli/completion/name-source.ts";
+export type { CliContext, WorkerOptions } from "./cli/context.ts";
 export { CliExit, write } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
+export { readAllPages } from "./cli/read-all-pages.ts";
+export { readObject } from "./cli/read-file.ts";
 export { openSession } from "./cli/session.ts";
+export { resolveSettings } from "./cli/settings.ts";
 export type { CallOptions } from "./client/api-client.ts";
 export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";
-export { parseCommaList } from "./cli/commands/comma-list.ts";
-export type { WorkerOptions } from "./cli/context.ts";
-export { resolveSettings } from "./cli/settings.ts";

@@ -3,9 +3,12 @@
 import { createRouteDeclarations } from "./http/route.ts";
 import type { Engine } from "./kernel/engine-api.ts";
 
-export { defineKind } from "./contract/entities/define-kind.ts";
 export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
+export type { Access } from "./features/access/access-exports.ts";
+export { assertRequired } from "./features/access/required-permissions-exports.ts";
 export { createProxies, type TrustedProxies } from "./features/access/trusted-proxies-exports.ts";
+export { toExecution } from "./features/executions/records-exports.ts";
+export { executionSchema, statusSchema } from "./features/executions/schemas-exports.ts";
 export {
 	defineFeature,
 	type FeatureDefinition,
@@ -14,70 +17,109 @@ export {
 	type NamedFeatures,
 } from "./features/feature-plugin.ts";
 export type { CoreFeatures } from "./features/index.ts";
+export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
+export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
+export type { FileReader, PackSource, ReadingPlace } from "./features/packs/file-reader-exports.ts";
+export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
+export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
+export { type PackTest, testsOf } from "./features/packs/pack-tests-exports.ts";
+export { findCaseFiles, type ReadCase, readCases } from "./features/packs/read-cases-exports.ts";
+export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
+export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
+export type { RuleInput, Rules } from "./features/rules/rules-exports.ts";
 export type { AuditedRequest, AuditHook } from "./http/audit-hook.ts";
 export { type BodySchema, defineBody } from "./http/body.ts";
+export { parseSelection, selectionQuery } from "./http/field-selection.ts";
 export { parseFilterValues } from "./http/filter-values.ts";
 export type { HttpFeature } from "./http/http-feature.ts";
 export * from "./http/openapi/responses.ts";
 export {
 	arrayOf,
+	booleanSchema,
 	defineSchema,
 	fieldsOf,
 	integerSchema,
 	type JsonSchema,
+	jsonObject,
+	mapOf,
 	nullable,
+	numberSchema,
 	objectSchema,
+	oneOf,
+	partOf,
+	recordId,
 	stringSchema,
 	timestamp,
 } from "./http/openapi/schema.ts";
 export { pagingQuery, parsePaging } from "./http/paging.ts";
+export { parseIds } from "./http/parse-ids.ts";
 export type { QueryValues } from "./http/query.ts";
-export { type Reply, replyContent, replyJson, replyNoContent } from "./http/replies.ts";
+export { noStoreHeaders, type Reply, replyContent, replyJson, replyNoContent } from "./http/replies.ts";
+export { replyList, selectionRulesOf } from "./http/reply-list.ts";
 export { replyRecords } from "./http/reply-records.ts";
 export type { Route, RouteContext } from "./http/route.ts";
 export { createRouteDeclarations } from "./http/route.ts";
 export type { GuardedResource, Permission } from "./http/route-permission.ts";
+export { presentOne, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/secret-presentation.ts";
+export { parseSort } from "./http/sort.ts";
 export { replyPageOrAll } from "./http/streamed-list.ts";
 export { parseTimeRange } from "./http/time-range.ts";
-export { type EngineClock, toTimestamp } from "./kernel/basics/clock.ts";
+export type { WireRecord } from "./http/wire-record.ts";
+export { type EngineClock, fromTimestamp, getSystemClock, toTimestamp } from "./kernel/basics/clock.ts";
+export { toConfigError } from "./kernel/basics/config-error.ts";
 export type { Uses } from "./kernel/basics/engine-parts.ts";
-export { createId } from "./kernel/basics/ids.ts";
+export { createId, isId, toStableId } from "./kernel/basics/ids.ts";
+export { assertNotSystemPack, assertRefNames, labelPattern, maxLabels, parseLabels } from "./kernel/basics/names.ts";
 export { type Page, type Paging, readPage, toInCondition } from "./kernel/basics/pagination.ts";
-export * from "./kernel/basics/permission-types.ts";
+export type {
+	AssertPermitted,
+	PermissionType,
+	PermissionVerbs,
+	RequiredPermission,
+	ResourceType,
+	ResourceTypeDefinition,
+} from "./kernel/basics/permission-types.ts";
 export type { Principal } from "./kernel/basics/principal.ts";
+export { toAuthorship, withScopes } from "./kernel/basics/principal.ts";
+export { type Resource, splitRef, toActionResource } from "./kernel/basics/refs.ts";
+export { createTakeoverGrace, type TakeoverGracePeriod } from "./kernel/coordination/expired-leases.ts";
+export { toExpiredBefore, toExpiry } from "./kernel/coordination/lease-policy.ts";
+export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
 export { SingletonTask } from "./kernel/coordination/singleton-task.ts";
 export * from "./kernel/engine-api.ts";
 export { defineTriggerType, ofObject } from "./kernel/events/trigger-type-registry.ts";
+export type { ActionCatalog } from "./kernel/executions/action-catalog.ts";
+export type { ExecutionView, SubmitInput } from "./kernel/executions/executions-api.ts";
 export type * from "./kernel/feature.ts";
 export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
-export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
-export { statusSchema } from "./features/executions/schemas-exports.ts";
-export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
-export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
-export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
-export { booleanSchema, jsonObject, mapOf, numberSchema, oneOf, recordId } from "./http/openapi/schema.ts";
-export { noStoreHeaders } from "./http/replies.ts";
-export { fromTimestamp, getSystemClock } from "./kernel/basics/clock.ts";
-export { toConfigError } from "./kernel/basics/config-error.ts";
-export { isId, toStableId } from "./kernel/basics/ids.ts";
-export { labelPattern, maxLabels, parseLabels } from "./kernel/basics/names.ts";
-export { type TakeoverGracePeriod, createTakeoverGrace } from "./kernel/coordination/expired-leases.ts";
-export { toExpiredBefore, toExpiry } from "./kernel/coordination/lease-policy.ts";
-export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
 export { OutputCapture } from "./kernel/output/output-channels.ts";
+export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
 export { type KernelRunContext, toKernelContext } from "./kernel/runs/run-services.ts";
+export { type BoundedRegExp, createBoundedRegExp } from "./language/bounded-regexp.ts";
 export { Dialects } from "./language/dialects.ts";
+export { waitForLoopBudget } from "./language/event-loop-budget.ts";
+export * as fileAttributes from "./language/file-attributes.ts";
+export { type CaseAttributes, type FileSchema, toCasesSchema, toFileSchema, toObjectSchema } from "./language/file-schema.ts";
 export { inquiryRunnerType } from "./language/inquiry-schema.ts";
+export { parameterNamePattern } from "./language/parameters/check-definitions.ts";
+export { assertDepth } from "./language/parameters/depth.ts";
+export { mergeSchemas } from "./language/parameters/merge-schemas.ts";
+export { createMaskBudget, maskParameters } from "./language/parameters/schema-masking.ts";
+export { toValueTemplate } from "./language/parameters/value-template.ts";
+export { emptyDatastoreAccess, renderWithLookups } from "./language/templates/datastore.ts";
+export { toScope } from "./language/templates/scope.ts";
+export { WorkBudget, withWorkBudget } from "./language/work-budget.ts";
 export { findProxy } from "./lib/find-proxy.ts";
 export { retryWhileUnavailable } from "./lib/retry-while-unavailable.ts";
 export { settledWithin, wait } from "./lib/wait.ts";
 export type { KeyRing } from "./secrets/encryption/key-ring.ts";
+export { restoreMaskedValues } from "./secrets/restore-masked.ts";
 export { findListProblems } from "./service/config/check-plugins.ts";
 export { prepareDataDirectory } from "./service/config/data-directory.ts";
 export { resolveOptions } from "./service/config/resolve-options.ts";
 export { loadConfig } from "./service/load-config.ts";
-export { type ServiceLogger, createLogger } from "./service/logger.ts";
+export { createLogger, type ServiceLogger } from "./service/logger.ts";
 export { version } from "./service/version.ts";
 export { findConfig } from "./service/workflow-tools.ts";
 

@@ -2,7 +2,6 @@ import type { Addresses } from "../client/addresses.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { type AccessClient, createAccessClient } from "./access/client.ts";
 import { type ActionClient, createActionClient } from "./actions/client.ts";
-import { type AliasClient, createAliasClient } from "./aliases/client.ts";
 import { createKeyClient, type KeyClient } from "./datastore/client.ts";
 import { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
@@ -31,7 +30,6 @@ export { escapeControlCharacters, escapeControlCharactersInLines } from "../cont
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
 export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
-export type * from "./aliases/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type {
 	ExecutionInput,
@@ -44,6 +42,7 @@ export type {
 	RunGraphRecord,
 	StreamEventRecord,
 } from "./executions/client.ts";
+export { createExecutionClient, type ExecutionClient } from "./executions/client.ts";
 export type { FollowOptions, OutputChunkRecord } from "./executions/output-client.ts";
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
@@ -81,7 +80,6 @@ export interface CoreClient extends AccessClient, ActionClient, ExecutionClient,
 	readonly webhooks: WebhookClient;
 	readonly rules: RuleClient;
 	readonly policies: PolicyClient;
-	readonly aliases: AliasClient;
 	readonly triggers: TriggerClient;
 	readonly timers: TimerClient;
 	readonly sensors: SensorClient;
@@ -105,7 +103,6 @@ export function createCoreClient(api: ApiClient): CoreClient {
 		webhooks: createWebhookClient(api),
 		rules: createRuleClient(api),
 		policies: createPolicyClient(api),
-		aliases: createAliasClient(api),
 		triggers: { ...createTriggerClient(api), traces: createTraceClient(api) },
 		timers: createTimerClient(api),
 		sensors: createSensorClient(api),

@@ -3,7 +3,6 @@ import { addApiKeyCommands } from "./access/api-keys-commands.ts";
 import { addRoleCommands } from "./access/roles-commands.ts";
 import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
-import { addAliasCommands } from "./aliases/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
 import { addRunCommand, followStarted } from "./executions/run-commands.ts";
@@ -30,7 +29,6 @@ export const commands: readonly AddCommands[] = [
 	addWorkflowCommands,
 	addInquiryCommands,
 	addCatalogCommands,
-	addAliasCommands,
 	addApiKeyCommands,
 	addKeyCommands,
 	addPackCommands,

@@ -1,6 +1,10 @@
+import { defineKind } from "../contract/entities/define-kind.ts";
+import type { EntityKind } from "../contract/index.ts";
+import { definePermissions, type ResourceType } from "../kernel/basics/permission-types.ts";
 import type { Feature } from "../kernel/feature.ts";
 import type { CreateFeatures } from "../kernel/feature-list.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
+import { fileReaders } from "./file-readers.ts";
 import { coreFeatureNames, createCoreFeatures } from "./index.ts";
 
 /**
@@ -9,15 +13,29 @@ import { coreFeatureNames, createCoreFeatures } from "./index.ts";
  */
 export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatures {
 	const sorted = sortByRequirements(plugins);
-	const addedReaders = plugins.flatMap(({ fileReaders = [] }) => fileReaders);
+	const readers = toFileReaders(plugins);
+	const builtInPacks = plugins.flatMap(({ packs = [] }) => packs);
 	return (kernel) => {
-		const features: Record<string, Feature> = { ...createCoreFeatures(kernel, addedReaders) };
+		const features: Record<string, Feature> = { ...createCoreFeatures(kernel, { readers, builtInPacks }) };
 		for (const { name, requires = [], create } of sorted) {
 			const required = Object.fromEntries(Object.entries(features).filter(([feature]) => requires.includes(feature)));
 			features[name] = create(kernel, required);
 		}
 		return features;
 	};
+}
+
+/** Defines the kinds and the permissions of plugins, for the whole process. Called before a service is created. */
+export function defineTypes(plugins: readonly FeaturePlugin[]): void {
+	for (const { kinds = {}, permissions = {} } of plugins) {
+		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
+		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
+	}
+}
+
+/** Returns the readers for the files of packs: those of core, and those of plugins. */
+export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<FeaturePlugin["fileReaders"]> {
+	return [...fileReaders, ...plugins.flatMap((plugin) => plugin.fileReaders ?? [])];
 }
 
 /** Returns the problems of the features of a configuration: names that are taken, and features that are missing. */

@@ -1,7 +1,9 @@
-import type { PluginMetadata } from "../contract/index.ts";
+import type { EntityKind, EntityKindDefinition, EntityMap, PluginMetadata } from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
+import type { ResourceType, ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import type { PackContent } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 
 declare module "../contract/config.ts" {
@@ -30,8 +32,17 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	 * Features that `create` receives. If one of them is missing, the service does not start, and the message says what to add. Default: none.
 	 */
 	readonly requires?: readonly string[];
+	/**
+	 * Kinds of entities that the feature stores, by name; their types are declared in `EntityMap`. Each storage creates the tables at its next
+	 * start. A database that contains them also works for a service without the feature. Default: none.
+	 */
+	readonly kinds?: { readonly [K in EntityKind]?: EntityKindDefinition<EntityMap[K]> };
+	/** Permissions that the feature defines, by resource type; their verbs are declared in `PermissionVerbs`. Default: none. */
+	readonly permissions?: { readonly [R in ResourceType]?: ResourceTypeDefinition };
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
+	/** Packs that the feature brings. They are registered at each start. Default: none. */
+	readonly packs?: readonly PackContent[];
 	/**
 	 * Creates the feature. Called for each engine, and for each dry run of its packs.
 	 *
@@ -42,7 +53,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 
 /** A feature, and the features that it uses. */
 export interface FeatureDefinition<Api extends object, Required extends FeatureName>
-	extends Pick<FeaturePlugin, "name" | "fileReaders" | "contract"> {
+	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "contract"> {
 	readonly requires?: readonly Required[];
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }

@@ -1,4 +1,3 @@
-import { aliasFileReaders } from "./aliases/file-readers.ts";
 import { actionFileReaders } from "./packs/action-file-readers.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 import { policyFileReaders } from "./policies/file-readers.ts";
@@ -13,5 +12,4 @@ export const fileReaders: readonly FileReader[] = [
 	...sensorFileReaders,
 	...ruleFileReaders,
 	...policyFileReaders,
-	...aliasFileReaders,
 ];

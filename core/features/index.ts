@@ -1,13 +1,11 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import { createAccessFeature } from "./access/index.ts";
 import { createActionsFeature } from "./actions/index.ts";
-import { createAliasesFeature } from "./aliases/index.ts";
 import { createDatastoreFeature } from "./datastore/index.ts";
 import { createExecutionsFeature } from "./executions/index.ts";
-import { fileReaders } from "./file-readers.ts";
 import { createInquiriesFeature } from "./inquiries/index.ts";
 import { createNodesFeature } from "./nodes/index.ts";
-import { createPacksFeature } from "./packs/index.ts";
+import { createPacksFeature, type PacksNeeds } from "./packs/index.ts";
 import { createPoliciesFeature } from "./policies/index.ts";
 import { createRetentionFeature } from "./retention/index.ts";
 import { createRulesFeature } from "./rules/index.ts";
@@ -27,12 +25,12 @@ declare module "./feature-plugin.ts" {
  * Creates the features that every service has, each with the other features that it depends on. The features are registered, consulted and
  * started in the order of the result.
  *
- * @param addedReaders readers for files of packs that belong to other features
+ * @param content readers for all files of packs, and packs that other features bring
  */
-export function createCoreFeatures(kernel: Kernel, addedReaders: typeof fileReaders = []) {
+export function createCoreFeatures(kernel: Kernel, content: Pick<PacksNeeds, "readers" | "builtInPacks">) {
 	const access = createAccessFeature(kernel);
 	const datastore = createDatastoreFeature(kernel, access.api);
-	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, readers: [...fileReaders, ...addedReaders] });
+	const packs = createPacksFeature(kernel, { ...access.api, ...datastore.api, ...content });
 	const triggers = createTriggersFeature(kernel, packs);
 	const policies = createPoliciesFeature(kernel, packs);
 	const sensors = createSensorsFeature(kernel, {
@@ -65,7 +63,6 @@ export function createCoreFeatures(kernel: Kernel, addedReaders: typeof fileRead
 		actions,
 		executions: createExecutionsFeature(kernel),
 		workflows,
-		aliases: createAliasesFeature(kernel, { ...access.api, ...rules.api, registerFiles: packs.registerFiles }),
 		inquiries,
 		traces: createTracesFeature(kernel, rules.api),
 		nodes: createNodesFeature(),
@@ -95,7 +92,6 @@ export const coreFeatureNames: readonly string[] = Object.keys({
 	actions: true,
 	executions: true,
 	workflows: true,
-	aliases: true,
 	inquiries: true,
 	traces: true,
 	nodes: true,

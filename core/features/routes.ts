@@ -9,8 +9,6 @@ import { userRoutes } from "./access/user-routes.ts";
 import { actionViewRoutes } from "./actions/action-views-routes.ts";
 import { actionRoutes } from "./actions/routes.ts";
 import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
-import { aliasExecutionRoutes } from "./aliases/alias-executions-routes.ts";
-import { aliasRoutes } from "./aliases/routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
@@ -56,8 +54,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...actionViewRoutes,
 	...actionRoutes,
 	...runnerTypeRoutes,
-	...aliasRoutes,
-	...aliasExecutionRoutes,
 	...apiKeyRoutes,
 	...keyRoutes,
 	...packViewRoutes,

@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -13,7 +14,7 @@ const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 // One configuration for every node: the command line says which parts it runs. All of them need the same data directory, or copies
 // of its password file and datastore key.
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: knexStorage({ client: "postgres", url }),
 	event_bus: postgresBus({ url }),
 	runners: [localCommand(), localScript()],

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -24,7 +25,7 @@ const password = `${shared}/htpasswd`;
 const key = `${shared}/datastore-key.json`;
 
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
 	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],

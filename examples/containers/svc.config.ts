@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -12,7 +13,7 @@ const host = process.env["CONTAINER_HOST"];
 const containers = { ...(host ? { host } : {}), images: ["docker.io/library/*", "localhost/*"], user: "65534:65534" };
 
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	// No script runs on this machine: those that name no container are refused.

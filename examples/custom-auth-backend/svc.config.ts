@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -8,7 +9,7 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { jsonFile } from "./json-file.ts";
 
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -1,4 +1,5 @@
 import { defineConfig } from "svc-automation";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -8,7 +9,7 @@ import { socketBus } from "./socket-bus.ts";
 
 // Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: knexStorage({ client: "postgres", url: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc" }),
 	event_bus: socketBus({}),
 	runners: [localCommand()],

@@ -1,5 +1,6 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -9,7 +10,7 @@ import { board } from "./board/index.ts";
 
 // The features of the package, and a board beside them.
 export default defineConfig({
-	features: [webUi(), audit(), workers(), board()],
+	features: [webUi(), audit(), aliases(), workers(), board()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -1,13 +1,14 @@
 import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
-import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { workers } from "svc-automation/plugins/feature-workers";
+import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { journalStorage } from "./journal-storage.ts";
 
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: journalStorage({}),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -1,8 +1,11 @@
 import { type ClientOptions, type CoreClient, createApi, createCoreClient } from "../../core/features/clients.ts";
+import { type AliasClient, createAliasClient } from "../feature-aliases/client.ts";
 import { type AuditClient, createAuditClient } from "../feature-audit/client.ts";
 import { createWorkerClient, type WorkerClient } from "../feature-workers/client.ts";
 
 export * from "../../core/features/clients.ts";
+export type * from "../feature-aliases/client.ts";
+export type { AliasFormat } from "../feature-aliases/entities.ts";
 export type * from "../feature-audit/client.ts";
 export type { SingleWorkerRecord, WorkerClient, WorkerRecord } from "../feature-workers/client.ts";
 
@@ -11,6 +14,7 @@ export type { SingleWorkerRecord, WorkerClient, WorkerRecord } from "../feature-
  * feature that the service does not have throw `SVC_NOT_FOUND`.
  */
 export interface Client extends CoreClient {
+	readonly aliases: AliasClient;
 	readonly audit: AuditClient;
 	readonly workers: WorkerClient;
 }
@@ -18,5 +22,5 @@ export interface Client extends CoreClient {
 /** Creates a client for the service at an address. */
 export function createClient(options: ClientOptions = {}): Client {
 	const api = createApi(options);
-	return { ...createCoreClient(api), audit: createAuditClient(api), workers: createWorkerClient(api) };
+	return { ...createCoreClient(api), aliases: createAliasClient(api), audit: createAuditClient(api), workers: createWorkerClient(api) };
 }

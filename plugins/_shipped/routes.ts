@@ -1,9 +1,23 @@
 import type { Engine } from "../../core/feature.ts";
+import { defineTypes } from "../../core/features/composition.ts";
 import { coreRoutes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
+import { aliasExecutionRoutes } from "../feature-aliases/alias-executions-routes.ts";
+import { aliasRoutes } from "../feature-aliases/routes.ts";
 import { auditRoutes } from "../feature-audit/routes.ts";
 import { webRoutes } from "../feature-web-ui/routes.ts";
 import { workerRoutes } from "../feature-workers/routes.ts";
+import { shippedFeatures } from "./features.ts";
+
+// The routes name permissions of these features.
+defineTypes(shippedFeatures());
 
 /** Every route of a service with all features of this package. The API description and the reference are made of them. */
-export const routes: readonly Route<Engine>[] = [...coreRoutes, ...auditRoutes, ...webRoutes, ...workerRoutes];
+export const routes: readonly Route<Engine>[] = [
+	...coreRoutes,
+	...aliasRoutes,
+	...aliasExecutionRoutes,
+	...auditRoutes,
+	...webRoutes,
+	...workerRoutes,
+];

@@ -1,3 +1,4 @@
+import { isAbsolute, join } from "node:path";
 import type { Where } from "../../core/contract/index.ts";
 import {
 	createProxies,
@@ -10,14 +11,12 @@ import {
 	toTimestamp,
 	type Uses,
 } from "../../core/feature.ts";
-import type { AuditEntryEntity } from "./entities.ts";
-import "./kinds.ts";
-import "./permission-types.ts";
-import { isAbsolute, join } from "node:path";
 import type { AuditApi } from "./api.ts";
 import { AuditChain } from "./audit-chain.ts";
 import type { AuditFilter } from "./audit-exports.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import type { AuditEntryEntity } from "./entities.ts";
+import { kinds, permissions } from "./kinds.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
 import { StoredChainVerification } from "./stored-chain-verification.ts";
@@ -26,7 +25,7 @@ export type { AuditApi } from "./api.ts";
 export type { Audit, AuditFilter, AuditQuery } from "./audit-exports.ts";
 
 /** The audit record: who has changed what, in a chain of entries that cannot be altered unnoticed. */
-export const audit = () => defineFeature({ name: "audit", create: createAuditFeature });
+export const audit = () => defineFeature({ name: "audit", kinds, permissions, create: createAuditFeature });
 
 function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const { options, dependencies, storage } = kernel;

@@ -1,4 +1,4 @@
-import { defineKind } from "../../core/feature.ts";
+import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, auditCheckpointKind, auditEntryKind } from "./entities.ts";
 
 declare module "../../core/feature.ts" {
@@ -6,7 +6,13 @@ declare module "../../core/feature.ts" {
 		audit_entry: AuditEntryEntity;
 		audit_checkpoint: AuditCheckpointEntity;
 	}
+	interface PermissionVerbs {
+		audit: "view";
+	}
 }
 
-defineKind("audit_entry", auditEntryKind);
-defineKind("audit_checkpoint", auditCheckpointKind);
+export const kinds = { audit_entry: auditEntryKind, audit_checkpoint: auditCheckpointKind };
+
+export const permissions: { readonly audit: ResourceTypeDefinition } = {
+	audit: { verbs: ["view"], global: ["view"], isHiddenFromObservers: true },
+};

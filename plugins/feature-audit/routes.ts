@@ -13,10 +13,9 @@ import {
 	replyPageOrAll,
 	replyRecords,
 } from "../../core/feature.ts";
-import type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
-import "./permission-types.ts";
 import type { AuditApi } from "./api.ts";
 import type { AuditFilter } from "./audit-exports.ts";
+import type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
 import { auditCheckpointSchema, auditEntrySchema, auditReportSchema } from "./schemas.ts";
 
 const { defineRoute } = createRouteDeclarations<AuditApi>();

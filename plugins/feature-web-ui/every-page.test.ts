@@ -85,7 +85,7 @@ async function prepare({ ask, signIn, run }: WebUnderTest): Promise<Readonly<Rec
 /** What a list of the page's source says under a name; the list itself only browsers can load. */
 async function readList(file: string, name: string): Promise<readonly string[]> {
 	// Compiled tests lie in a folder of their own.
-	const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/build\/tests\/$/, "");
+	const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/build\/tests\/$/, "");
 	const text = await readFile(`${root}plugins/feature-web-ui/web/${file}`, "utf8");
 	return [...text.matchAll(new RegExp(`\\b${name}: "([^"]+)"`, "g"))].flatMap(([, value]) => value ?? []);
 }

@@ -15,7 +15,7 @@ import { beginUntil } from "../../core/testing/web/yard.test-support.ts";
 const target = process.env["SVC_PICTURES"];
 const largest = 150_000;
 // Compiled tests lie in a folder of their own.
-const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/build\/tests\/$/, "");
+const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/build\/tests\/$/, "");
 
 test.after(closeBrowser);
 

@@ -1,7 +1,19 @@
-import { type AddCommands, type CliContext, CliExit, openSession, optionsOf, orNotFound, parseCommaList, printList, printRecord, resolveSettings, withCommonOptions } from "../../core/cli.ts";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { InvalidArgumentError } from "commander";
+import {
+	type AddCommands,
+	type CliContext,
+	CliExit,
+	openSession,
+	optionsOf,
+	orNotFound,
+	parseCommaList,
+	printList,
+	printRecord,
+	resolveSettings,
+	withCommonOptions,
+} from "../../core/cli.ts";
 import { createWorkerClient } from "./client.ts";
 
 const columns = ["name", "state", "labels", "runners", "running", "places", "hostname", "seen_at"];

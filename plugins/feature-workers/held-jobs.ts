@@ -1,5 +1,5 @@
-import type { WorkerJobEntity } from "./entities.ts";
 import { fromTimestamp, toExpiry, toTimestamp, type Uses } from "../../core/feature.ts";
+import type { WorkerJobEntity } from "./entities.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerPoll } from "./workers-exports.ts";
 

@@ -1,8 +1,8 @@
 import { defineFeature, type HttpFeature, inquiryRunnerType, type Kernel, type NamedFeatures } from "../../core/feature.ts";
 import type { WorkersApi } from "./api.ts";
 import { EndedJobCleaner } from "./ended-job-cleaner.ts";
-import "./kinds.ts";
 import { JobEncryption } from "./job-encryption.ts";
+import { kinds, permissions } from "./kinds.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers } from "./stored-workers.ts";
 import { WorkerNotifications } from "./worker-notifications.ts";
@@ -22,7 +22,8 @@ export type { WorkersApi } from "./api.ts";
  * Workers are not nodes that claim executions themselves: they would then render parameters, decrypt secrets and write records over HTTP,
  * which would be a second access path to everything that the kernel protects.
  */
-export const workers = () => defineFeature({ name: "workers", requires: ["packs", "policies"], create: createWorkersFeature });
+export const workers = () =>
+	defineFeature({ name: "workers", kinds, permissions, requires: ["packs", "policies"], create: createWorkersFeature });
 
 function createWorkersFeature(kernel: Kernel, { packs, policies }: Pick<NamedFeatures, "packs" | "policies">): HttpFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;

@@ -1,6 +1,6 @@
-import type { WorkerJobEntity } from "./entities.ts";
-import { toExpiry, type Uses } from "../../core/feature.ts";
 import { randomBytes } from "node:crypto";
+import { toExpiry, type Uses } from "../../core/feature.ts";
+import type { WorkerJobEntity } from "./entities.ts";
 import type { HeldJob } from "./held-jobs.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";

@@ -1,6 +1,6 @@
-import type { WorkerJobEntity } from "./entities.ts";
 import { isSvcError, type Meters, type PackContentFile, SvcError, type WriteOperation } from "../../core/contract/index.ts";
 import { createId, type Uses } from "../../core/feature.ts";
+import type { WorkerJobEntity } from "./entities.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import { mostAhead } from "./worker-output-recorder.ts";

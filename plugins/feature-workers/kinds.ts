@@ -1,5 +1,12 @@
-import { defineKind } from "../../core/feature.ts";
-import { type WorkerEntity, type WorkerJobEntity, type WorkerOutputEntity, workerJobKind, workerKind, workerOutputKind } from "./entities.ts";
+import type { ResourceTypeDefinition } from "../../core/feature.ts";
+import {
+	type WorkerEntity,
+	type WorkerJobEntity,
+	type WorkerOutputEntity,
+	workerJobKind,
+	workerKind,
+	workerOutputKind,
+} from "./entities.ts";
 
 declare module "../../core/feature.ts" {
 	interface EntityMap {
@@ -7,8 +14,11 @@ declare module "../../core/feature.ts" {
 		worker_job: WorkerJobEntity;
 		worker_output: WorkerOutputEntity;
 	}
+	interface PermissionVerbs {
+		worker: "list" | "take" | "all";
+	}
 }
 
-defineKind("worker", workerKind);
-defineKind("worker_job", workerJobKind);
-defineKind("worker_output", workerOutputKind);
+export const kinds = { worker: workerKind, worker_job: workerJobKind, worker_output: workerOutputKind };
+
+export const permissions: { readonly worker: ResourceTypeDefinition } = { worker: { verbs: ["list", "take", "all"] } };

@@ -1,5 +1,18 @@
 import type { JsonObject } from "../../core/contract/index.ts";
-import { answerConflict, answerJson, createRouteDeclarations, defineBody, describeList, type GuardedResource, labelPattern, maxLabels, noStoreHeaders, parseLabels, replyJson, type RouteContext } from "../../core/feature.ts";
+import {
+	answerConflict,
+	answerJson,
+	createRouteDeclarations,
+	defineBody,
+	describeList,
+	type GuardedResource,
+	labelPattern,
+	maxLabels,
+	noStoreHeaders,
+	parseLabels,
+	type RouteContext,
+	replyJson,
+} from "../../core/feature.ts";
 import type { WorkersApi } from "./api.ts";
 import {
 	singleWorkerSchema,

@@ -1,5 +1,20 @@
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	fieldsOf,
+	integerSchema,
+	jsonObject,
+	mapOf,
+	nullable,
+	numberSchema,
+	objectSchema,
+	oneOf,
+	recordId,
+	statusSchema,
+	stringSchema,
+} from "../../core/feature.ts";
 import { workerKind } from "./entities.ts";
-import { arrayOf, booleanSchema, defineSchema, fieldsOf, integerSchema, jsonObject, mapOf, nullable, numberSchema, objectSchema, oneOf, recordId, statusSchema, stringSchema } from "../../core/feature.ts";
 
 const members = {
 	...fieldsOf(workerKind, ["id", "name", "user", "hostname", "pid", "version", "places", "running", "started_at", "seen_at"]),

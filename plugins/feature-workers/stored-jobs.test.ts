@@ -1,4 +1,3 @@
-import type { WorkerJobEntity } from "./entities.ts";
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { isSvcError, RunAborted, type RunResult, type Storage } from "../../core/contract/index.ts";
@@ -7,6 +6,7 @@ import { getSystemClock, toTimestamp } from "../../core/kernel/basics/clock.ts";
 import { createOtherWriter, type OtherWriter } from "../../core/testing/engine/other-writer.test-support.ts";
 import { createSharedStorage } from "../../core/testing/engine/shared-storage.test-support.ts";
 import { silentLogger } from "../../core/testing/run-context.ts";
+import type { WorkerJobEntity } from "./entities.ts";
 import { HeldJobs } from "./held-jobs.ts";
 import { JobAssignment } from "./job-assignment.ts";
 import { JobEncryption } from "./job-encryption.ts";

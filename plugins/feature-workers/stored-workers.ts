@@ -1,6 +1,6 @@
-import type { WorkerEntity } from "./entities.ts";
 import { SvcError } from "../../core/contract/index.ts";
 import { isId, type Principal, toStableId, toTimestamp } from "../../core/feature.ts";
+import type { WorkerEntity } from "./entities.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobAssignment, type JobAssignmentOptions, maxAssignedJobs, type Taker } from "./job-assignment.ts";
 import { JobReports, type JobReportsOptions } from "./job-reports.ts";

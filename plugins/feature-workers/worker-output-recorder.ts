@@ -1,6 +1,6 @@
-import type { WorkerJobEntity } from "./entities.ts";
 import type { OutputType, RunContext, WriteOperation } from "../../core/contract/index.ts";
 import type { Uses } from "../../core/feature.ts";
+import type { WorkerJobEntity } from "./entities.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { StoredEnd, WorkerPiece } from "./workers-exports.ts";
 

@@ -1,6 +1,6 @@
-import type { WorkerEntity } from "./entities.ts";
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { toExpiry, toTimestamp, type Uses } from "../../core/feature.ts";
+import type { WorkerEntity } from "./entities.ts";
 import type { WorkerPoll } from "./workers-exports.ts";
 
 export interface WorkerPresenceOptions extends Uses<"storage" | "clock" | "logger"> {

@@ -1,7 +1,7 @@
-import type { WorkerEntity, WorkerJobEntity } from "./entities.ts";
+import { hostname } from "node:os";
 import { isSvcError, RunAborted, type RunResult, SvcError } from "../../core/contract/index.ts";
 import { type KernelRunContext, type Uses, wait } from "../../core/feature.ts";
-import { hostname } from "node:os";
+import type { WorkerEntity, WorkerJobEntity } from "./entities.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
 import { WorkerOutputRecorder } from "./worker-output-recorder.ts";

@@ -1,7 +1,24 @@
-import type { WorkerEntity, WorkerJobEntity } from "./entities.ts";
-import { type ExecutionEntity, type JsonObject, poll, type RunContext, type RunResult, type WriteOperation } from "../../core/contract/index.ts";
-import { createTakeoverGrace, fromTimestamp, type RequiredWorkerLabels, retryWhileUnavailable, type TakeoverGracePeriod, toExpiredBefore, toKernelContext, toTimestamp, type Uses } from "../../core/feature.ts";
 import { basename, relative } from "node:path";
+import {
+	type ExecutionEntity,
+	type JsonObject,
+	poll,
+	type RunContext,
+	type RunResult,
+	type WriteOperation,
+} from "../../core/contract/index.ts";
+import {
+	createTakeoverGrace,
+	fromTimestamp,
+	type RequiredWorkerLabels,
+	retryWhileUnavailable,
+	type TakeoverGracePeriod,
+	toExpiredBefore,
+	toKernelContext,
+	toTimestamp,
+	type Uses,
+} from "../../core/feature.ts";
+import type { WorkerEntity, WorkerJobEntity } from "./entities.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import { fits } from "./label-match.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";

@@ -1,6 +1,6 @@
-import type { WorkerEntity } from "./entities.ts";
 import type { ExecutionEntity, JsonObject, OutputType, PackContentFile, ParameterSchema } from "../../core/contract/index.ts";
 import type { Principal } from "../../core/feature.ts";
+import type { WorkerEntity } from "./entities.ts";
 
 /** Request of a worker for jobs. */
 export interface WorkerPoll {

@@ -35,7 +35,9 @@ export function listKnownMigrations(): readonly string[] {
 async function findPending(knex: Knex, database: string): Promise<readonly Migration[]> {
 	const finishedNames = (await knex.schema.hasTable(tableName)) ? await readFinishedNames(knex) : [];
 	const knownNames = new Set(listKnownMigrations());
-	const unknown = finishedNames.find((name) => !knownNames.has(name) && !optionalBeginnings.some((beginning) => name.startsWith(beginning)));
+	const unknown = finishedNames.find(
+		(name) => !knownNames.has(name) && !optionalBeginnings.some((beginning) => name.startsWith(beginning)),
+	);
 	if (unknown === undefined)
 		return [...migrations.filter(({ name }) => !finishedNames.includes(name)), ...toDeclaredMigrations(finishedNames)];
 	const message = `database "${database}" is of a newer version of svc: it has the migration "${unknown}", which this version does not know`;

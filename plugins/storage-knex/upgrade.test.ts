@@ -1,4 +1,5 @@
 // test-timeout: 300
+
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { defineAuthBackend, type EntityKind, entityKinds, type Storage } from "../../core/contract/index.ts";
@@ -12,6 +13,7 @@ import { localCommand } from "../../plugins-runner/local-command/index.ts";
 import { localScript } from "../../plugins-runner/local-script/index.ts";
 import { noop } from "../../plugins-runner/noop/index.ts";
 import { type Client, createClient } from "../_shipped/client.ts";
+import { shippedFeatures } from "../_shipped/features.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";
 import { toDeclaredMigrations } from "./declared-migrations.ts";
 import { knexStorage } from "./index.ts";
@@ -42,6 +44,7 @@ async function withOld(create: () => Promise<OldDatabase>, run: (old: OldDatabas
 async function withService(old: OldDatabase, run: (client: Client) => Promise<void>): Promise<void> {
 	const service = createService(
 		{
+			features: shippedFeatures(),
 			storage: knexStorage(old.options),
 			event_bus: memoryBus(),
 			runners: [localCommand(), localScript(), noop(), announcement(), inquirer(), injectTrigger()],

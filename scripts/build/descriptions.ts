@@ -1,5 +1,5 @@
-import { fileSchemas } from "../../core/features/file-schemas.ts";
 import { toDocument } from "../../core/http/openapi/document.ts";
+import { fileSchemas } from "../../plugins/_shipped/file-schemas.ts";
 import { routes } from "../../plugins/_shipped/routes.ts";
 import { chainFileSchema } from "../../plugins-runner/action-chain/definition/file-schema.ts";
 import { workflowCasesSchema } from "../../plugins-runner/workflow/cases/file-schema.ts";

@@ -1,5 +1,4 @@
 import { type ActionEntity, actionKind } from "./action.ts";
-import { type ActionAliasEntity, actionAliasKind } from "./action-alias.ts";
 import { type ActionSnapshotEntity, snapshotKind } from "./action-snapshot.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
@@ -39,7 +38,6 @@ import { type UserEntity, userKind } from "./user.ts";
 import { type WebhookDeliveryEntity, webhookDeliveryKind } from "./webhook-delivery.ts";
 
 export type { ActionEntity } from "./action.ts";
-export type { ActionAliasEntity, AliasFormat } from "./action-alias.ts";
 export type { ActionSnapshotEntity } from "./action-snapshot.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { DutyEntity } from "./duty.ts";
@@ -111,13 +109,12 @@ export interface BuiltInEntityMap {
 	key_value: KeyValueEntity;
 	sensor: SensorEntity;
 	policy: PolicyEntity;
-	action_alias: ActionAliasEntity;
 	node: NodeEntity;
 	duty: DutyEntity;
 }
 
 /**
- * All kinds of entities: the built-in ones, and those that custom features declare here and define with `defineKind`
+ * All kinds of entities: the built-in ones, and those that features declare here and list in `kinds`
  * (`svc-automation/feature`).
  */
 export interface EntityMap extends BuiltInEntityMap {}
@@ -156,7 +153,6 @@ const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefiniti
 	key_value: keyValueKind,
 	sensor: sensorKind,
 	policy: policyKind,
-	action_alias: actionAliasKind,
 	node: nodeKind,
 	duty: dutyKind,
 };

@@ -47,8 +47,8 @@ export interface EntityKindDefinition<E> {
 	 */
 	readonly shareable?: boolean;
 	/**
-	 * True if the kind belongs to a feature that a configuration may omit. Default false; `defineKind` (`svc-automation/feature`) sets
-	 * it.
+	 * True if the kind belongs to a feature that a configuration may omit. Default false; the service
+	 * sets it for the `kinds` of features.
 	 *
 	 * A database that contains such entities also works for a service without the feature.
 	 */

@@ -6,7 +6,6 @@ const verbs = {
 	pack: ["list", "view", "create", "modify", "delete", "install", "uninstall", "register", "config", "search", "views_index_health", "all"],
 	sensor_type: ["list", "view", "modify", "all"],
 	action: ["list", "view", "create", "modify", "delete", "execute", "complete", "all"],
-	action_alias: ["list", "view", "create", "modify", "match", "help", "delete", "all"],
 	execution: ["list", "view", "rerun", "stop", "complete", "all", "views_filters_list"],
 	rule: ["list", "view", "create", "modify", "delete", "all"],
 	rule_enforcement: ["list", "view"],
@@ -27,7 +26,6 @@ const verbs = {
 	stream: ["view"],
 	workflow: ["inspect"],
 	metrics: ["view"],
-	worker: ["list", "take", "all"],
 } as const;
 
 type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
@@ -40,7 +38,6 @@ declare module "../../kernel/basics/permission-types.ts" {
 const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "verbs"> } = {
 	pack: { global: ["install", "uninstall", "create", "register", "config", "search", "views_index_health"] },
 	action: { isInPacks: true },
-	action_alias: { isInPacks: true, global: ["match", "help"] },
 	sensor_type: { isInPacks: true },
 	rule: { isInPacks: true },
 	policy: { isInPacks: true, global: ["create"] },

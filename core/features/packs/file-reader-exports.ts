@@ -1,5 +1,6 @@
-import type { DialectKind, JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { DialectKind, JsonObject, ParameterSchema, Storage } from "../../contract/index.ts";
 import type { Place } from "./pack-files-exports.ts";
+import type { PackTest } from "./pack-tests-exports.ts";
 
 /** Location of a metadata file that is checked in the directory where the author edits the pack. */
 export interface ReadingPlace extends Place {
@@ -12,6 +13,15 @@ export interface ReadingPlace extends Place {
 export interface ReadRunnerType {
 	readonly parameters: ParameterSchema;
 	readonly entryPoint: "required" | "forbidden" | "optional";
+}
+
+/** A pack where its author edits it. */
+export interface PackSource {
+	readonly ref: string;
+	/** Absolute path. */
+	readonly directory: string;
+	/** Paths of all files, relative to the pack. */
+	readonly files: readonly string[];
 }
 
 /** Reads the metadata files in one folder of a pack, so that their problems can be reported. */
@@ -29,6 +39,14 @@ export interface FileReader {
 	 * values.
 	 */
 	read(metadata: JsonObject, place: ReadingPlace): unknown;
+	/** True if the field `action_ref` of the records contains the ref of an action that must exist. Default: false. */
+	readonly namesAction?: boolean;
+	/**
+	 * Returns the test cases that a pack contains for records of this kind. Default: there are none.
+	 *
+	 * @param storage storage in which the pack is registered
+	 */
+	findTests?(pack: PackSource, storage: Storage): Promise<readonly PackTest[]>;
 	/** Valid values that replace missing or wrong required attributes, so that the others can be checked. The keys are dotted paths. */
 	readonly standIns: JsonObject;
 }

@@ -17,6 +17,7 @@ import { createPackJobs } from "./install/pack-jobs.ts";
 import { packInstallRoutes } from "./install-routes.ts";
 import type { RegisterFiles } from "./pack-files-exports.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
+import type { PackContent } from "./reading/read-pack-directory.ts";
 import { packRegisterRoutes } from "./register-routes.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
 import { PackReload } from "./registration/pack-reload.ts";
@@ -42,11 +43,13 @@ export interface PacksFeature extends HttpFeature<PacksApi> {
 	readonly ownRules: { readonly pack: "packs"; readonly name: RegExp; readonly rules: readonly FollowRule[] };
 }
 
-interface PacksNeeds {
+export interface PacksNeeds {
 	readonly access: Access;
 	readonly datastore: DatastoreItems;
 	/** Readers for the files of all kinds, used to report problems. */
 	readonly readers: readonly FileReader[];
+	/** Packs of other features, which are registered at each start. */
+	readonly builtInPacks: readonly PackContent[];
 }
 
 /** Creates the feature for pack directories, their configuration and installed packs. */

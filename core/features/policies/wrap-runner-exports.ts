@@ -21,4 +21,3 @@ export function keepRunAtOnce(runner: Runner, isHere: (context: AtOnceContext) =
 	if (runner.runAtOnce === undefined) return {};
 	return { runAtOnce: async (context) => ((await isHere(context)) ? runner.runAtOnce?.(context) : undefined) };
 }
-

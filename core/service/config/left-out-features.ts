@@ -13,6 +13,7 @@ interface OptionalFeature {
 const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
 	webUi: { add: "webUi()", module: "svc-automation/plugins/feature-web-ui" },
 	audit: { add: "audit()", module: "svc-automation/plugins/feature-audit", section: "audit" },
+	aliases: { add: "aliases()", module: "svc-automation/plugins/feature-aliases" },
 	workers: { add: "workers()", module: "svc-automation/plugins/feature-workers", section: "workers" },
 };
 

@@ -19,8 +19,9 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
-import { composeFeatures, findFeatureProblems } from "../../features/composition.ts";
+import { composeFeatures, defineTypes, findFeatureProblems, toFileReaders } from "../../features/composition.ts";
 import type { FeaturePlugin } from "../../features/feature-plugin.ts";
+import type { FileReader } from "../../features/packs/file-reader-exports.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
@@ -39,6 +40,8 @@ export interface ResolvedConfig {
 	/** Parts of the service that this node runs. Default: all. */
 	readonly roles: readonly NodeRole[];
 	readonly features: CreateFeatures;
+	/** Readers for the files of packs, including those of the features that the configuration adds. */
+	readonly fileReaders: readonly FileReader[];
 	/** Names of the features that the configuration adds to those that every service has. */
 	readonly addedFeatures: readonly string[];
 	readonly storage: StoragePlugin;
@@ -98,7 +101,10 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	const featureProblems = findFeatureListProblems(input["features"] ?? []);
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
-	if (featureProblems.length === 0) problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
+	if (featureProblems.length === 0) {
+		problems.push(...tryDefineTypes(config.features ?? []));
+		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
+	}
 	const options = resolveOptions(input, env, problems);
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);
 	if (onlyProblem !== undefined) problems.push(`only: ${onlyProblem}`);
@@ -111,6 +117,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		options,
 		roles,
 		features: composeFeatures(config.features ?? []),
+		fileReaders: toFileReaders(config.features ?? []),
 		addedFeatures,
 		storage: config.storage,
 		eventBus: config.event_bus,
@@ -162,6 +169,15 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 		data_dir === undefined || isPath(data_dir) ? undefined : `data_dir: expected a directory, got ${describeValue(data_dir)}`,
 	];
 	return problems.filter((problem) => problem !== undefined);
+}
+
+function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
+	try {
+		defineTypes(features);
+		return [];
+	} catch (error) {
+		return [`features: ${toErrorMessage(error)}`];
+	}
 }
 
 function findFeatureListProblems(features: unknown): string[] {

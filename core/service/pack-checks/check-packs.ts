@@ -1,8 +1,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { PackCheck, PackWorkOptions } from "../../cli/pack-checks.ts";
-import { type PackFinding, toErrorMessage } from "../../contract/index.ts";
-import { fileReaders } from "../../features/file-readers.ts";
+import { type EntityKind, type PackFinding, type Storage, toErrorMessage } from "../../contract/index.ts";
 import {
 	findingOf,
 	inspectPack,
@@ -11,6 +10,7 @@ import {
 	type PackInspection,
 	sortFindings,
 } from "../../features/packs/inspect-pack-exports.ts";
+import { isKept, type NamedAction } from "../../features/packs/named-actions-exports.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
 import { toActionSignature } from "../../kernel/executions/action-catalog.ts";
 import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
@@ -27,7 +27,7 @@ export async function checkPacks({ directories, config, signal }: PackWorkOption
 	const packs = await findPacks(directories);
 	const drafted = await dryRunPacks(config, packs);
 	const inspections: PackInspection[] = [];
-	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: fileReaders, ...drafted }));
+	for (const directory of packs) inspections.push(await inspectPack(directory, { readers: drafted.config.fileReaders, ...drafted }));
 	const known = await findKnownActions(drafted, inspections);
 	return withPackTools(drafted, async (tools) => {
 		const checks: PackCheck[] = [];
@@ -75,10 +75,10 @@ async function inspectByRunners(
 	return found;
 }
 
-/** Returns findings about rules and aliases of a pack that do not match their actions, and about unknown functions in rule templates. */
+/** Returns findings about rules and other records of a pack that do not match their actions, and about unknown functions in rule templates. */
 export async function inspectRules(
 	{ ref: pack, directory }: PackInspection,
-	{ storage }: DryRunPacks,
+	{ storage, config }: DryRunPacks,
 	known: KnownActions,
 ): Promise<readonly PackFinding[]> {
 	const found: PackFinding[] = [];
@@ -91,11 +91,18 @@ export async function inspectRules(
 		const problems = findRuleProblems(rule, await findAction(rule.action_ref));
 		if (file !== null) found.push(...(await locate(directory, file, problems, (problem) => typeOf(problem, rule.action_ref, known))));
 	}
-	for (const { metadata_file: file, action_ref: ref } of await storage.find("action_alias", { where: { pack } })) {
-		const problems = (await findAction(ref)) === undefined ? [{ path: ["action_ref"], message: `there is no action "${ref}"` }] : [];
-		if (file !== null) found.push(...(await locate(directory, file, problems, () => typeOf({ type: "action" }, ref, known))));
+	for (const { kind, namesAction = false } of config.fileReaders) {
+		if (!namesAction || !isKept(kind)) continue;
+		for (const { metadata_file: file, action_ref: ref } of await findNamedActions(storage, kind, pack)) {
+			const problems = (await findAction(ref)) === undefined ? [{ path: ["action_ref"], message: `there is no action "${ref}"` }] : [];
+			if (file !== null) found.push(...(await locate(directory, file, problems, () => typeOf({ type: "action" }, ref, known))));
+		}
 	}
 	return found;
+}
+
+async function findNamedActions(storage: Storage, kind: EntityKind, pack: string): Promise<readonly NamedAction[]> {
+	return (await storage.find(kind, { where: { pack } as object })) as unknown as readonly NamedAction[];
 }
 
 type Located = Pick<RuleProblem, "path" | "message">;

@@ -2,16 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackTestOptions, PackTests } from "../../cli/pack-checks.ts";
 import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
-import { fileReaders } from "../../features/file-readers.ts";
 import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-exports.ts";
+import { type PackTest, type RunTestsOptions, runTests, testsOf } from "../../features/packs/pack-tests-exports.ts";
 import { createExpressions } from "../../language/expressions/expressions.ts";
-import { findAliasTests } from "./alias-cases.ts";
 import { type DryRunPacks, dryRunPacks } from "./dry-run-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findDefinitions } from "./inspect-definitions.ts";
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 import { findRuleTests } from "./rule-cases.ts";
-import { type PackTest, type RunTestsOptions, runTests, testsOf } from "./run-tests.ts";
 
 const kind = "workflow";
 
@@ -40,8 +38,14 @@ export async function findWorkflowTests(inspection: PackInspection, { runners }:
 const finders: readonly ((inspection: PackInspection, drafted: DryRunPacks) => Promise<readonly PackTest[]>)[] = [
 	findWorkflowTests,
 	findRuleTests,
-	findAliasTests,
+	findReaderTests,
 ];
+
+/** Returns the test cases of the kinds of files that features define. */
+async function findReaderTests(inspection: PackInspection, { config, storage }: DryRunPacks): Promise<readonly PackTest[]> {
+	const tests = config.fileReaders.map(async (reader) => (await reader.findTests?.(inspection, storage)) ?? []);
+	return (await Promise.all(tests)).flat();
+}
 
 /** Runs the tests that packs contain: test cases of workflows, rules and aliases, and unit tests in the languages of the runners. */
 export async function testPacks({ directories, config, only, signal }: PackTestOptions): Promise<readonly PackTests[]> {
@@ -50,7 +54,7 @@ export async function testPacks({ directories, config, only, signal }: PackTestO
 	return withPackTools(drafted, async (tools) => {
 		const tests: PackTests[] = [];
 		for (const directory of packs) {
-			const inspection = await inspectPack(directory, { readers: fileReaders, ...drafted });
+			const inspection = await inspectPack(directory, { readers: drafted.config.fileReaders, ...drafted });
 			const cases = await runCases(inspection, drafted, { only, signal });
 			const units = await runUnitTests(inspection, tools, { only, signal });
 			tests.push({ pack: inspection.ref, directory, results: [...cases, ...units] });

@@ -241,5 +241,5 @@ export const agreements: Readonly<Record<string, Agreement>> = {
 	},
 	"packs that are not there": { config: withMore('packs: ["./no-packs"]'), is: "refused", says: /packs: .*no-packs" cannot be read/ },
 	"packs that are no list": { config: withMore('packs: "./packs"'), is: "refused", says: /packs: expected an array/ },
-	"features that are no function": { config: withMore("features: {}"), is: "refused", says: /features: expected a function/ },
+	"features that are no list": { config: withMore("features: {}"), is: "refused", says: /features: expected an array of feature plugins/ },
 };

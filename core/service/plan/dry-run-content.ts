@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule, PlannedTrigger } from "../../cli/service-plan.ts";
 import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
+import { isKept } from "../../features/packs/named-actions-exports.ts";
 import type { RuleView } from "../../features/rules/rules-exports.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets-exports.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-type-refs-exports.ts";
@@ -18,7 +19,9 @@ type Kind = Extract<
 	"runner_type" | "pack" | "action" | "sensor" | "trigger_type" | "trigger" | "rule" | "policy" | "action_alias"
 >;
 
-const kinds: readonly Kind[] = ["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"];
+/** Kinds whose records a start may create. Those of features that the configuration leaves out are not stored. */
+const toKinds = () =>
+	["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"].filter(isKept) as Kind[];
 
 /** Fields that are ignored when records are compared: the id, and values that change with every write. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
@@ -45,7 +48,7 @@ export async function planContent(parts: ContentOptions, stored: Storage | "noth
 	if (stored === undefined) return { content: await toContent(said, fresh, async () => null), warnings };
 	const before = new DryRunStorage();
 	const after = new DryRunStorage();
-	for (const kind of kinds) {
+	for (const kind of toKinds()) {
 		const entities = stored === "nothing" ? [] : await stored.find(kind, {});
 		for (const storage of [before, after]) await storage.insert(kind, entities);
 	}
@@ -129,7 +132,7 @@ async function toContent(storage: Storage, rules: readonly RuleView[], judge: Ju
 		trigger_types: await list("trigger_type"),
 		rules: rules.map((view) => toRule(view, states.get(view.rule.ref))),
 		policies: await list("policy"),
-		action_aliases: await list("action_alias"),
+		action_aliases: isKept("action_alias") ? await list("action_alias") : [],
 		webhooks: ofTypes([triggerRefs.webhook]),
 		timers: ofTypes(timerTypes),
 	};

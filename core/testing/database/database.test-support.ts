@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import type { DatabaseOperations } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
+import { defineTypes } from "../../features/composition.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
 import { migrateDatabase } from "../../service/database/migrate-database.ts";
@@ -16,6 +18,9 @@ import { silentLogger } from "../run-context.ts";
 import { createOptions } from "../service-options.ts";
 
 const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
+
+// The kinds of all features of the package.
+defineTypes(shippedFeatures());
 
 export const kinds = Object.keys(entityKinds) as EntityKind[];
 
@@ -91,7 +96,11 @@ function toConfig(storage: string): string {
 	return `import { memoryBus } from ${at("plugins/event-bus-memory")};
 import { memoryStorage } from ${at("plugins/storage-memory")};
 import { knexStorage } from ${at("plugins/storage-knex")};
-export default { storage: ${storage}, event_bus: memoryBus(), runners: [], auth: { enable: false }};
+import { aliases } from ${at("plugins/feature-aliases")};
+import { audit } from ${at("plugins/feature-audit")};
+import { workers } from ${at("plugins/feature-workers")};
+const features = [audit(), aliases(), workers()];
+export default { features, storage: ${storage}, event_bus: memoryBus(), runners: [], auth: { enable: false }};
 void memoryStorage;
 `;
 }

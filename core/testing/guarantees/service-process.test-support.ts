@@ -121,6 +121,10 @@ function toMark(directory: string): string {
 function createConfig({ survive = false, runners = {}, packs, postgres }: ServiceFiles): string {
 	const imports = {
 		...(postgres === undefined ? { "plugins/event-bus-memory": "memoryBus" } : { "plugins/event-bus-postgres": "postgresBus" }),
+		"plugins/feature-aliases": "aliases",
+		"plugins/feature-audit": "audit",
+		"plugins/feature-web-ui": "webUi",
+		"plugins/feature-workers": "workers",
 		"plugins/storage-knex": "knexStorage",
 		"plugins-auth/flat-file": "flatFile",
 		"plugins-runner/local-command": "localCommand",
@@ -132,6 +136,7 @@ function createConfig({ survive = false, runners = {}, packs, postgres }: Servic
 		.map(([file, name]) => `import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`)
 		.join("\n")}
 export default {
+	features: [webUi(), audit(), aliases(), workers()],
 	${toDatabase(postgres)}
 	runners: [${calls.join(", ")}],
 	packs: ${JSON.stringify(packs === undefined ? [] : [packs])},

@@ -97,6 +97,10 @@ const plugins = {
 	"plugins/event-bus-memory": "memoryBus",
 	"plugins/event-bus-nats": "natsBus",
 	"plugins/event-bus-postgres": "postgresBus",
+	"plugins/feature-aliases": "aliases",
+	"plugins/feature-audit": "audit",
+	"plugins/feature-web-ui": "webUi",
+	"plugins/feature-workers": "workers",
 	"plugins/storage-memory": "memoryStorage",
 	"plugins/storage-knex": "knexStorage",
 	"plugins/sensor-file-watch": "fileWatch",
@@ -115,7 +119,7 @@ function toConfig(members: string): string {
 	const from = (path: string) => JSON.stringify(new URL(`${path}/index.js`, built).href);
 	const imports = Object.entries(plugins).map(([path, name]) => `import { ${name} } from ${from(path)};\n`);
 	return `${imports.join("")}void [${Object.values(plugins).join(", ")}];
-export default { ${members} };
+export default { features: [webUi(), audit(), aliases(), workers()], ${members} };
 `;
 }
 

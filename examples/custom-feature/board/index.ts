@@ -1,6 +1,6 @@
 import { defineFeature } from "svc-automation/feature";
 import { Board } from "./board.ts";
-import "./note.ts";
+import { noteKind, notePermissions } from "./note.ts";
 import { routes } from "./routes.ts";
 import { Sweep } from "./sweep.ts";
 import { notePosted } from "./trigger-type.ts";
@@ -13,6 +13,8 @@ import { notePosted } from "./trigger-type.ts";
 export const board = ({ interval = 60_000 } = {}) =>
 	defineFeature({
 		name: "board",
+		kinds: { note: noteKind },
+		permissions: { note: notePermissions },
 		create(kernel) {
 			const notes = new Board(kernel);
 			return {

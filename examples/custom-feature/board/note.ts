@@ -1,9 +1,10 @@
-import { defineKind, definePermissions, type EntityKindDefinition } from "svc-automation/feature";
+import type { EntityKindDefinition, ResourceTypeDefinition } from "svc-automation/feature";
 
-/** What somebody has put on the board. */
+/** A note on the board. */
 export interface NoteEntity {
 	readonly id: string;
 	readonly text: string;
+	/** User who has posted it. */
 	readonly user: string;
 	readonly posted_at: string;
 }
@@ -17,11 +18,10 @@ declare module "svc-automation/feature" {
 	}
 }
 
+// Each storage creates the table at its next start.
 export const noteKind: EntityKindDefinition<NoteEntity> = {
 	fields: { id: "text", text: "text", user: "text", posted_at: "text" },
 	indexes: [["posted_at"]],
 };
-// Storages make the table at their next start.
-defineKind("note", noteKind);
 
-definePermissions("note", { verbs: ["list", "view", "create"], global: ["create"] });
+export const notePermissions: ResourceTypeDefinition = { verbs: ["list", "view", "create"], global: ["create"] };

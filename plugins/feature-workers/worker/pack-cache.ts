@@ -1,7 +1,7 @@
-import { type PackContentFile, SvcError } from "../../../core/contract/index.ts";
-import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../../core/feature.ts";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type PackContentFile, SvcError } from "../../../core/contract/index.ts";
+import { containsFiles, extractFiles, removeExtracted, toContentId } from "../../../core/feature.ts";
 import type { HandedJob } from "../workers-exports.ts";
 import type { ServiceClient } from "./service-client.ts";
 

@@ -1,9 +1,22 @@
-import type { WorkerOptions } from "../../../core/cli.ts";
-import { type DialectPlugin, type Options, type Runner, type RunnerPlugin, SvcError } from "../../../core/contract/index.ts";
-import { createLogger, Dialects, findConfig, findListProblems, findProxy, getSystemClock, loadConfig, prepareDataDirectory, resolveOptions, type ServiceLogger, toConfigError, version } from "../../../core/feature.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { rootCertificates } from "node:tls";
+import type { WorkerOptions } from "../../../core/cli.ts";
+import { type DialectPlugin, type Options, type Runner, type RunnerPlugin, SvcError } from "../../../core/contract/index.ts";
+import {
+	createLogger,
+	Dialects,
+	findConfig,
+	findListProblems,
+	findProxy,
+	getSystemClock,
+	loadConfig,
+	prepareDataDirectory,
+	resolveOptions,
+	type ServiceLogger,
+	toConfigError,
+	version,
+} from "../../../core/feature.ts";
 import { PackCache } from "./pack-cache.ts";
 import { ServiceClient } from "./service-client.ts";
 import { Worker } from "./worker.ts";

@@ -1,5 +1,13 @@
-import { type Logger, RunAborted, type RunContext, type Runner, type RunResult, SvcError, toErrorMessage } from "../../../core/contract/index.ts";
 import { join } from "node:path";
+import {
+	type Logger,
+	RunAborted,
+	type RunContext,
+	type Runner,
+	type RunResult,
+	SvcError,
+	toErrorMessage,
+} from "../../../core/contract/index.ts";
 import type { HandedJob } from "../workers-exports.ts";
 import { JobReportSender, type RunEnd } from "./job-report-sender.ts";
 import type { PackCache } from "./pack-cache.ts";

@@ -1,6 +1,6 @@
-import { type JsonObject, parseJson, stringifyJson, SvcError, type SvcErrorCode, toErrorMessage } from "../../../core/contract/index.ts";
 import { type ClientRequest, Agent as HttpAgent, type RequestOptions, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { type JsonObject, parseJson, SvcError, type SvcErrorCode, stringifyJson, toErrorMessage } from "../../../core/contract/index.ts";
 import { TunnelAgent } from "./tunnel-agent.ts";
 
 export interface ConnectionOptions {

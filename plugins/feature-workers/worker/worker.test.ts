@@ -1,9 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { RunContext, Runner } from "../../../core/contract/index.ts";
-import type { HandedJob, WorkerNews } from "../workers-exports.ts";
 import { until } from "../../../core/testing/guarantees/until.test-support.ts";
 import { silentLogger } from "../../../core/testing/run-context.ts";
+import type { HandedJob, WorkerNews } from "../workers-exports.ts";
 import type { PackCache } from "./pack-cache.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { Worker } from "./worker.ts";

@@ -1,7 +1,7 @@
-import { isSvcError, type JsonObject, toErrorMessage } from "../../../core/contract/index.ts";
-import { settledWithin, wait } from "../../../core/feature.ts";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { isSvcError, type JsonObject, toErrorMessage } from "../../../core/contract/index.ts";
+import { settledWithin, wait } from "../../../core/feature.ts";
 import type { HandedJob, WorkerNews } from "../workers-exports.ts";
 import { type HeldJobOptions, RunningJob } from "./running-job.ts";
 

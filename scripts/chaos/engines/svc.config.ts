@@ -1,6 +1,7 @@
 import { defineConfig } from "svc-automation";
 import type { RunnerPlugin } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
@@ -28,7 +29,7 @@ const optionsOf = JSON.parse(given) as Readonly<Record<string, object>>;
 const weaknesses = JSON.parse(without) as Readonly<Record<string, readonly string[]>>;
 
 export default defineConfig({
-	features: [webUi(), audit(), workers()],
+	features: [webUi(), audit(), aliases(), workers()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [

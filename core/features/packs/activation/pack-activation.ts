@@ -1,5 +1,4 @@
 import {
-	type ActionAliasEntity,
 	type ActionEntity,
 	type ActionSignature,
 	isSvcError,
@@ -16,6 +15,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { FileReader } from "../file-reader-exports.ts";
 import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";
+import { isKept, type NamedAction } from "../named-actions-exports.ts";
 import { type PackFileProblem, toProblems, toProblemsError } from "../reading/pack-problems.ts";
 import type { ChosenPacks, PackVersion, RegisteredKind } from "../registration/chosen-packs.ts";
 import { RegistrationReport } from "../registration/registration-report.ts";
@@ -62,7 +62,8 @@ export interface SwitchOutcome {
 export interface DraftedContent {
 	readonly actions: readonly ActionEntity[];
 	readonly rules: readonly RuleEntity[];
-	readonly aliases: readonly ActionAliasEntity[];
+	/** Other records that name an action. */
+	readonly others: readonly NamedAction[];
 	/** Finds an action: for the checked packs in their files, for all other packs in the storage. */
 	findAction(ref: string): Promise<ActionSignature | undefined>;
 }
@@ -94,7 +95,7 @@ export class PackActivator {
 
 	/** Runs the checks of `apply` without changing anything. Returns the content that `apply` would create. Throws like `apply`. */
 	async check(versions: readonly PackVersion[], options: Pick<SwitchOptions, "principal"> = {}): Promise<DraftedContent> {
-		const { storage, catalog } = this.#parts;
+		const { storage, catalog, readers } = this.#parts;
 		const packs = versions.map(({ pack }) => pack);
 		const draft = await PackDraft.of(storage, packs);
 		assertNotBuiltIn(draft);
@@ -105,7 +106,9 @@ export class PackActivator {
 		return {
 			actions,
 			rules: draft.storage.all("rule").filter(isOwn),
-			aliases: draft.storage.all("action_alias").filter(isOwn),
+			others: readers.flatMap(({ kind, namesAction = false }) =>
+				namesAction && isKept(kind) ? (draft.storage.all(kind) as unknown as readonly NamedAction[]).filter(isOwn) : [],
+			),
 			async findAction(ref) {
 				if (!isOwn({ pack: splitRef(ref).pack })) return findActionSignature(catalog, ref);
 				const action = actions.find((one) => one.ref === ref);

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
-import { draftedKinds, isKept, type PackDraft } from "./registration-dry-run.ts";
+import { isKept } from "../named-actions-exports.ts";
+import { draftedKinds, type PackDraft } from "./registration-dry-run.ts";
 
 /** Changes to the records of one kind. */
 interface KindChanges {

@@ -1,5 +1,6 @@
-import { type EntityKind, type EntityMap, entityKinds, type Storage } from "../../../contract/index.ts";
+import type { EntityKind, EntityMap, Storage } from "../../../contract/index.ts";
 import { DryRunStorage } from "../../../kernel/dry-run-storage.ts";
+import { isKept } from "../named-actions-exports.ts";
 
 /** Kinds whose records are created and removed with packs. */
 export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "action_alias", "policy"] as const;
@@ -42,11 +43,6 @@ export class PackDraft {
 		this.#before.set(kind, new Map([...(this.#before.get(kind) ?? []), ...entities.map((entity) => [entity.id, entity] as const)]));
 		await this.storage.insert(kind, entities);
 	}
-}
-
-/** True if this version of the service stores records of the kind. */
-export function isKept(kind: string): kind is EntityKind {
-	return kind in entityKinds;
 }
 
 /** Reads rules of other packs, with only the fields that show which triggers they need. */

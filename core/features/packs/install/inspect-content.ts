@@ -7,6 +7,7 @@ import { findRuleProblems, type RuleProblem } from "../../../language/rule-probl
 import type { DraftedContent } from "../activation/pack-activation.ts";
 import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { LocatedYaml } from "../inspect/located-yaml.ts";
+import type { NamedAction } from "../named-actions-exports.ts";
 import type { PackFileProblem } from "../reading/pack-problems.ts";
 import { readPackDirectory } from "../reading/read-pack-directory.ts";
 
@@ -25,7 +26,7 @@ export interface ContentFindings {
 type Severity = "problem" | "warning" | "nothing";
 
 /**
- * Finds mistakes in the workflows, rules and aliases of packs, with file and line. Problems are calls of functions that do not exist, and
+ * Finds mistakes in the workflows and rules of packs, and in other records that name actions, with file and line. Problems are calls of functions that do not exist, and
  * wrong names of the packs' own actions and parameters. Mistakes that depend on actions of other packs are warnings.
  *
  * @param directories of the packs, by ref
@@ -38,7 +39,7 @@ export async function inspectContent(
 	const inspection = new ContentInspection(parts, content, directories);
 	for (const action of content.actions) await inspection.definition(action);
 	for (const rule of content.rules) await inspection.rule(rule);
-	for (const { pack, metadata_file, action_ref } of content.aliases) await inspection.alias(pack, metadata_file, action_ref);
+	for (const record of content.others) await inspection.namedAction(record);
 	return inspection;
 }
 
@@ -85,7 +86,7 @@ class ContentInspection implements ContentFindings {
 		}
 	}
 
-	async alias(pack: string, file: string | null, actionRef: string): Promise<void> {
+	async namedAction({ pack, metadata_file: file, action_ref: actionRef }: NamedAction): Promise<void> {
 		const directory = this.#directories.get(pack);
 		if (directory === undefined || file === null || (await this.#content.findAction(actionRef)) !== undefined) return;
 		const line = new LocatedYaml(await readFile(join(directory, file), "utf8")).lineOf(["action_ref"]);

@@ -72,7 +72,7 @@ export class InstallBench {
 			switch: {
 				check: async (versions: readonly PackVersion[]) => {
 					await this.beforeReady(versions);
-					return { actions: [], rules: [], aliases: [], findAction: async () => undefined };
+					return { actions: [], rules: [], others: [], findAction: async () => undefined };
 				},
 				apply: (versions: readonly PackVersion[]) => this.#apply(versions),
 				unload: async () => {},

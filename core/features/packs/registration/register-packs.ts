@@ -5,7 +5,6 @@ import { createId } from "../../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { chatopsPack } from "../built-in/chatops-pack.ts";
 import { corePack } from "../built-in/core-pack.ts";
 import { packsPack } from "../install/packs-pack.ts";
 import type { PackDirectory } from "../packs-exports.ts";
@@ -36,6 +35,8 @@ const defaultPack: PackContent = {
 export interface RegisterPacksOptions extends Uses<"storage" | "clock" | "logger" | "dialects">, Pick<Kernel, "catalog"> {
 	readonly overrides: PackOverrides;
 	readonly extensions: Pick<ExtensionPoints, "isBuiltInRunner">;
+	/** Packs that other features bring. */
+	readonly builtInPacks: readonly PackContent[];
 }
 
 /**
@@ -63,7 +64,7 @@ export async function registerPacks(
 	await register(corePack);
 	await register(packsPack);
 	await register(defaultPack);
-	await register(chatopsPack);
+	for (const pack of parts.builtInPacks) await register(pack);
 	for (const directory of directories) {
 		for (const path of await findPackDirectories(directory)) await register(await readPackDirectory(path, parts.dialects));
 	}

@@ -1,5 +1,5 @@
 import type { EntityKind, Storage } from "../../../contract/index.ts";
-import { isKept } from "../activation/registration-dry-run.ts";
+import { isKept } from "../named-actions-exports.ts";
 import type { PackKind } from "../pack-files-exports.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import type { RegistrationReport, RemoveRecord } from "./registration-report.ts";

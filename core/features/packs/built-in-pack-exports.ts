@@ -1,0 +1,34 @@
+import type { ActionEntity } from "../../contract/index.ts";
+import { defineCoreAction } from "./built-in/define-core-action.ts";
+import type { PackContent } from "./reading/read-pack-directory.ts";
+import { notInstalled } from "./registration/not-installed.ts";
+
+export type { PackContent } from "./reading/read-pack-directory.ts";
+
+interface BuiltInPack {
+	readonly ref: string;
+	readonly name: string;
+	readonly description: string;
+	readonly version: string;
+	readonly author: string;
+}
+
+/**
+ * Returns a pack that a feature brings (`packs` of `FeaturePlugin`). Its actions are available if their runner types are.
+ *
+ * @param actions by name
+ */
+export function defineBuiltInPack(
+	manifest: BuiltInPack,
+	actions: Readonly<Record<string, Pick<ActionEntity, "description" | "runner_type" | "parameters">>>,
+): PackContent {
+	return {
+		pack: { ...manifest, path: null, metadata: { ...manifest }, ...notInstalled },
+		actions: Object.entries(actions).map(([name, action]) => ({
+			...defineCoreAction({ ...action, name }),
+			ref: `${manifest.ref}.${name}`,
+			pack: manifest.ref,
+		})),
+		problems: [],
+	};
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from "node:util";
+import { isSvcError, type JsonObject, parseJson, type Storage, stringifyJson } from "../../core/contract/index.ts";
+import { findCaseFiles, type PackSource, type PackTest, type ReadCase, readCases, testsOf } from "../../core/feature.ts";
+import { aliasCaseShape } from "./alias-test-case-exports.ts";
+import type { ActionAliasEntity } from "./entities.ts";
+import { type ReadCommand, readAliasCommand } from "./match-command-exports.ts";
+
+const folder = "tests/aliases";
+const kind = "alias";
+
+/** Returns the test cases of a pack's aliases. Each checks whether a command matches, and the action and parameters that it requests. */
+export async function findAliasTests({ ref, directory, files }: PackSource, storage: Storage): Promise<readonly PackTest[]> {
+	const aliases = await storage.find("action_alias", { where: { pack: ref } });
+	const tests: PackTest[] = [];
+	for (const { file, subject } of findCaseFiles(files, folder)) {
+		const toTest = (one: ReadCase): PackTest => {
+			const alias = `${ref}.${String(one.given["alias"] ?? subject)}`;
+			const name = String(one.given["name"] ?? one.given["command"]);
+			return { kind, file, name, run: async () => runCase(alias, one, aliases) };
+		};
+		tests.push(...(await testsOf(kind, file, async () => (await readCases(directory, file, aliasCaseShape)).map(toTest))));
+	}
+	return tests;
+}
+
+function runCase(ref: string, { given, expect }: ReadCase, aliases: readonly ActionAliasEntity[]): readonly string[] {
+	const alias = aliases.find((one) => one.ref === ref);
+	if (alias === undefined) return [`there is no action alias "${ref}"; \`svc pack check\` says why one of the pack is not taken`];
+	const command = String(given["command"]);
+	const read = tryRead(alias, command);
+	const { matches = true } = expect;
+	if (read === undefined) return matches === true ? ["the command does not fit, and was expected to"] : [];
+	if (matches !== true) return [`the command fits "${read.representation}", and was expected not to`];
+	// A command that matches several aliases is rejected in a chat, so the case fails.
+	const others = aliases.filter((one) => one.ref !== ref && one.enabled && tryRead(one, command) !== undefined);
+	return [...others.map((other) => `the command fits "${other.ref}", too`), ...compare(read, expect)];
+}
+
+function tryRead(alias: ActionAliasEntity, command: string): ReadCommand | undefined {
+	try {
+		return readAliasCommand(alias, command);
+	} catch (error) {
+		if (isSvcError(error, "SVC_INVALID")) return undefined;
+		throw error;
+	}
+}
+
+function compare({ action, parameters: all }: ReadCommand, expect: JsonObject): readonly string[] {
+	const { action: expectedAction, parameters, executions = parameters === undefined ? undefined : [parameters] } = expect;
+	const problems =
+		typeof expectedAction === "string" && expectedAction !== action ? [`action: expected ${expectedAction}, got ${action}`] : [];
+	// The parameters have no prototype, so they never strictly equal other objects. Serializing and parsing them adds one.
+	const got = parseJson(stringifyJson(all)) as readonly JsonObject[];
+	if (executions === undefined || isDeepStrictEqual(got, executions)) return problems;
+	const [one = {}] = got;
+	const isOne = parameters !== undefined && got.length === 1;
+	return [
+		...problems,
+		`parameters: expected ${stringifyJson(isOne ? parameters : executions)}\n            got ${stringifyJson(isOne ? one : got)}`,
+	];
+}
