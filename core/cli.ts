@@ -15,3 +15,4 @@ export { resolveSettings } from "./cli/settings.ts";
 export type { CallOptions } from "./client/api-client.ts";
 export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";
+export { followStarted } from "./features/executions/run-commands-exports.ts";

@@ -3,6 +3,7 @@
 import { createRouteDeclarations } from "./http/route.ts";
 import type { Engine } from "./kernel/engine-api.ts";
 
+export { escapeControlCharacters, hasControlCharacters } from "./contract/control-characters.ts";
 export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
 export type { Access } from "./features/access/access-exports.ts";
 export { assertRequired } from "./features/access/required-permissions-exports.ts";
@@ -17,13 +18,20 @@ export {
 	type NamedFeatures,
 } from "./features/feature-plugin.ts";
 export type { CoreFeatures } from "./features/index.ts";
+export type { PacksApi } from "./features/packs/api.ts";
 export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
+export { resolveEntryPoint } from "./features/packs/entry-point-exports.ts";
 export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
 export type { FileReader, PackSource, ReadingPlace } from "./features/packs/file-reader-exports.ts";
 export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
+export { toSourceText } from "./features/packs/followed-source-exports.ts";
+export * from "./features/packs/installation-exports.ts";
+export type { NamedAction } from "./features/packs/named-actions-exports.ts";
+export type { PackConfigs } from "./features/packs/pack-configs-exports.ts";
 export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
 export { type PackTest, testsOf } from "./features/packs/pack-tests-exports.ts";
 export { findCaseFiles, type ReadCase, readCases } from "./features/packs/read-cases-exports.ts";
+export type { PackRegister } from "./features/packs/register-exports.ts";
 export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
 export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
 export type { RuleInput, Rules } from "./features/rules/rules-exports.ts";
@@ -69,6 +77,7 @@ export { type EngineClock, fromTimestamp, getSystemClock, toTimestamp } from "./
 export { toConfigError } from "./kernel/basics/config-error.ts";
 export type { Uses } from "./kernel/basics/engine-parts.ts";
 export { createId, isId, toStableId } from "./kernel/basics/ids.ts";
+export { insertIfAbsent } from "./kernel/basics/insert-if-absent.ts";
 export { assertNotSystemPack, assertRefNames, labelPattern, maxLabels, parseLabels } from "./kernel/basics/names.ts";
 export { type Page, type Paging, readPage, toInCondition } from "./kernel/basics/pagination.ts";
 export type {
@@ -83,13 +92,16 @@ export type { Principal } from "./kernel/basics/principal.ts";
 export { toAuthorship, withScopes } from "./kernel/basics/principal.ts";
 export { type Resource, splitRef, toActionResource } from "./kernel/basics/refs.ts";
 export { createTakeoverGrace, type TakeoverGracePeriod } from "./kernel/coordination/expired-leases.ts";
-export { toExpiredBefore, toExpiry } from "./kernel/coordination/lease-policy.ts";
+export { HeldLease, RecordLeaseRenewer } from "./kernel/coordination/held-lease.ts";
+export { releasedLease, toExpiredBefore, toExpiry, toRenewalIntervalMs } from "./kernel/coordination/lease-policy.ts";
 export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
+export type { SingletonTaskOptions } from "./kernel/coordination/singleton-task.ts";
 export { SingletonTask } from "./kernel/coordination/singleton-task.ts";
 export * from "./kernel/engine-api.ts";
 export { defineTriggerType, ofObject } from "./kernel/events/trigger-type-registry.ts";
 export type { ActionCatalog } from "./kernel/executions/action-catalog.ts";
-export type { ExecutionView, SubmitInput } from "./kernel/executions/executions-api.ts";
+export type { Executions, ExecutionView, SubmitInput } from "./kernel/executions/executions-api.ts";
+export { isCompleted } from "./kernel/executions/status.ts";
 export type * from "./kernel/feature.ts";
 export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
@@ -99,17 +111,21 @@ export { type KernelRunContext, toKernelContext } from "./kernel/runs/run-servic
 export { type BoundedRegExp, createBoundedRegExp } from "./language/bounded-regexp.ts";
 export { Dialects } from "./language/dialects.ts";
 export { waitForLoopBudget } from "./language/event-loop-budget.ts";
+export { createExpressions } from "./language/expressions/expressions.ts";
 export * as fileAttributes from "./language/file-attributes.ts";
 export { type CaseAttributes, type FileSchema, toCasesSchema, toFileSchema, toObjectSchema } from "./language/file-schema.ts";
 export { inquiryRunnerType } from "./language/inquiry-schema.ts";
 export { parameterNamePattern } from "./language/parameters/check-definitions.ts";
 export { assertDepth } from "./language/parameters/depth.ts";
 export { mergeSchemas } from "./language/parameters/merge-schemas.ts";
-export { createMaskBudget, maskParameters } from "./language/parameters/schema-masking.ts";
+export { createMaskBudget, maskBySchema, maskParameters } from "./language/parameters/schema-masking.ts";
 export { toValueTemplate } from "./language/parameters/value-template.ts";
+export { findRuleProblems, type RuleProblem } from "./language/rule-problems.ts";
 export { emptyDatastoreAccess, renderWithLookups } from "./language/templates/datastore.ts";
 export { toScope } from "./language/templates/scope.ts";
+export { compareVersions, isInRange, isVersionRange } from "./language/version-range.ts";
 export { WorkBudget, withWorkBudget } from "./language/work-budget.ts";
+export { assertYamlDepth } from "./language/yaml-document.ts";
 export { findProxy } from "./lib/find-proxy.ts";
 export { retryWhileUnavailable } from "./lib/retry-while-unavailable.ts";
 export { settledWithin, wait } from "./lib/wait.ts";

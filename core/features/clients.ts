@@ -7,8 +7,6 @@ import { createExecutionClient, type ExecutionClient } from "./executions/client
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
 import { createNodeClient, type NodeClient } from "./nodes/client.ts";
 import { type ConfigClient, createConfigClient } from "./packs/client.ts";
-import { createPackIndexClient, type PackIndexClient } from "./packs/index-client.ts";
-import { createPackInstallClient, type PackInstallClient } from "./packs/install-client.ts";
 import { createPackClient, type PackClient } from "./packs/pack-client.ts";
 import { createPackRegisterClient, type PackRegisterClient } from "./packs/register-client.ts";
 import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
@@ -47,8 +45,6 @@ export type { FollowOptions, OutputChunkRecord } from "./executions/output-clien
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
-export type * from "./packs/index-client.ts";
-export type * from "./packs/install-client.ts";
 export type { PackClient, PackFileRecord, PackRecord } from "./packs/pack-client.ts";
 export type { PackRegisterClient, RegisterRecord, RegisterRequest } from "./packs/register-client.ts";
 export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
@@ -85,9 +81,7 @@ export interface CoreClient extends AccessClient, ActionClient, ExecutionClient,
 	readonly sensors: SensorClient;
 	readonly keys: KeyClient;
 	readonly configs: ConfigClient;
-	readonly packIndex: PackIndexClient;
 	readonly packs: PackClient & PackRegisterClient;
-	readonly packInstalls: PackInstallClient;
 	readonly nodes: NodeClient;
 	readonly workflows: WorkflowClient;
 }
@@ -108,9 +102,7 @@ export function createCoreClient(api: ApiClient): CoreClient {
 		sensors: createSensorClient(api),
 		keys: createKeyClient(api),
 		configs: createConfigClient(api),
-		packIndex: createPackIndexClient(api),
 		packs: { ...createPackClient(api), ...createPackRegisterClient(api) },
-		packInstalls: createPackInstallClient(api),
 		...createPurgeClient(api),
 		nodes: createNodeClient(api),
 		workflows: createWorkflowClient(api),

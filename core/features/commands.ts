@@ -5,11 +5,10 @@ import { addSignInCommands } from "./access/sign-in-commands.ts";
 import { addCatalogCommands } from "./actions/commands.ts";
 import { addKeyCommands } from "./datastore/commands.ts";
 import { addExecutionCommands } from "./executions/commands.ts";
-import { addRunCommand, followStarted } from "./executions/run-commands.ts";
+import { addRunCommand } from "./executions/run-commands.ts";
 import { addInquiryCommands } from "./inquiries/commands.ts";
 import { addNodeCommands } from "./nodes/commands.ts";
 import { addPackConfigCommands } from "./packs/commands.ts";
-import { createPackInstallCommands } from "./packs/install-commands.ts";
 import { addPackCommands } from "./packs/pack-commands.ts";
 import { addPolicyCommands } from "./policies/commands.ts";
 import { addPurgeCommands } from "./retention/commands.ts";
@@ -32,7 +31,6 @@ export const commands: readonly AddCommands[] = [
 	addApiKeyCommands,
 	addKeyCommands,
 	addPackCommands,
-	createPackInstallCommands(followStarted),
 	addPackConfigCommands,
 	addRoleCommands,
 	addRuleCommands,

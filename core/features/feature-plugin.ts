@@ -1,4 +1,4 @@
-import type { EntityKind, EntityKindDefinition, EntityMap, PluginMetadata } from "../contract/index.ts";
+import type { EntityKind, EntityKindDefinition, EntityMap, PluginMetadata, SvcConfig } from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
 import type { ResourceType, ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
@@ -41,6 +41,11 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	readonly permissions?: { readonly [R in ResourceType]?: ResourceTypeDefinition };
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
+	/**
+	 * Returns the problems of a configuration that concern the feature, each as `path: problem`. Called at each start and by `svc plan`, before
+	 * anything is created. Default: none.
+	 */
+	findProblems?(config: SvcConfig): readonly string[];
 	/** Packs that the feature brings. They are registered at each start. Default: none. */
 	readonly packs?: readonly PackContent[];
 	/**
@@ -53,7 +58,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 
 /** A feature, and the features that it uses. */
 export interface FeatureDefinition<Api extends object, Required extends FeatureName>
-	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "contract"> {
+	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "findProblems" | "contract"> {
 	readonly requires?: readonly Required[];
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }

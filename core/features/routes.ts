@@ -19,8 +19,6 @@ import { inquiryRoutes } from "./inquiries/routes.ts";
 import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
-import { packIndexRoutes } from "./packs/index-routes.ts";
-import { packInstallRoutes } from "./packs/install-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { packRegisterRoutes } from "./packs/register-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
@@ -58,9 +56,7 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...keyRoutes,
 	...packViewRoutes,
 	...configRoutes,
-	...packIndexRoutes,
 	...packRegisterRoutes,
-	...packInstallRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

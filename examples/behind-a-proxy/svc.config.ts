@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -10,7 +11,7 @@ import { localCommand } from "svc-automation/plugins-runner/local-command";
 
 // nginx answers the world and speaks TLS; the service listens on this machine only and believes what nginx says of clients.
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],

@@ -4,6 +4,7 @@ import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -25,7 +26,7 @@ const password = `${shared}/htpasswd`;
 const key = `${shared}/datastore-key.json`;
 
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: url === undefined ? knexStorage({ client: "sqlite" }) : knexStorage({ client: "postgres", url }),
 	event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],

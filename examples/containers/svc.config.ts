@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -13,7 +14,7 @@ const host = process.env["CONTAINER_HOST"];
 const containers = { ...(host ? { host } : {}), images: ["docker.io/library/*", "localhost/*"], user: "65534:65534" };
 
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	// No script runs on this machine: those that name no container are refused.

@@ -1,6 +1,7 @@
 import { defineConfig } from "svc-automation";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -9,7 +10,7 @@ import { socketBus } from "./socket-bus.ts";
 
 // Several nodes on one machine: the records in PostgreSQL, the events over sockets in the data directory that they share.
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "postgres", url: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc" }),
 	event_bus: socketBus({}),
 	runners: [localCommand()],

@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -19,7 +20,7 @@ const url = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/svc";
 
 // Every node has this; the arguments of its container say which parts it runs.
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "postgres", url }),
 	event_bus: postgresBus({ url }),
 	runners: [localCommand(), localScript(), pythonScript(), remoteCommand(), httpRequest(), inquirer(), workflow(), noop()],

@@ -5,6 +5,8 @@ import type { Route } from "../../core/http/route.ts";
 import { aliasExecutionRoutes } from "../feature-aliases/alias-executions-routes.ts";
 import { aliasRoutes } from "../feature-aliases/routes.ts";
 import { auditRoutes } from "../feature-audit/routes.ts";
+import { packIndexRoutes } from "../feature-pack-installer/index-routes.ts";
+import { packInstallRoutes } from "../feature-pack-installer/routes.ts";
 import { webRoutes } from "../feature-web-ui/routes.ts";
 import { workerRoutes } from "../feature-workers/routes.ts";
 import { shippedFeatures } from "./features.ts";
@@ -18,6 +20,8 @@ export const routes: readonly Route<Engine>[] = [
 	...aliasRoutes,
 	...aliasExecutionRoutes,
 	...auditRoutes,
+	...packIndexRoutes,
+	...packInstallRoutes,
 	...webRoutes,
 	...workerRoutes,
 ];

@@ -30,7 +30,15 @@ function withoutPrefix(name: string): string {
 }
 
 /** Tables of kinds that no configuration could leave out in version 0.1.0, so that their migrations have no prefix there. */
-const formerlyRequired = ["action_aliases", "audit_entries", "audit_checkpoints", "workers", "worker_jobs", "worker_outputs"];
+const formerlyRequired = [
+	"action_aliases",
+	"audit_entries",
+	"audit_checkpoints",
+	"followed_packs",
+	"workers",
+	"worker_jobs",
+	"worker_outputs",
+];
 
 /**
  * Beginnings of the names of migrations that may belong to a kind that this configuration leaves out. Unknown names that begin so do not

@@ -3,6 +3,7 @@ import { natsBus } from "svc-automation/plugins/event-bus-nats";
 import { postgresBus } from "svc-automation/plugins/event-bus-postgres";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -16,7 +17,7 @@ import { weakenedStorage } from "./weakened-storage.ts";
 const { CHAOS_DATABASE_URL: url = "", CHAOS_NATS_URL: nats, CHAOS_WITHOUT: without = "", CHAOS_BUS_LOSS: loss = "0" } = process.env;
 
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: weakenedStorage(knexStorage({ client: "postgres", url }), without.split(",")),
 	event_bus: faultyBus(nats ? natsBus({ servers: nats }) : postgresBus({ url }), Number(loss)),
 	runners: [localCommand(), noop()],

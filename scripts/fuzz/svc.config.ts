@@ -2,6 +2,7 @@ import { defineConfig } from "svc-automation";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -18,7 +19,7 @@ import { watchProcess } from "./watch-process.ts";
 watchProcess();
 
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: plantFaults(knexStorage({ client: "sqlite" }), process.env["FUZZ_PLANTED"] ?? ""),
 	event_bus: memoryBus(),
 	runners: [noop(), inquirer(), announcement(), injectTrigger()],

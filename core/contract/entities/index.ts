@@ -3,7 +3,6 @@ import { type ActionSnapshotEntity, snapshotKind } from "./action-snapshot.ts";
 import { type ApiKeyEntity, apiKeyKind } from "./api-key.ts";
 import { type DutyEntity, dutyKind } from "./duty.ts";
 import { type ExecutionEntity, executionKind } from "./execution.ts";
-import { type FollowedPackEntity, followedPackKind } from "./followed-pack.ts";
 import { type JournalEntryEntity, journalEntryKind } from "./journal-entry.ts";
 import { type KeyValueEntity, keyValueKind } from "./key-value.ts";
 import type { EntityKindDefinition } from "./kind.ts";
@@ -42,7 +41,6 @@ export type { ActionSnapshotEntity } from "./action-snapshot.ts";
 export type { ApiKeyEntity } from "./api-key.ts";
 export type { DutyEntity } from "./duty.ts";
 export type { ExecutionActor, ExecutionEntity, ExecutionLogEntry, ExecutionStatus } from "./execution.ts";
-export type { FollowedPackEntity } from "./followed-pack.ts";
 export type { JournalEntryEntity } from "./journal-entry.ts";
 export type { KeyValueEntity } from "./key-value.ts";
 export type { EntityKindDefinition, FieldType } from "./kind.ts";
@@ -85,7 +83,6 @@ export interface BuiltInEntityMap {
 	journal_entry: JournalEntryEntity;
 	trace: TraceEntity;
 	pack: PackEntity;
-	followed_pack: FollowedPackEntity;
 	pack_content: PackContentEntity;
 	pack_content_chunk: PackContentChunkEntity;
 	action: ActionEntity;
@@ -129,7 +126,6 @@ const builtInKinds: { readonly [K in keyof BuiltInEntityMap]: EntityKindDefiniti
 	journal_entry: journalEntryKind,
 	trace: traceKind,
 	pack: packKind,
-	followed_pack: followedPackKind,
 	pack_content: packContentKind,
 	pack_content_chunk: packContentChunkKind,
 	action: actionKind,

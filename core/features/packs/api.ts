@@ -1,6 +1,4 @@
-import type { PackInstalls } from "./install-exports.ts";
 import type { PackConfigs } from "./pack-configs-exports.ts";
-import type { PackIndexes } from "./pack-index-exports.ts";
 import type { Packs } from "./pack-views-exports.ts";
 import type { PackRegister } from "./register-exports.ts";
 
@@ -8,9 +6,7 @@ import type { PackRegister } from "./register-exports.ts";
 export interface PacksApi {
 	readonly packConfigs: PackConfigs;
 	readonly packs: Packs;
-	readonly packIndex: PackIndexes;
 	readonly packRegister: PackRegister;
-	readonly packInstalls: PackInstalls;
 }
 
 declare module "../../kernel/engine-api.ts" {

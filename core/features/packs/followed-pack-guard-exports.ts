@@ -1,10 +1,32 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseJson, stringifyJson } from "../../contract/index.ts";
-import type { PackInstalls } from "./install-exports.ts";
 
-/** Engine members used by routes that change content of packs. `packInstalls` is absent if the engine has no packs feature. */
+/** State of a pack that the service follows in git. */
+export interface FollowedPackState {
+	/** Source in the form that `svc pack install` accepts. */
+	readonly source: string;
+	/** Ref of the pack. Null until it has been installed from this source. */
+	readonly pack: string | null;
+	/** `installing`, `installed`, `failed` or `unreachable`. */
+	readonly state: string;
+	/** Commit of the last or current installation. */
+	readonly commit: string | null;
+	/** Reason of the state `failed` or `unreachable`. */
+	readonly reason: string | null;
+	readonly checked_at: string;
+}
+
+/** Packs that the service follows in git. */
+export interface PackFollowing {
+	/** Returns the state of each pack that the service follows, as configured. */
+	followed(): Promise<readonly FollowedPackState[]>;
+	/** Throws `SVC_INVALID` if the service follows one of the packs in git; the message names the source. */
+	assertNotFollowed(...packs: readonly string[]): Promise<void>;
+}
+
+/** Engine members used by routes that change content of packs. `packInstalls` is absent if no feature installs packs. */
 export interface FollowedNeeds {
-	readonly packInstalls?: Pick<PackInstalls, "assertNotFollowed">;
+	readonly packInstalls?: PackFollowing;
 }
 
 /**

@@ -12,9 +12,6 @@ import { StoredPackConfigs } from "./configs/pack-configs.ts";
 import { PackContents } from "./content/pack-contents.ts";
 import type { FileReader } from "./file-reader-exports.ts";
 import { toSourceText } from "./followed-source-exports.ts";
-import { packIndexRoutes } from "./index-routes.ts";
-import { createPackJobs } from "./install/pack-jobs.ts";
-import { packInstallRoutes } from "./install-routes.ts";
 import type { RegisterFiles } from "./pack-files-exports.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import type { PackContent } from "./reading/read-pack-directory.ts";
@@ -22,9 +19,6 @@ import { packRegisterRoutes } from "./register-routes.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
 import { PackReload } from "./registration/pack-reload.ts";
 import { configRoutes } from "./routes.ts";
-import { PackFetcher } from "./sources/pack-fetcher.ts";
-import { PackIndex } from "./sources/pack-index.ts";
-import { toSourceSettings } from "./sources/source-settings.ts";
 import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends HttpFeature<PacksApi> {
@@ -33,7 +27,7 @@ export interface PacksFeature extends HttpFeature<PacksApi> {
 	/** Removes unused pack content from the storage until the signal aborts. Returns how many contents were removed. */
 	collectContent(signal: AbortSignal): Promise<number>;
 	/** Stored files of packs. */
-	readonly contents: Pick<PackContents, "store" | "keep" | "files" | "readBytes">;
+	readonly contents: PackContents;
 	/** Updates the records of packs to match their files. */
 	readonly switch: PackActivator;
 	/**
@@ -63,32 +57,21 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		directory: kernel.dependencies.configs,
 	});
 	const registration = new PackRegistration({ ...kernel, ...needs, packConfigs });
-	const { index: packIndex, sources } = createSources(kernel);
 	const packSwitch = new PackActivator({ ...kernel, ...needs, keep: (content) => [contents.keep(content)] });
 	const packRegister = new PackReload({ ...kernel, directories: kernel.dependencies.packs, switch: packSwitch });
-	const found = { index: packIndex, sources, packConfigs, packRegister };
-	const { runners, installs: packInstalls, following } = createPackJobs(kernel, { ...needs, ...found, contents, switch: packSwitch });
 	return {
-		api: { packConfigs, packIndex, packs: new StoredPacks({ ...kernel, contents }), packRegister, packInstalls },
+		api: { packConfigs, packs: new StoredPacks({ ...kernel, contents }), packRegister },
 		contents,
 		switch: packSwitch,
 		ownRules: { pack: "packs", name: followRuleName, rules: toFollowRules(kernel.dependencies.followedPacks) },
-		runners,
-		loops: [["worker", following]],
 		registerFiles: (files) => registration.registerFiles(files),
 		register: () => registration.register(),
 		packConfiguration: packConfigs,
 		packContent: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packIndexRoutes, ...packInstallRoutes, ...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
+		routes: [...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
 	};
-}
-
-function createSources({ options, logger }: Kernel) {
-	const settings = toSourceSettings(options);
-	const index = new PackIndex({ settings, logger });
-	return { index, sources: new PackFetcher({ settings, index, logger: logger.withTag("packs") }) };
 }
 
 function createContents(kernel: Kernel): PackContents {

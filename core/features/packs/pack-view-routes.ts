@@ -20,10 +20,10 @@ import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { parseSort } from "../../http/sort.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
-import type { PackInstalls } from "./install-exports.ts";
-import { followedState } from "./install-schemas.ts";
+import type { FollowedNeeds } from "./followed-pack-guard-exports.ts";
 import type { PackFile, Packs } from "./pack-views-exports.ts";
 import { manifestMembers, ownMembers, toPackFields, toPackRecord } from "./registration/pack-records.ts";
+import { followedState } from "./schemas.ts";
 
 const members = {
 	...fieldsOf(packKind, ["id", "ref", "name", "description", "version", "author", "path", "content"]),
@@ -87,9 +87,8 @@ const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: string
 });
 
 /** Engine members used by the routes. */
-interface RouteNeeds {
+interface RouteNeeds extends FollowedNeeds {
 	readonly packs: Packs;
-	readonly packInstalls: Pick<PackInstalls, "followed">;
 }
 
 const { defineRoute } = createRouteDeclarations<RouteNeeds>();
@@ -155,7 +154,7 @@ export const packViewRoutes = [
 			const orderBy = parseSort(sort, sortFields);
 			const listing = { ...paging, fields: toPackFields(selection), ...(orderBy.length > 0 && { orderBy }) };
 			const page = await context.engine.packs.list(filter, listing);
-			const followed = await context.engine.packInstalls.followed();
+			const followed = (await context.engine.packInstalls?.followed()) ?? [];
 			return replyList({ ...page, items: page.items.map((pack) => toPackRecord(pack, followed)) }, paging, selection);
 		},
 	}),
@@ -202,7 +201,7 @@ export const packViewRoutes = [
 		permission: "pack_view",
 		resource: findPackResource,
 		async handler({ engine, path }) {
-			return replyJson(toPackRecord(await engine.packs.get(toPack({ path })), await engine.packInstalls.followed()));
+			return replyJson(toPackRecord(await engine.packs.get(toPack({ path })), (await engine.packInstalls?.followed()) ?? []));
 		},
 	}),
 ];

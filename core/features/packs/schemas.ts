@@ -1,5 +1,8 @@
 import { actionParameterSchema } from "../../http/openapi/action-parameter-schema.ts";
-import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
+import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, oneOf, stringSchema } from "../../http/openapi/schema.ts";
+
+/** Wire schema of the state of a pack in git that the service follows. */
+export const followedState = oneOf("installing", "installed", "failed", "unreachable");
 
 /** Wire schema of the configuration of a pack. */
 export const configSchema = defineSchema("PackConfig", objectSchema({ id: stringSchema, pack: stringSchema, values: jsonObject }), {

@@ -14,6 +14,7 @@ const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
 	webUi: { add: "webUi()", module: "svc-automation/plugins/feature-web-ui" },
 	audit: { add: "audit()", module: "svc-automation/plugins/feature-audit", section: "audit" },
 	aliases: { add: "aliases()", module: "svc-automation/plugins/feature-aliases" },
+	packInstaller: { add: "packInstaller()", module: "svc-automation/plugins/feature-pack-installer" },
 	workers: { add: "workers()", module: "svc-automation/plugins/feature-workers", section: "workers" },
 };
 
@@ -30,6 +31,13 @@ export function findLeftOutOptions(
 	input: Readonly<Record<string, unknown>>,
 	{ env, names }: { readonly env: Environment; readonly names: readonly string[] },
 ): string[] {
+	const entries = Array.isArray(input["packs"]) ? input["packs"] : [];
+	const followed = names.includes("packInstaller") ? -1 : entries.findIndex((pack) => typeof pack === "object");
+	const problem = `packs[${followed}]: the feature "packInstaller" is not listed in features; hint: add packInstaller() of svc-automation/plugins/feature-pack-installer`;
+	return [...(followed < 0 ? [] : [problem]), ...findLeftOutSections(input, env, names)];
+}
+
+function findLeftOutSections(input: Readonly<Record<string, unknown>>, env: Environment, names: readonly string[]): string[] {
 	return Object.entries(optionalFeatures).flatMap(([name, { add, module, section }]) => {
 		if (section === undefined || names.includes(name)) return [];
 		const variables = Object.keys(optionSections[section])

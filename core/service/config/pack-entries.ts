@@ -1,6 +1,6 @@
 import type { GitPack, JsonObject } from "../../contract/index.ts";
 import { toErrorMessage } from "../../contract/index.ts";
-import { findSourceProblem, toSourceText } from "../../features/packs/followed-source-exports.ts";
+import { toSourceText } from "../../features/packs/followed-source-exports.ts";
 import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-exports.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
@@ -18,7 +18,7 @@ export function findPacksProblems(packs: unknown): readonly string[] {
 		if (isPath(pack)) return [];
 		// Only the type is shown: an address may contain a password.
 		if (!isGitPack(pack)) return [`${place}: expected ${expected}, got ${describeKind(pack)}`];
-		const problem = findSourceProblem(pack) ?? findWebhookProblem(pack);
+		const problem = findWebhookProblem(pack);
 		if (problem !== undefined) return [`${place}.${problem}`];
 		const { revision: _, ...where } = pack;
 		const first = seen.get(toSourceText(where));

@@ -104,6 +104,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	if (featureProblems.length === 0) {
 		problems.push(...tryDefineTypes(config.features ?? []));
 		problems.push(...findLeftOutOptions(input, { env, names: addedFeatures }));
+		if (problems.length === 0) problems.push(...(config.features ?? []).flatMap((feature) => feature.findProblems?.(config) ?? []));
 	}
 	const options = resolveOptions(input, env, problems);
 	const onlyProblem = only === undefined ? undefined : findValueProblem(optionSections.node.only, only);

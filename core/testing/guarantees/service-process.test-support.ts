@@ -123,6 +123,7 @@ function createConfig({ survive = false, runners = {}, packs, postgres }: Servic
 		...(postgres === undefined ? { "plugins/event-bus-memory": "memoryBus" } : { "plugins/event-bus-postgres": "postgresBus" }),
 		"plugins/feature-aliases": "aliases",
 		"plugins/feature-audit": "audit",
+		"plugins/feature-pack-installer": "packInstaller",
 		"plugins/feature-web-ui": "webUi",
 		"plugins/feature-workers": "workers",
 		"plugins/storage-knex": "knexStorage",
@@ -136,7 +137,7 @@ function createConfig({ survive = false, runners = {}, packs, postgres }: Servic
 		.map(([file, name]) => `import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`)
 		.join("\n")}
 export default {
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	${toDatabase(postgres)}
 	runners: [${calls.join(", ")}],
 	packs: ${JSON.stringify(packs === undefined ? [] : [packs])},

@@ -99,6 +99,7 @@ const plugins = {
 	"plugins/event-bus-postgres": "postgresBus",
 	"plugins/feature-aliases": "aliases",
 	"plugins/feature-audit": "audit",
+	"plugins/feature-pack-installer": "packInstaller",
 	"plugins/feature-web-ui": "webUi",
 	"plugins/feature-workers": "workers",
 	"plugins/storage-memory": "memoryStorage",
@@ -119,7 +120,7 @@ function toConfig(members: string): string {
 	const from = (path: string) => JSON.stringify(new URL(`${path}/index.js`, built).href);
 	const imports = Object.entries(plugins).map(([path, name]) => `import { ${name} } from ${from(path)};\n`);
 	return `${imports.join("")}void [${Object.values(plugins).join(", ")}];
-export default { features: [webUi(), audit(), aliases(), workers()], ${members} };
+export default { features: [webUi(), audit(), aliases(), workers(), packInstaller()], ${members} };
 `;
 }
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { SourceBench } from "../../../core/features/packs/sources/pack-fetcher.test-support.ts";
 import { hostileText } from "../../../core/testing/web/chatty.test-support.ts";
 import { assertClean, goTo, webTest, withWeb } from "../../../core/testing/web/web.test-support.ts";
+import { SourceBench } from "../../feature-pack-installer/sources/pack-fetcher.test-support.ts";
 
 const seenText = hostileText.replace("\u0000", "");
 

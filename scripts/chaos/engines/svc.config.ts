@@ -3,6 +3,7 @@ import type { RunnerPlugin } from "svc-automation/contract";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { aliases } from "svc-automation/plugins/feature-aliases";
 import { audit } from "svc-automation/plugins/feature-audit";
+import { packInstaller } from "svc-automation/plugins/feature-pack-installer";
 import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { workers } from "svc-automation/plugins/feature-workers";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
@@ -29,7 +30,7 @@ const optionsOf = JSON.parse(given) as Readonly<Record<string, object>>;
 const weaknesses = JSON.parse(without) as Readonly<Record<string, readonly string[]>>;
 
 export default defineConfig({
-	features: [webUi(), audit(), aliases(), workers()],
+	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [

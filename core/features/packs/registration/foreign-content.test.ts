@@ -3,8 +3,8 @@ import * as assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
+import { SourceBench } from "../../../../plugins/feature-pack-installer/sources/pack-fetcher.test-support.ts";
 import { type GuardedService, withGuardedService } from "../../../testing/http/guarded-service.test-support.ts";
-import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const on = (resource_uid: string, ...permission_types: string[]) => ({ resource_uid, permission_types });
 

@@ -1,6 +1,7 @@
-import { type FollowedPackEntity, type JsonObject, type JsonValue, type PackEntity, stringifyJson } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, type PackEntity, stringifyJson } from "../../../contract/index.ts";
 import { isSelected, type Selection } from "../../../http/field-selection.ts";
 import { deleteNullMembers, type WireRecord } from "../../../http/wire-record.ts";
+import type { FollowedPackState } from "../followed-pack-guard-exports.ts";
 
 /** Manifest members that the record contains under the same name. */
 export const manifestMembers = ["keywords", "svc_version", "python_versions", "email", "contributors", "dependencies"] as const;
@@ -44,7 +45,7 @@ export function toPackFields(selection: Selection | undefined): readonly (keyof 
 }
 
 /** Returns the wire form of a pack. If the service follows the pack in git, `followed` contains its state. */
-export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEntity[]): WireRecord {
+export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackState[]): WireRecord {
 	// `metadata` is absent if no selected member needs it.
 	const { metadata = {} }: { readonly metadata?: JsonObject } = pack;
 	return deleteNullMembers({
@@ -67,7 +68,7 @@ export function toPackRecord(pack: PackEntity, followed: readonly FollowedPackEn
 	});
 }
 
-function toFollowed(followed: FollowedPackEntity | undefined): JsonObject | null {
+function toFollowed(followed: FollowedPackState | undefined): JsonObject | null {
 	if (followed === undefined) return null;
 	const { source, state, commit, reason, checked_at } = followed;
 	return { source, state, commit, reason, checked_at };

@@ -6,7 +6,6 @@ import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { ExtensionPoints } from "../../../kernel/extension-points.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { corePack } from "../built-in/core-pack.ts";
-import { packsPack } from "../install/packs-pack.ts";
 import type { PackDirectory } from "../packs-exports.ts";
 import { findPackDirectories } from "../reading/find-pack-directories.ts";
 import { type PackContent, readPackDirectory } from "../reading/read-pack-directory.ts";
@@ -62,7 +61,6 @@ export async function registerPacks(
 		if (content.pack.path !== null) found.push({ ref: content.pack.ref, path: content.pack.path, content: null });
 	};
 	await register(corePack);
-	await register(packsPack);
 	await register(defaultPack);
 	for (const pack of parts.builtInPacks) await register(pack);
 	for (const directory of directories) {

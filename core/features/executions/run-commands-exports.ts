@@ -1,0 +1,1 @@
+export { followStarted } from "./run-commands.ts";

@@ -1,0 +1,193 @@
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { stringify } from "yaml";
+import {
+	type AddCommands,
+	type CliContext,
+	CliExit,
+	type CommonOptions,
+	followStarted,
+	openSession,
+	optionsOf,
+	printList,
+	printRecord,
+	readObject,
+	withCommonOptions,
+	withNames,
+	write,
+} from "../../core/cli.ts";
+import { toErrorMessage } from "../../core/contract/index.ts";
+import { createPackInstallClient, type PackInstallClient, type PackJobRecord, type PackLockEntry } from "./client.ts";
+import { createPackIndexClient } from "./index-client.ts";
+
+export interface JobOptions extends CommonOptions {
+	readonly async?: boolean;
+}
+
+interface InstallOptions extends JobOptions {
+	readonly force?: boolean;
+	readonly skipDependencies?: boolean;
+	readonly locked?: string | true;
+	readonly all?: boolean;
+}
+
+const lockFile = "svc-packs.lock";
+const lockHead = "# Written by `svc pack lock`. `svc pack install --locked` installs exactly this.\n";
+
+/** Adds the subcommands of `pack` that search for packs and that change the installed packs. */
+export const addPackInstallCommands: AddCommands = (parent, context) => {
+	const pack = parent.commands.find((command) => command.name() === "pack") ?? parent.command("pack");
+	const begin = async (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => {
+		const options = optionsOf<InstallOptions>(command);
+		const api = await openSession(options, context);
+		const { execution_id } = await start(createPackInstallClient(api), options);
+		await followStarted(api, execution_id, options, context);
+	};
+	addIndexCommands(pack, context);
+	addInstall(pack, begin);
+	addRemove(pack, begin);
+	addUpgrade(pack, begin);
+	addRollback(pack, begin);
+	addOutdated(pack, context);
+	addFollowed(pack, context);
+	addLock(pack, context);
+};
+
+type Begin = (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => Promise<void>;
+
+function withJobOptions(command: Command): Command {
+	return withCommonOptions(command, "--attr <names>").option("-a, --async", "print the id of the execution and do not wait");
+}
+
+function withInstallOptions(command: Command): Command {
+	return withJobOptions(command)
+		.option("--force", "also where versions and dependencies stand against it")
+		.option("--skip-dependencies", "leave out what the packs say that they depend on");
+}
+
+function addInstall(pack: Command, begin: Begin): void {
+	withInstallOptions(
+		pack
+			.command("install [sources...]")
+			.description("Install packs: names in the index, addresses of repositories and archives, directories of the service's machine."),
+	)
+		.option("--locked [file]", `install exactly what a lock file says; default ${lockFile}`)
+		.addHelpText("after", "\nBehind a source =version, =branch, =tag or =commit says which one: svc pack install disk=1.4.0")
+		.action((sources: string[], _options, command) =>
+			begin(command, (client, { force, skipDependencies, locked }) => {
+				if (locked !== undefined) {
+					if (sources.length > 0) throw new CliExit(2, "give either sources or --locked, not both");
+					return client.install({ locked: readLock(locked === true ? lockFile : locked), ...(force && { force }) });
+				}
+				if (sources.length === 0) throw new CliExit(2, "say what is to be installed, or --locked");
+				return client.install({ packs: sources, ...toFlags({ force, skipDependencies }) });
+			}),
+		);
+}
+
+function addRemove(pack: Command, begin: Begin): void {
+	const remove = pack.command("remove <packs...>").alias("uninstall").description("Remove packs and all that belongs to them.");
+	withNames(remove, { path: "/packs", name: "ref" });
+	withJobOptions(remove)
+		.option("--force", "also where other packs depend on one of them")
+		.action((packs: string[], _options, command) => begin(command, (client, { force }) => client.uninstall(packs, force ? { force } : {})));
+}
+
+function addUpgrade(pack: Command, begin: Begin): void {
+	const upgrade = pack.command("upgrade [packs...]").description("Install what is newer, from where the packs came from.");
+	withNames(upgrade, { path: "/packs", name: "ref" });
+	withInstallOptions(upgrade)
+		.option("--all", "all that were installed")
+		.action((packs: string[], _options, command) =>
+			begin(command, (client, { all, force, skipDependencies }) => {
+				if ((packs.length === 0) !== (all === true)) throw new CliExit(2, "say which packs, or --all");
+				return client.upgrade(packs, toFlags({ force, skipDependencies }));
+			}),
+		);
+}
+
+function addRollback(pack: Command, begin: Begin): void {
+	const rollback = pack.command("rollback <pack> [version]").description("Go back to what was installed before, or to an earlier version.");
+	withNames(rollback, { path: "/packs", name: "ref" });
+	withJobOptions(rollback).action((ref: string, version: string | undefined, _options, command) =>
+		begin(command, (client) => client.rollback(ref, version)),
+	);
+}
+
+function addOutdated(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("outdated").description("Show what is newer where installed packs came from."))
+		.option("--all", "also packs that are what they should be")
+		.action(async (_options, command) => {
+			const options = optionsOf<{ all?: boolean }>(command);
+			const records = await createPackInstallClient(await openSession(options, context)).outdated();
+			for (const { ref, problem } of records) if (problem !== null) await write(context.stderr, `${ref}: ${problem}\n`);
+			const items = options.all ? records : records.filter(({ outdated }) => outdated);
+			await printList(
+				{ items, total: items.length, limit: undefined },
+				["ref", "version", "latest.version", "latest.commit", "address"],
+				options,
+				context,
+			);
+		});
+}
+
+function addFollowed(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("followed").description("Show packs in git that the configuration has the service follow.")).action(
+		async (_options, command) => {
+			const options = optionsOf(command);
+			const items = await createPackInstallClient(await openSession(options, context)).followed();
+			await printList({ items, total: items.length, limit: undefined }, ["pack", "source", "commit", "state", "reason"], options, context);
+		},
+	);
+}
+
+function addLock(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("lock [file]").description("Print or write a lock file of what is installed.")).action(
+		async (file: string | undefined, _options, command) => {
+			const options = optionsOf(command);
+			const packs = await createPackInstallClient(await openSession(options, context)).lock();
+			const lock = { lock_version: 1, packs };
+			const text = options.json ? `${JSON.stringify(lock, null, 2)}\n` : `${lockHead}${stringify(lock, { lineWidth: 0 })}`;
+			if (file === undefined) return write(context.stdout, text);
+			try {
+				writeFileSync(file, text);
+			} catch (error) {
+				throw new CliExit(2, `${file} cannot be written: ${toErrorMessage(error)}`);
+			}
+			await write(context.stderr, `${packs.length} ${packs.length === 1 ? "pack" : "packs"} written to ${file}\n`);
+		},
+	);
+}
+
+function readLock(file: string): readonly PackLockEntry[] {
+	const { lock_version: version, packs } = readObject(file);
+	if (version !== 1) throw new CliExit(2, `${file} is no lock file of this version: lock_version must be 1`);
+	if (!Array.isArray(packs) || packs.length === 0) throw new CliExit(2, `${file} holds no packs`);
+	return packs as unknown as readonly PackLockEntry[];
+}
+
+function toFlags({ force, skipDependencies }: { readonly force: boolean | undefined; readonly skipDependencies: boolean | undefined }) {
+	return { ...(force && { force }), ...(skipDependencies && { skip_dependencies: true }) };
+}
+
+const columns = ["name", "description", "version", "author"];
+
+/** Adds `svc pack search` and `svc pack show`, for packs that can be installed. */
+function addIndexCommands(pack: Command, context: CliContext): void {
+	withCommonOptions(pack.command("search <query>").description("Search packs that can be installed by name.")).action(
+		async (query: string, _options, command) => {
+			const options = optionsOf(command);
+			const items = await createPackIndexClient(await openSession(options, context)).search(query);
+			await printList({ items, total: items.length, limit: undefined }, columns, options, context);
+		},
+	);
+
+	withCommonOptions(pack.command("show <name>").description("Show what the index says of a pack that can be installed by name.")).action(
+		async (name: string, _options, command) => {
+			const options = optionsOf(command);
+			const entry = await createPackIndexClient(await openSession(options, context)).show(name);
+			if (entry === undefined) throw new CliExit(2, `Pack "${name}" is in no index.\nTo see what there is: svc pack search <query>`);
+			await printRecord(entry, [...columns, "keywords", "repo_url"], options, context);
+		},
+	);
+}

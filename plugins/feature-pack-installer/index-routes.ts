@@ -1,0 +1,104 @@
+import { SvcError } from "../../core/contract/index.ts";
+import {
+	answerJson,
+	arrayOf,
+	createRouteDeclarations,
+	defineBody,
+	defineSchema,
+	integerSchema,
+	jsonObject,
+	mapOf,
+	nullable,
+	objectSchema,
+	oneOf,
+	replyJson,
+	stringSchema,
+} from "../../core/feature.ts";
+import type { PackInstallerApi } from "./api.ts";
+
+const example = { url: "https://packs.example.org/index.json", packs: 2, message: "Success.", error: null };
+
+const statusSchema = defineSchema(
+	"PackIndexStatus",
+	objectSchema({
+		url: stringSchema,
+		packs: integerSchema,
+		message: stringSchema,
+		error: nullable(oneOf("unresponsive", "malformed", "empty")),
+	}),
+	example,
+);
+
+/** Wire schema of the packs of all indexes, by name, with the result of reading each index. */
+const indexSchema = defineSchema("PackIndex", objectSchema({ status: arrayOf(statusSchema), index: mapOf(jsonObject) }), {
+	status: [example],
+	index: { disk: { name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" } },
+});
+
+/** Wire schema of the health of the indexes. */
+const indexHealthSchema = defineSchema(
+	"PackIndexHealth",
+	objectSchema({
+		indexes: objectSchema({
+			count: integerSchema,
+			valid: integerSchema,
+			invalid: integerSchema,
+			errors: mapOf(integerSchema),
+			status: arrayOf(statusSchema),
+		}),
+		packs: objectSchema({ count: integerSchema }),
+	}),
+	{ indexes: { count: 1, valid: 1, invalid: 0, errors: {}, status: [example] }, packs: { count: 2 } },
+);
+
+/** Wire schema of search results: a list for a word, an entry for a name. */
+const searchSchema = defineSchema("PackIndexSearch", { anyOf: [arrayOf(jsonObject), jsonObject] }, [
+	{ name: "disk", version: "1.4.0", repo_url: "https://git.example.org/disk.git" },
+]);
+
+const { defineRoute } = createRouteDeclarations<Pick<PackInstallerApi, "packIndex">>();
+
+interface Search {
+	readonly query?: string;
+	readonly pack?: string;
+}
+
+const searchBody = defineBody<Search>({ properties: { query: { type: "string" }, pack: { type: "string" } }, closed: true });
+
+export const packIndexRoutes = [
+	defineRoute({
+		method: "GET",
+		path: "/packs/index",
+		component: "api",
+		summary: "List packs that can be installed by name",
+		description: "What the configured indexes have together; an index that cannot be reached says so in its status.",
+		answers: { 200: answerJson(indexSchema) },
+		permission: "pack_search",
+		handler: async ({ engine }) => replyJson(await engine.packIndex.get()),
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/index/search",
+		component: "api",
+		summary: "Search packs that can be installed by name",
+		description: "`query` is a word, and the answer a list; `pack` is a name, and the answer its entry, or an empty list.",
+		answers: { 200: answerJson(searchSchema) },
+		permission: "pack_search",
+		body: searchBody,
+		async handler({ engine, body: { query, pack } }) {
+			if (query !== undefined && pack !== undefined) throw new SvcError("SVC_INVALID", "query, pack: only one of them may be given");
+			if (pack !== undefined) return replyJson((await engine.packIndex.show(pack)) ?? []);
+			if (query === undefined) throw new SvcError("SVC_INVALID", "query, pack: one of them is required");
+			return replyJson(await engine.packIndex.search(query));
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/packs/index/health",
+		component: "api",
+		summary: "Get the health of the indexes of packs",
+		answers: { 200: answerJson(indexHealthSchema) },
+		permission: "pack_views_index_health",
+		handler: async ({ engine }) => replyJson(await engine.packIndex.health()),
+	}),
+];
