@@ -40,7 +40,7 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"core/http/access.test.ts",
 	],
 	datastore: ["core/features/datastore/datastore.test.ts", "core/features/datastore/key-rotation.test.ts"],
-	audit: ["core/features/audit/audit-nodes.test.ts"],
+	audit: ["plugins/feature-audit/audit-nodes.test.ts"],
 	inquiries: [
 		"core/features/inquiries/inquiries.test.ts",
 		"core/features/inquiries/inquiry-expiry.test.ts",
@@ -69,17 +69,17 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
 		"plugins/sensor-file-watch/file-watch-service.test.ts",
 	],
 	packs: [
-		"core/features/packs/install/pack-locks.test.ts",
+		"plugins/feature-pack-installer/install/pack-locks.test.ts",
 		"core/features/packs/activation/pack-nodes.test.ts",
 		"core/features/packs/activation/pack-activation.test.ts",
 	],
 	aliases: [
-		"core/features/aliases/routes.test.ts",
-		"core/features/aliases/alias-executions.test.ts",
-		"core/features/aliases/answers.test.ts",
-		"core/features/aliases/chat-runner.test.ts",
+		"plugins/feature-aliases/routes.test.ts",
+		"plugins/feature-aliases/alias-executions.test.ts",
+		"plugins/feature-aliases/answers.test.ts",
+		"plugins/feature-aliases/chat-runner.test.ts",
 	],
-	workers: ["core/features/workers/workers.test.ts"],
+	workers: ["plugins/feature-workers/workers.test.ts"],
 	webhooks: ["core/features/webhooks/webhooks.test.ts", "core/features/webhooks/routes.test.ts"],
 };
 
@@ -88,10 +88,10 @@ export const behaviour: Readonly<Record<string, readonly string[]>> = {
  * handles several connections.
  */
 export const withoutPostgres: readonly string[] = [
-	"core/features/aliases/routes.test.ts",
-	"core/features/aliases/alias-executions.test.ts",
-	"core/features/aliases/answers.test.ts",
-	"core/features/aliases/chat-runner.test.ts",
+	"plugins/feature-aliases/routes.test.ts",
+	"plugins/feature-aliases/alias-executions.test.ts",
+	"plugins/feature-aliases/answers.test.ts",
+	"plugins/feature-aliases/chat-runner.test.ts",
 	"core/features/access/credentials.test.ts",
 	"core/features/access/api-keys.test.ts",
 	"core/features/access/api-keys-http.test.ts",

@@ -1,6 +1,3 @@
-import { defineKind } from "../contract/entities/define-kind.ts";
-import type { EntityKind } from "../contract/index.ts";
-import { definePermissions, type ResourceType } from "../kernel/basics/permission-types.ts";
 import type { Feature } from "../kernel/feature.ts";
 import type { CreateFeatures } from "../kernel/feature-list.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
@@ -23,14 +20,6 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 		}
 		return features;
 	};
-}
-
-/** Defines the kinds and the permissions of plugins, for the whole process. Called before a service is created. */
-export function defineTypes(plugins: readonly FeaturePlugin[]): void {
-	for (const { kinds = {}, permissions = {} } of plugins) {
-		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
-		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
-	}
 }
 
 /** Returns the readers for the files of packs: those of core, and those of plugins. */

@@ -1,6 +1,7 @@
+import { defineKind } from "../contract/entities/define-kind.ts";
 import type { EntityKind, EntityKindDefinition, EntityMap, PluginMetadata, SvcConfig } from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
-import type { ResourceType, ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
+import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { PackContent } from "./packs/built-in-pack-exports.ts";
@@ -63,9 +64,26 @@ export interface FeatureDefinition<Api extends object, Required extends FeatureN
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }
 
-/** Defines a feature for `features` of a configuration. */
+/**
+ * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if one
+ * of them belongs to another feature.
+ */
 export function defineFeature<Api extends object, const Required extends FeatureName = never>(
 	definition: FeatureDefinition<Api, Required>,
 ): FeaturePlugin<Api> {
-	return { ...definition, kind: "feature", create: (kernel, features) => definition.create(kernel, features as never) };
+	const plugin: FeaturePlugin<Api> = {
+		...definition,
+		kind: "feature",
+		create: (kernel, features) => definition.create(kernel, features as never),
+	};
+	defineTypes([plugin]);
+	return plugin;
+}
+
+/** Defines the kinds and the permissions of plugins, for the whole process. */
+export function defineTypes(plugins: readonly FeaturePlugin[]): void {
+	for (const { kinds = {}, permissions = {} } of plugins) {
+		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
+		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
+	}
 }

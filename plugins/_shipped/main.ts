@@ -17,7 +17,7 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 			(await import("../../core/service/database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
 		async move(options) {
 			// The records of features that the configuration leaves out are moved too.
-			(await import("../../core/features/composition.ts")).defineTypes((await import("./features.ts")).shippedFeatures());
+			(await import("../../core/features/feature-plugin.ts")).defineTypes((await import("./features.ts")).shippedFeatures());
 			return (await import("../../core/service/database/move-database.ts")).moveDatabase({ ...options, env: process.env });
 		},
 		backup: async (options) =>

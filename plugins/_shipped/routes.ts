@@ -1,5 +1,5 @@
 import type { Engine } from "../../core/feature.ts";
-import { defineTypes } from "../../core/features/composition.ts";
+import { defineTypes } from "../../core/features/feature-plugin.ts";
 import { coreRoutes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { aliasExecutionRoutes } from "../feature-aliases/alias-executions-routes.ts";

@@ -1,3 +1,4 @@
+import { packInstaller } from "./index.ts";
 import "../../core/testing/http/answers-hook.test-support.ts";
 import * as assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,6 +24,7 @@ class Site {
 	readonly #home = mkdtempSync(join(tmpdir(), "svc-cli-install-"));
 	readonly #service = createService(
 		defineConfig({
+			features: [packInstaller()],
 			storage: memoryStorage(),
 			event_bus: memoryBus(),
 			runners: [localScript()],

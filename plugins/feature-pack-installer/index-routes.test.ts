@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
+import { packInstaller } from "./index.ts";
 import { createService, defineConfig } from "../../core/index.ts";
 import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
 import { runSvc } from "../_shipped/run-svc.ts";
@@ -17,6 +18,7 @@ const index = join(home, "index.json");
 const disk = { name: "disk", version: "1.4.0", description: "Volume care.", author: "Storage team", keywords: ["storage"] };
 const service = createService(
 	defineConfig({
+		features: [packInstaller()],
 		storage: memoryStorage(),
 		event_bus: memoryBus(),
 		runners: [],

@@ -45,18 +45,18 @@ export const secretsMutants: readonly Mutant[] = [
 	{
 		name: "hash-of-audit-entries",
 		promise: "An audit entry that was changed afterwards is found.",
-		file: "core/features/audit/entry-hash.ts",
+		file: "plugins/feature-audit/entry-hash.ts",
 		text: "const values = members.map((member) => (entry as AuditEntry)[member] ?? null);",
 		replacement: "const values = members.map((member) => member);",
-		tests: ["core/features/audit/verify-chain.test.ts"],
+		tests: ["plugins/feature-audit/verify-chain.test.ts"],
 	},
 	{
 		name: "chain-of-audit-entries",
 		promise: "An audit entry that was removed from the middle is found.",
-		file: "core/features/audit/verify-chain.ts",
+		file: "plugins/feature-audit/verify-chain.ts",
 		text: "else if (number > expected) this.#find(",
 		replacement: "else if (number < 0) this.#find(",
-		tests: ["core/features/audit/verify-chain.test.ts"],
+		tests: ["plugins/feature-audit/verify-chain.test.ts"],
 	},
 	{
 		name: "masking-of-output",

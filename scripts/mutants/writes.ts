@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-const jobs = "core/features/workers/stored-jobs.test.ts";
+const jobs = "plugins/feature-workers/stored-jobs.test.ts";
 const others = "core/testing/guarantees/other-writers.test.ts";
 
 /** Conditions of writes of features, so that of two that change the same record one wins. */
@@ -96,15 +96,15 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "fence-of-job-output",
 		promise: "A worker that has lost a job stores no more of its output.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: 'job?.status !== "taken" || !isItsOwn(job, claim)',
 		replacement: 'job?.status !== "taken"',
-		tests: ["core/features/workers/workers.test.ts"],
+		tests: ["plugins/feature-workers/workers.test.ts"],
 	},
 	{
 		name: "sequence-of-job-output",
 		promise: "Output that a worker sends again is stored once.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: "if (found.sequence >= sequence) return;",
 		replacement: "",
 		tests: [jobs],
@@ -112,7 +112,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "order-of-job-output",
 		promise: "Output of a worker is stored in its order, without a gap.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: "expected: { ...toExpected(claim), sequence: sequence - 1 },",
 		replacement: "expected: toExpected(claim),",
 		tests: [jobs],
@@ -120,7 +120,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "status-of-job",
 		promise: "Nothing is stored for a worker whose job was given up since it was read.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: 'return { fence, user: reporter.username, status: "taken" } as const;',
 		replacement: "return { fence } as const;",
 		tests: [jobs],
@@ -128,7 +128,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "end-of-job",
 		promise: "The end of a job that was given up is refused.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: "patch, expected: { ...toExpected(claim), sequence: before } } as const;",
 		replacement: "patch } as const;",
 		tests: [jobs],
@@ -136,7 +136,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "take-of-job",
 		promise: "Of two workers that take a job one gets it.",
-		file: "core/features/workers/job-assignment.ts",
+		file: "plugins/feature-workers/job-assignment.ts",
 		text: 'patch, { status: "waiting" });',
 		replacement: "patch);",
 		tests: [jobs],
@@ -144,7 +144,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "take-back-of-job",
 		promise: "A job that a worker has ended meanwhile is not given to another one.",
-		file: "core/features/workers/job-assignment.ts",
+		file: "plugins/feature-workers/job-assignment.ts",
 		text: 'freed, { status: "taken", worker, fence });',
 		replacement: "freed);",
 		tests: [jobs],
@@ -152,7 +152,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "renewal-of-job",
 		promise: "A worker does not renew the lease of a job that was given up.",
-		file: "core/features/workers/held-jobs.ts",
+		file: "plugins/feature-workers/held-jobs.ts",
 		text: "{ lease_expires_at: toExpiry(clock, lease) }, expected);",
 		replacement: "{ lease_expires_at: toExpiry(clock, lease) });",
 		tests: [jobs],
@@ -160,7 +160,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "loss-of-job",
 		promise: "A worker that renews its lease in the moment in which it is given up keeps the job.",
-		file: "core/features/workers/worker-run-follower.ts",
+		file: "plugins/feature-workers/worker-run-follower.ts",
 		text: '{ status: "lost" }, { status: "taken", lease_expires_at });',
 		replacement: '{ status: "lost" }, { status: "taken" });',
 		tests: [jobs],
@@ -168,7 +168,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "cancel-of-job",
 		promise: "A job that a worker takes in the moment in which it is canceled ends with its worker.",
-		file: "core/features/workers/worker-run-follower.ts",
+		file: "plugins/feature-workers/worker-run-follower.ts",
 		text: 'stop: kind }, { status: "waiting" });',
 		replacement: "stop: kind });",
 		tests: [jobs],
@@ -176,10 +176,10 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "labels-of-job",
 		promise: "A worker reports about a job only while its key has the labels of the job.",
-		file: "core/features/workers/job-reports.ts",
+		file: "plugins/feature-workers/job-reports.ts",
 		text: "claim.reporter.assertLabels(job.labels);",
 		replacement: "",
-		tests: ["core/features/workers/routes.test.ts"],
+		tests: ["plugins/feature-workers/routes.test.ts"],
 	},
 	{
 		name: "status-of-question",
@@ -320,9 +320,9 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "lock-of-pack",
 		promise: "Of two nodes that install a pack one does it at a time.",
-		file: "core/features/packs/install/pack-locks.ts",
+		file: "plugins/feature-pack-installer/install/pack-locks.ts",
 		text: "if (leasing.isHeld({ fence, ...fields })) return undefined;",
 		replacement: "",
-		tests: ["core/features/packs/install/pack-locks.test.ts"],
+		tests: ["plugins/feature-pack-installer/install/pack-locks.test.ts"],
 	},
 ];

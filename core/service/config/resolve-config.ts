@@ -19,8 +19,8 @@ import {
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
-import { composeFeatures, defineTypes, findFeatureProblems, toFileReaders } from "../../features/composition.ts";
-import type { FeaturePlugin } from "../../features/feature-plugin.ts";
+import { composeFeatures, findFeatureProblems, toFileReaders } from "../../features/composition.ts";
+import { defineTypes, type FeaturePlugin } from "../../features/feature-plugin.ts";
 import type { FileReader } from "../../features/packs/file-reader-exports.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";

@@ -44,8 +44,11 @@ export interface MoveReport {
 	readonly beside: readonly string[];
 }
 
-/** Kinds of records to copy. Nodes and singleton tasks are left out: they only describe which node of the old database does what. */
-const movedKinds = (Object.keys(entityKinds) as EntityKind[]).filter((kind) => kind !== "node" && kind !== "duty");
+/**
+ * Returns the kinds of records to copy, including those of the features that the configuration adds. Nodes and singleton tasks are left
+ * out: they only describe which node of the old database does what.
+ */
+const toMovedKinds = () => (Object.keys(entityKinds) as EntityKind[]).filter((kind) => kind !== "node" && kind !== "duty");
 
 /** Seconds of the lease of the singleton task. */
 const lease = 5;
@@ -112,13 +115,13 @@ async function move(parts: Move): Promise<MoveReport> {
 async function copyAndCompare({ from, to, config, onCopied }: Move, signal: AbortSignal): Promise<MoveReport> {
 	const [source] = await from.find("duty", { where: { name: moveSourceTaskName }, limit: 1 });
 	await assertUnused(to, "target");
-	const target = await claimTarget(to, source?.id ?? "", movedKinds);
-	for (const kind of movedKinds) {
+	const target = await claimTarget(to, source?.id ?? "", toMovedKinds());
+	for (const kind of toMovedKinds()) {
 		if (signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the old database was lost while it was moved; run the command again");
 		onCopied(kind, await copyRecords(from, to, kind));
 	}
 	const kinds: MovedKind[] = [];
-	for (const kind of movedKinds) {
+	for (const kind of toMovedKinds()) {
 		const [before, after] = await Promise.all([digest(from, kind), digest(to, kind)]);
 		kinds.push({ kind, source: before, target: after, isEqual: before.count === after.count && before.hash === after.hash });
 	}

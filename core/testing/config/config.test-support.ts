@@ -1,3 +1,4 @@
+import { packInstaller } from "../../../plugins/feature-pack-installer/index.ts";
 import {
 	type AuthBackendPlugin,
 	defineConfig,
@@ -23,7 +24,7 @@ export function runner(name: string): RunnerPlugin {
 
 /** A configuration with inert plugins, and other parts laid over it. */
 export function configWith(parts: Partial<SvcConfig> = {}): SvcConfig {
-	return defineConfig({ storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend }, ...parts });
+	return defineConfig({ features: [packInstaller()], storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend }, ...parts });
 }
 
 /** An event bus of the right shape that tells nobody anything. */

@@ -1,3 +1,4 @@
+import { packInstaller } from "../../../plugins/feature-pack-installer/index.ts";
 import { defineConfig, type SvcConfig } from "../../contract/index.ts";
 import { authBackend, eventBus, runner, storage } from "./config.test-support.ts";
 
@@ -10,7 +11,7 @@ export interface Wrong {
 	readonly make: () => SvcConfig;
 }
 
-const parts = { storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend } };
+const parts = { features: [packInstaller()], storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend } };
 
 export const wrong = (path: string, message: string, make: () => SvcConfig): Wrong => ({ path, message, make });
 

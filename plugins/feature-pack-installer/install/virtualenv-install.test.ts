@@ -1,5 +1,6 @@
 // test-timeout: 600
 // test-suite: full
+import { shippedFeatures } from "../../_shipped/features.ts";
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -66,6 +67,7 @@ everyTest.before(async () => {
 	buildSampleWheel(wheels, "2.0", needed);
 	const engine = createEngine(
 		{
+			features: shippedFeatures(),
 			storage: backend.storage,
 			event_bus: backend.eventBus,
 			runners: [localScript(), pythonScript({ engine: "cpython", pip_arguments: pip, base_requirements: [] })],
