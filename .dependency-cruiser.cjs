@@ -233,7 +233,7 @@ module.exports = {
 				path: [
 					"^core/features/commands\\.ts$",
 					"^core/service/run-svc\\.ts$",
-					"^plugins/_shipped/(commands|run-svc)\\.ts$",
+					"^plugins/_shipped/run-svc\\.ts$",
 					`${pluginFeatures}commands\\.ts$`,
 					`${pluginFeatures}[a-z-]+-commands\\.ts$`,
 				],

@@ -9,16 +9,12 @@ import { version } from "./version.ts";
  * Runs the `svc` command with the commands of the features that every service has, and those of other features; see `runCli`. Does not
  * load the engine, because loading it would delay every command.
  *
- * @param importAdded imports the commands of other features
+ * @param added commands of other features
  */
-export function runSvcWith(
-	importAdded: () => Promise<readonly AddCommands[]>,
-	argv: readonly string[],
-	given: Partial<CliContext> = {},
-): Promise<number> {
+export function runSvcWith(added: readonly AddCommands[], argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {
 	const findCommands = async () => {
 		const { commands } = await import("../features/commands.ts");
-		return [...commands, ...(await importAdded()), ...(await readCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? ""))];
+		return [...commands, ...added, ...(await readCommands((given.env ?? process.env)["SVC_COMMANDS"] ?? ""))];
 	};
 	return runCli(argv, { version, commands: findCommands }, given);
 }

@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import { readAliasCommand } from "./match-command-exports.ts";
+import { readAliasCommand } from "./alias-cases.ts";
 
 const alias = {
 	name: "sweep",

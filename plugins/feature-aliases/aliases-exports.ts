@@ -110,3 +110,12 @@ export interface Aliases {
 	 */
 	execute(match: AliasMatch, origin: AliasOrigin, principal: Principal): Promise<readonly ExecutionView[]>;
 }
+
+/** Members that this feature adds to the engine. */
+export interface AliasesApi {
+	readonly aliases: Aliases;
+}
+
+declare module "../../core/feature.ts" {
+	interface Engine extends AliasesApi {}
+}

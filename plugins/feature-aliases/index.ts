@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSvcError } from "../../core/contract/index.ts";
+import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import {
 	type AssertPermitted,
 	defineFeature,
@@ -17,17 +18,35 @@ import { toAliasInput } from "./alias-file.ts";
 import { toPackAliasRights } from "./alias-rights.ts";
 import { AliasSecrets } from "./alias-secrets.ts";
 import { StoredAliases } from "./aliases.ts";
-import type { Aliases, AliasInput } from "./aliases-exports.ts";
-import type { AliasesApi } from "./api.ts";
+import type { Aliases, AliasesApi, AliasInput } from "./aliases-exports.ts";
 import { chatRunner, createChatRunner } from "./chat-runner.ts";
 import { chatopsPack } from "./chatops-pack.ts";
 import { checkAlias } from "./check-alias.ts";
-import { aliasFileReaders } from "./file-readers.ts";
-import { kinds, permissions } from "./kinds.ts";
+import { type ActionAliasEntity, actionAliasKind } from "./entities.ts";
+import { aliasFileReaders } from "./pack-files.ts";
 import { ResultMessages } from "./result-messages.ts";
 import { aliasRoutes } from "./routes.ts";
 
-export type { AliasesApi } from "./api.ts";
+declare module "../../core/feature.ts" {
+	interface EntityMap {
+		action_alias: ActionAliasEntity;
+	}
+	interface PermissionVerbs {
+		action_alias: "list" | "view" | "create" | "modify" | "match" | "help" | "delete" | "all";
+	}
+}
+
+const kinds = { action_alias: actionAliasKind };
+
+const permissions: { readonly action_alias: ResourceTypeDefinition } = {
+	action_alias: {
+		verbs: ["list", "view", "create", "modify", "match", "help", "delete", "all"],
+		isInPacks: true,
+		global: ["match", "help"],
+	},
+};
+
+export type { AliasesApi } from "./aliases-exports.ts";
 export type { ActionAliasEntity, AliasFormat } from "./entities.ts";
 
 /** Action aliases: commands from a chat that run actions, and the answers to the chat. */

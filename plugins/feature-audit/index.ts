@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Where } from "../../core/contract/index.ts";
+import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import {
 	createProxies,
 	defineFeature,
@@ -15,11 +16,26 @@ import type { AuditApi } from "./api.ts";
 import { AuditChain } from "./audit-chain.ts";
 import type { AuditFilter } from "./audit-exports.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { AuditEntryEntity } from "./entities.ts";
-import { kinds, permissions } from "./kinds.ts";
+import { type AuditCheckpointEntity, type AuditEntryEntity, auditCheckpointKind, auditEntryKind } from "./entities.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
 import { StoredChainVerification } from "./stored-chain-verification.ts";
+
+declare module "../../core/feature.ts" {
+	interface EntityMap {
+		audit_entry: AuditEntryEntity;
+		audit_checkpoint: AuditCheckpointEntity;
+	}
+	interface PermissionVerbs {
+		audit: "view";
+	}
+}
+
+const kinds = { audit_entry: auditEntryKind, audit_checkpoint: auditCheckpointKind };
+
+const permissions: { readonly audit: ResourceTypeDefinition } = {
+	audit: { verbs: ["view"], global: ["view"], isHiddenFromObservers: true },
+};
 
 export type { AuditApi } from "./api.ts";
 export type { Audit, AuditFilter, AuditQuery } from "./audit-exports.ts";

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "uvu";
-import { packInstaller } from "./index.ts";
 import { createService, defineConfig } from "../../core/index.ts";
 import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
 import { runSvc } from "../_shipped/run-svc.ts";
 import { memoryBus } from "../event-bus-memory/index.ts";
 import { memoryStorage } from "../storage-memory/index.ts";
+import { packInstaller } from "./index.ts";
 import type { PackIndexHealthRecord, PackIndexRecord } from "./index-client.ts";
 
 const home = mkdtempSync(join(tmpdir(), "svc-pack-index-"));

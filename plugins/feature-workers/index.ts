@@ -1,13 +1,36 @@
+import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import { defineFeature, type HttpFeature, inquiryRunnerType, type Kernel, type NamedFeatures } from "../../core/feature.ts";
 import type { WorkersApi } from "./api.ts";
 import { EndedJobCleaner } from "./ended-job-cleaner.ts";
+import {
+	type WorkerEntity,
+	type WorkerJobEntity,
+	type WorkerOutputEntity,
+	workerJobKind,
+	workerKind,
+	workerOutputKind,
+} from "./entities.ts";
 import { JobEncryption } from "./job-encryption.ts";
-import { kinds, permissions } from "./kinds.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers } from "./stored-workers.ts";
 import { WorkerNotifications } from "./worker-notifications.ts";
 import { routeToWorkers } from "./worker-routing.ts";
 import { WorkerRunFollowers } from "./worker-run-followers.ts";
+
+declare module "../../core/feature.ts" {
+	interface EntityMap {
+		worker: WorkerEntity;
+		worker_job: WorkerJobEntity;
+		worker_output: WorkerOutputEntity;
+	}
+	interface PermissionVerbs {
+		worker: "list" | "take" | "all";
+	}
+}
+
+const kinds = { worker: workerKind, worker_job: workerJobKind, worker_output: workerOutputKind };
+
+const permissions: { readonly worker: ResourceTypeDefinition } = { worker: { verbs: ["list", "take", "all"], scopedVerbs: ["take"] } };
 
 export type { WorkersApi } from "./api.ts";
 

@@ -9,7 +9,7 @@ const expected = [
 	/^dist\/(core|plugins|plugins-auth|plugins-runner)\/.+\.(js|d\.ts)$/,
 	/^dist\/chunks\/[\w-]+\.js$/,
 	/^dist\/(plugins-runner\/python-script|plugins\/pack-compatibility)\/python\/.+\.py$/,
-	/^dist\/core\/web\/(index\.html|[\w-]+\.(js|css|svg)\.br)$/,
+	/^dist\/plugins\/feature-web-ui\/web\/(index\.html|[\w-]+\.(js|css|svg)\.br)$/,
 	/^dist\/openapi\.json$/,
 	/^dist\/schemas\/[a-z-]+\.json$/,
 	/^docs\/.+\.(md|svg)$/,

@@ -44,6 +44,7 @@ export function optionsOf<O extends object>(command: Command): O & CommonOptions
 	return output === "json" || output === "yaml" || output === "wide" ? { ...options, [output]: true } : options;
 }
 
+/** Parses the value of an option that must be an integer. Throws if it is not one. */
 export function toInteger(text: string): number {
 	if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("expected an integer.");
 	return Number(text);

@@ -8,6 +8,7 @@ import type { Access, AssignmentFilter, RoleAssignment } from "./access-exports.
 import {
 	isGlobalPermission,
 	isHiddenFromObservers,
+	isScopedPermission,
 	type PermissionType,
 	permissionsOf,
 	resourceTypeOf,
@@ -149,8 +150,7 @@ export function hasAdminRole(roles: readonly string[]): boolean {
  */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
 	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
-	const isNarrow = permission === "webhook_send" || permission === "worker_take";
-	return isNarrow && resource !== undefined && scopes.includes(resource.uid);
+	return resource !== undefined && isScopedPermission(permission) && scopes.includes(resource.uid);
 }
 
 function toLocalAssignments({ assignments = [] }: RbacConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {

@@ -53,6 +53,7 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 	token: { global: ["validate"] },
 	workflow: { global: ["inspect"] },
 	metrics: { global: ["view"] },
+	webhook: { scopedVerbs: ["send"] },
 };
 
 for (const [type, list] of Object.entries(verbs)) {

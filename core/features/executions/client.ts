@@ -220,6 +220,7 @@ export interface ExecutionClient {
 /** Default children per request: the default largest `limit` for users who are not administrators. */
 const childrenPage = 100;
 
+/** Creates the part of the client for executions. */
 export function createExecutionClient(api: ApiClient): ExecutionClient {
 	const { call, read, list } = api;
 	const at = encodeURIComponent;

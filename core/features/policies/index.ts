@@ -11,9 +11,9 @@ import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { policyTypes } from "./policy-types.ts";
-import { wrapToRefuse } from "./refuse-worker-demands.ts";
 import type { WorkerDemands } from "./required-worker-labels-exports.ts";
 import { policyRoutes } from "./routes.ts";
+import { wrapToRefuse } from "./wrap-runner-exports.ts";
 
 /** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi>, WorkerDemands {}

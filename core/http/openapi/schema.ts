@@ -26,10 +26,15 @@ export function definitionOf(schema: JsonSchema): Definition | undefined {
 	return (schema as { readonly [definitionKey]?: Definition })[definitionKey];
 }
 
+/** Schema of a string. */
 export const stringSchema: JsonSchema = { type: "string" };
+/** Schema of a boolean. */
 export const booleanSchema: JsonSchema = { type: "boolean" };
+/** Schema of an integer. */
 export const integerSchema: JsonSchema = { type: "integer" };
+/** Schema of a number. */
 export const numberSchema: JsonSchema = { type: "number" };
+/** Schema of the id of a record. */
 export const recordId: JsonSchema = { type: "string", pattern: "^[0-9a-f]{24}$" };
 /** A time in ISO 8601, UTC, with microseconds. */
 export const timestamp: JsonSchema = {
@@ -49,6 +54,7 @@ export function oneOf(...words: readonly string[]): JsonSchema {
 	return { type: "string", enum: words };
 }
 
+/** Returns the schema of a list of values. */
 export function arrayOf(items: JsonSchema): JsonSchema {
 	return { type: "array", items };
 }

@@ -23,6 +23,11 @@ export interface ResourceTypeDefinition {
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
+	 * Verbs whose permission an API key may have on single records: a scope of the key then names the record instead of the permission.
+	 * Default: none.
+	 */
+	readonly scopedVerbs?: readonly string[];
+	/**
 	 * Resource type on whose records the permissions are granted, if the records of this type, such as events, are not known in advance.
 	 * Default: this type.
 	 */
@@ -75,6 +80,12 @@ export function isGlobalPermission(permission: PermissionType): boolean {
 	if (permission.endsWith("_list")) return true;
 	const type = resourceTypeOf(permission);
 	return definitions.get(type)?.global?.some((verb) => permission === `${type}_${verb}`) === true;
+}
+
+/** Returns true if the scopes of an API key may limit the permission to single records. */
+export function isScopedPermission(permission: PermissionType): boolean {
+	const type = resourceTypeOf(permission);
+	return definitions.get(type)?.scopedVerbs?.some((verb) => permission === `${type}_${verb}`) === true;
 }
 
 /** Returns true if the role `observer` has none of the permissions on records of this type. */

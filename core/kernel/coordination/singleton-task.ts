@@ -6,6 +6,7 @@ import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { HeldLease, RecordLeaseRenewer } from "./held-lease.ts";
 import { type LeasePolicy, releasedLease, toRenewalIntervalMs } from "./lease-policy.ts";
 
+/** What a singleton task needs of the engine. */
 export interface SingletonTaskOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Lease of the task. After a crash of the node that holds it, other nodes can take the task only once the lease has expired. */
 	readonly leasing: LeasePolicy;

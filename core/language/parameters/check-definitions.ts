@@ -9,6 +9,7 @@ import { assertValueCount } from "./value-count.ts";
 /** Maximum number of parameters of one action, and of nesting levels of definitions. */
 const definitionLimits = { parameters: 1_000, depth: 30 };
 
+/** Pattern of the names of parameters. */
 export const parameterNamePattern = /^[\p{L}\p{N}_]+$/u;
 
 /** Attributes that only parameters of runners may have. */

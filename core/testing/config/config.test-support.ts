@@ -24,7 +24,14 @@ export function runner(name: string): RunnerPlugin {
 
 /** A configuration with inert plugins, and other parts laid over it. */
 export function configWith(parts: Partial<SvcConfig> = {}): SvcConfig {
-	return defineConfig({ features: [packInstaller()], storage, event_bus: eventBus, runners: [runner("one")], auth: { backend: authBackend }, ...parts });
+	return defineConfig({
+		features: [packInstaller()],
+		storage,
+		event_bus: eventBus,
+		runners: [runner("one")],
+		auth: { backend: authBackend },
+		...parts,
+	});
 }
 
 /** An event bus of the right shape that tells nobody anything. */

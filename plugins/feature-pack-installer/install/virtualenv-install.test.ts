@@ -1,6 +1,6 @@
 // test-timeout: 600
 // test-suite: full
-import { shippedFeatures } from "../../_shipped/features.ts";
+
 import * as assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -17,6 +17,7 @@ import { buildSampleWheel } from "../../../core/testing/packs/sample-wheel.test-
 import { missing, requires } from "../../../core/testing/test-requirements.ts";
 import { localScript } from "../../../plugins-runner/local-script/index.ts";
 import { pythonScript } from "../../../plugins-runner/python-script/index.ts";
+import { shippedFeatures } from "../../_shipped/features.ts";
 import { SourceBench } from "../sources/pack-fetcher.test-support.ts";
 
 const python = { command: "python3" };

@@ -31,6 +31,7 @@ export interface PackSwitchOptions extends Uses<"storage" | "logger" | "dialects
 	readonly keep?: (content: string) => readonly WriteOperation[];
 }
 
+/** Options of a registration. */
 export interface SwitchOptions {
 	/** Kinds to register. Default: all kinds. If kinds are given, records without a file are not removed. */
 	readonly kinds?: ReadonlySet<RegisteredKind> | undefined;

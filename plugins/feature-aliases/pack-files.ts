@@ -1,7 +1,14 @@
 import type { FileReader } from "../../core/feature.ts";
+import { type FileSchema, toCasesSchema, toFileSchema } from "../../core/feature.ts";
 import { findAliasTests } from "./alias-cases.ts";
-import { toAliasInput } from "./alias-file.ts";
+import { aliasAttributes, toAliasInput } from "./alias-file.ts";
+import { aliasCaseShape } from "./alias-test-case-exports.ts";
 import { checkAlias } from "./check-alias.ts";
+
+export const aliasFileSchemas: readonly FileSchema[] = [
+	{ name: "alias", schema: toFileSchema("Action alias of a pack", aliasAttributes, true) },
+	{ name: "alias-cases", schema: toCasesSchema("Cases of an action alias", aliasCaseShape) },
+];
 
 export const aliasFileReaders: readonly FileReader[] = [
 	{
