@@ -7,10 +7,9 @@ import type { Dialects } from "../../language/dialects.ts";
 import type { Access, AssignmentFilter, RoleAssignment } from "./access-exports.ts";
 import {
 	isGlobalPermission,
-	isHiddenFromObservers,
-	isScopedPermission,
 	type PermissionType,
 	permissionsOf,
+	resourceTypeDefinitionOf,
 	resourceTypeOf,
 	resourceTypes,
 } from "./permission-types.ts";
@@ -150,7 +149,9 @@ export function hasAdminRole(roles: readonly string[]): boolean {
  */
 function isInScope(scopes: readonly string[] | undefined, permission: PermissionType, resource?: Resource): boolean {
 	if (scopes === undefined || scopes.includes(permission) || scopes.includes(`${resourceTypeOf(permission)}_all`)) return true;
-	return resource !== undefined && isScopedPermission(permission) && scopes.includes(resource.uid);
+	const { scopedVerbs = [] } = resourceTypeDefinitionOf(permission);
+	const isScoped = scopedVerbs.some((verb) => permission === `${resourceTypeOf(permission)}_${verb}`);
+	return isScoped && resource !== undefined && scopes.includes(resource.uid);
 }
 
 function toLocalAssignments({ assignments = [] }: RbacConfig, roles: ReadonlyMap<string, Role>): readonly RoleAssignment[] {
@@ -202,7 +203,7 @@ const implyingView = ["create", "modify", "delete", "execute", "set"];
 
 /** Returns true if the observer role has the permission. */
 function observerAllows(permission: PermissionType): boolean {
-	return /_(view|list|search)$/.test(permission) && !isHiddenFromObservers(permission);
+	return /_(view|list|search)$/.test(permission) && resourceTypeDefinitionOf(permission).isHiddenFromObservers !== true;
 }
 
 /** Returns true if a grant includes the permission on the record, on its pack, or globally. */

@@ -75,31 +75,23 @@ export function resourceTypeOf(permission: PermissionType): ResourceType {
 	return owner;
 }
 
+/** Returns the definition of a permission's resource type. Throws if there is no such permission. */
+export function resourceTypeDefinitionOf(permission: PermissionType): ResourceTypeDefinition {
+	return definitions.get(resourceTypeOf(permission)) ?? { verbs: [] };
+}
+
 /** Returns true if a permission is granted without a resource. That applies to every `_list` permission and to the verbs in `global`. */
 export function isGlobalPermission(permission: PermissionType): boolean {
-	if (permission.endsWith("_list")) return true;
-	const type = resourceTypeOf(permission);
-	return definitions.get(type)?.global?.some((verb) => permission === `${type}_${verb}`) === true;
-}
-
-/** Returns true if the scopes of an API key may limit the permission to single records. */
-export function isScopedPermission(permission: PermissionType): boolean {
-	const type = resourceTypeOf(permission);
-	return definitions.get(type)?.scopedVerbs?.some((verb) => permission === `${type}_${verb}`) === true;
-}
-
-/** Returns true if the role `observer` has none of the permissions on records of this type. */
-export function isHiddenFromObservers(permission: PermissionType): boolean {
-	return definitions.get(resourceTypeOf(permission))?.isHiddenFromObservers === true;
+	const { global = [] } = resourceTypeDefinitionOf(permission);
+	return permission.endsWith("_list") || global.some((verb) => permission === `${resourceTypeOf(permission)}_${verb}`);
 }
 
 /** Returns true if the permission may be granted on a resource with this uid (`<type>:…`). */
 export function isGrantableOn(permission: PermissionType, uid: string): boolean {
 	if (permission.endsWith("_list")) return false;
 	const type = uid.split(":", 1)[0];
-	const permissionType = resourceTypeOf(permission);
-	const definition = definitions.get(permissionType);
-	return (definition?.guardedBy ?? permissionType) === type || (type === "pack" && definition?.isInPacks === true);
+	const { guardedBy = resourceTypeOf(permission), isInPacks = false } = resourceTypeDefinitionOf(permission);
+	return guardedBy === type || (type === "pack" && isInPacks);
 }
 
 /** A permission that a request needs in addition to that of its route. */
