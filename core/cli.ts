@@ -2,16 +2,20 @@
 
 export { parseCommaList } from "./cli/commands/comma-list.ts";
 export type { CommonOptions } from "./cli/commands/options.ts";
-export { type AddCommands, optionsOf, toInteger, withCommonOptions } from "./cli/commands/options.ts";
+export { type AddCommands, optionsOf, toInteger, withCommonOptions, withCredentials, withFormatOptions } from "./cli/commands/options.ts";
 export { withNames } from "./cli/completion/name-source.ts";
 export type { CliContext, WorkerOptions } from "./cli/context.ts";
 export { CliExit, write } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
+export { toJunit } from "./cli/junit.ts";
+export type { PackCheck, PackChecks, PackTestOptions, PackTests, PackWorkOptions } from "./cli/pack-checks.ts";
+export type { FormatOptions } from "./cli/print-records.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { readAllPages } from "./cli/read-all-pages.ts";
 export { readObject } from "./cli/read-file.ts";
 export { openSession } from "./cli/session.ts";
 export { resolveSettings } from "./cli/settings.ts";
+export { writeReport } from "./cli/write-report.ts";
 export type { CallOptions } from "./client/api-client.ts";
 export { type ApiClient, createApi } from "./client/api-client.ts";
 export type { ListPage, ListQuery } from "./client/page.ts";

@@ -22,19 +22,30 @@ export type { PacksApi } from "./features/packs/api.ts";
 export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
 export { resolveEntryPoint } from "./features/packs/entry-point-exports.ts";
 export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
-export type { FileReader, PackSource, ReadingPlace } from "./features/packs/file-reader-exports.ts";
+export type { FileReader, PackSource, ReadingPlace, ReadRunnerType } from "./features/packs/file-reader-exports.ts";
 export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
 export { toSourceText } from "./features/packs/followed-source-exports.ts";
+export {
+	findingOf,
+	findPackDirectories,
+	inspectConfig,
+	inspectFolders,
+	inspectManifest,
+	locateRefused,
+	sortFindings,
+} from "./features/packs/inspect-pack-exports.ts";
 export * from "./features/packs/installation-exports.ts";
 export type { NamedAction } from "./features/packs/named-actions-exports.ts";
+export { isKept } from "./features/packs/named-actions-exports.ts";
 export type { PackConfigs } from "./features/packs/pack-configs-exports.ts";
 export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
-export { type PackTest, testsOf } from "./features/packs/pack-tests-exports.ts";
+export { type PackTest, type RunTestsOptions, runTests, testsOf } from "./features/packs/pack-tests-exports.ts";
 export { findCaseFiles, type ReadCase, readCases } from "./features/packs/read-cases-exports.ts";
 export type { PackRegister } from "./features/packs/register-exports.ts";
 export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
 export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
-export type { RuleInput, Rules } from "./features/rules/rules-exports.ts";
+export { ruleTestCaseAttributes } from "./features/rules/rule-test-case-exports.ts";
+export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-exports.ts";
 export type { AuditedRequest, AuditHook } from "./http/audit-hook.ts";
 export { type BodySchema, defineBody } from "./http/body.ts";
 export { parseSelection, selectionQuery } from "./http/field-selection.ts";
@@ -97,15 +108,20 @@ export { releasedLease, toExpiredBefore, toExpiry, toRenewalIntervalMs } from ".
 export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
 export type { SingletonTaskOptions } from "./kernel/coordination/singleton-task.ts";
 export { SingletonTask } from "./kernel/coordination/singleton-task.ts";
+export { dryRunEngine } from "./kernel/dry-run.ts";
+export { DryRunStorage } from "./kernel/dry-run-storage.ts";
 export * from "./kernel/engine-api.ts";
 export { defineTriggerType, ofObject } from "./kernel/events/trigger-type-registry.ts";
 export type { ActionCatalog } from "./kernel/executions/action-catalog.ts";
+export { toActionSignature } from "./kernel/executions/action-catalog.ts";
 export type { Executions, ExecutionView, SubmitInput } from "./kernel/executions/executions-api.ts";
 export { isCompleted } from "./kernel/executions/status.ts";
 export type * from "./kernel/feature.ts";
 export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
 export type { Kernel, Plugins } from "./kernel/kernel.ts";
 export { OutputCapture } from "./kernel/output/output-channels.ts";
+export { createPlugins } from "./kernel/plugins/create-plugins.ts";
+export type { TaggableLogger } from "./kernel/plugins/engine-dependencies.ts";
 export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
 export { type KernelRunContext, toKernelContext } from "./kernel/runs/run-services.ts";
 export { type BoundedRegExp, createBoundedRegExp } from "./language/bounded-regexp.ts";
@@ -133,7 +149,9 @@ export type { KeyRing } from "./secrets/encryption/key-ring.ts";
 export { restoreMaskedValues } from "./secrets/restore-masked.ts";
 export { findListProblems } from "./service/config/check-plugins.ts";
 export { prepareDataDirectory } from "./service/config/data-directory.ts";
+export { type ResolvedConfig, resolveConfig } from "./service/config/resolve-config.ts";
 export { resolveOptions } from "./service/config/resolve-options.ts";
+export { toDependencies } from "./service/engine-dependencies.ts";
 export { loadConfig } from "./service/load-config.ts";
 export { createLogger, type ServiceLogger } from "./service/logger.ts";
 export { version } from "./service/version.ts";

@@ -28,8 +28,8 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 	users: async (options, use) => (await import("../../core/service/backend-users.ts")).createBackendUsers(process.env)(options, use),
 	definitions: async (options) => (await import("../../core/service/workflow-tools.ts")).openWorkflowTools(options),
 	packs: {
-		check: async (options) => (await import("../../core/service/pack-checks/check-packs.ts")).checkPacks(options),
-		test: async (options) => (await import("../../core/service/pack-checks/test-packs.ts")).testPacks(options),
+		check: async (options) => (await import("../feature-pack-tools/check-packs.ts")).checkPacks(options),
+		test: async (options) => (await import("../feature-pack-tools/test-packs.ts")).testPacks(options),
 	},
 	worker: async (options) => (await import("../feature-workers/worker/run-worker.ts")).runWorker(options, process.env),
 	async conform(options) {

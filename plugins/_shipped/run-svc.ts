@@ -4,10 +4,17 @@ import { runSvcWith } from "../../core/service/run-svc.ts";
 import { addAliasCommands } from "../feature-aliases/commands.ts";
 import { addAuditCommands } from "../feature-audit/commands.ts";
 import { addPackInstallCommands } from "../feature-pack-installer/commands.ts";
+import { addPackAuthoringCommands } from "../feature-pack-tools/commands.ts";
 import { addWorkerCommands } from "../feature-workers/commands.ts";
 
 /** The commands of the features of this package that a configuration may leave out. */
-const commands: readonly AddCommands[] = [addPackInstallCommands, addAliasCommands, addAuditCommands, addWorkerCommands];
+const commands: readonly AddCommands[] = [
+	addPackAuthoringCommands,
+	addPackInstallCommands,
+	addAliasCommands,
+	addAuditCommands,
+	addWorkerCommands,
+];
 
 /** Runs the `svc` command with the commands of all features of this package. */
 export function runSvc(argv: readonly string[], given: Partial<CliContext> = {}): Promise<number> {

@@ -4,7 +4,6 @@ import type { CliContext } from "../../cli/context.ts";
 
 import { printRecord } from "../../cli/print-records.ts";
 import { openSession } from "../../cli/session.ts";
-import { addPackAuthoringCommands } from "./authoring-commands.ts";
 import { addPackViewCommands } from "./pack-view-commands.ts";
 import { createPackRegisterClient } from "./register-client.ts";
 
@@ -36,6 +35,5 @@ function addPackRegisterCommands(pack: Command, context: CliContext): void {
 export const addPackCommands: AddCommands = (parent, context) => {
 	const pack = parent.command("pack").description("Write packs, and see which there are.");
 	addPackViewCommands(pack, context);
-	addPackAuthoringCommands(pack, context);
 	addPackRegisterCommands(pack, context);
 };

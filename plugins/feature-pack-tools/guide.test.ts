@@ -2,13 +2,13 @@ import * as assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test as everyTest } from "uvu";
-import { withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
-import { requires } from "../../testing/test-requirements.ts";
+import { withPackOnDisk } from "../../core/testing/packs/pack-on-disk.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { checkPacks } from "./check-packs.ts";
 import { testPacks } from "./test-packs.ts";
 
 const { test } = requires(everyTest, { command: "python3" });
-const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/build\/tests\/$/, "");
+const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/build\/tests\/$/, "");
 const { signal } = new AbortController();
 
 /** Files whose name stands in front of their text. */

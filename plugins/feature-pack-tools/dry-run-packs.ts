@@ -7,19 +7,22 @@ import {
 	type Storage,
 	type SvcConfig,
 	toErrorMessage,
-} from "../../contract/index.ts";
-import type { ReadRunnerType } from "../../features/packs/file-reader-exports.ts";
-import { getSystemClock } from "../../kernel/basics/clock.ts";
-import { dryRunEngine } from "../../kernel/dry-run.ts";
-import { DryRunStorage } from "../../kernel/dry-run-storage.ts";
-import type { Engine } from "../../kernel/engine-api.ts";
-import { createPlugins } from "../../kernel/plugins/create-plugins.ts";
-import type { TaggableLogger } from "../../kernel/plugins/engine-dependencies.ts";
-import { Dialects } from "../../language/dialects.ts";
-import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
-import { toDependencies } from "../engine-dependencies.ts";
-import { loadConfig } from "../load-config.ts";
-import { findConfig } from "../workflow-tools.ts";
+} from "../../core/contract/index.ts";
+import {
+	createPlugins,
+	Dialects,
+	DryRunStorage,
+	dryRunEngine,
+	type Engine,
+	findConfig,
+	getSystemClock,
+	loadConfig,
+	type ReadRunnerType,
+	type ResolvedConfig,
+	resolveConfig,
+	type TaggableLogger,
+	toDependencies,
+} from "../../core/feature.ts";
 
 /** A file that registration skips, with the reason. */
 export interface SkippedFile {

@@ -1,6 +1,5 @@
 import { relative, resolve } from "node:path";
-import { type CliContext, write } from "../../../cli/context.ts";
-import type { PackChecks } from "../../../cli/pack-checks.ts";
+import { type CliContext, type PackChecks, write } from "../../../core/cli.ts";
 import { CheckRounds, type RoundOptions } from "./check-rounds.ts";
 import { DirectoryWatcher } from "./directory-watcher.ts";
 

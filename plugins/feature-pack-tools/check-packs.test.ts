@@ -2,8 +2,8 @@ import * as assert from "node:assert/strict";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "uvu";
-import type { PackFinding } from "../../contract/index.ts";
-import { type PackOnDisk, withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
+import type { PackFinding } from "../../core/contract/index.ts";
+import { type PackOnDisk, withPackOnDisk } from "../../core/testing/packs/pack-on-disk.test-support.ts";
 import { checkPacks } from "./check-packs.ts";
 
 const count = "name: count\nrunner_type: local-shell-cmd\nparameters:\n  cmd:\n    default: ls\n";

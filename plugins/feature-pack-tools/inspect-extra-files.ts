@@ -1,8 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { JsonObject, PackFinding } from "../../../contract/index.ts";
-import type { FileReader } from "../file-reader-exports.ts";
-import { findingOf } from "./findings.ts";
+import type { JsonObject, PackFinding } from "../../core/contract/index.ts";
+import { type FileReader, findingOf } from "../../core/feature.ts";
 
 /** Folders that a pack may contain in addition to those of the readers. */
 const folders: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
-import type { PackCheck } from "../../cli/pack-checks.ts";
-import type { PackFinding } from "../../contract/index.ts";
+import type { PackCheck } from "../../core/cli.ts";
+import type { PackFinding } from "../../core/contract/index.ts";
 
 /**
  * Returns the findings in the format of compiler messages, so that editors link them to the line, and their counts for each pack.

@@ -1,5 +1,5 @@
-import type { PackCheck, PackChecks, PackTests } from "../../../cli/pack-checks.ts";
-import { toErrorMessage } from "../../../contract/index.ts";
+import type { PackCheck, PackChecks, PackTests } from "../../../core/cli.ts";
+import { toErrorMessage } from "../../../core/contract/index.ts";
 import { count, countErrors, toCheckLines } from "../check-report.ts";
 import { toTestLines } from "../test-report.ts";
 

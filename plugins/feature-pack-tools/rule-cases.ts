@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
-import type { PackInspection } from "../../features/packs/inspect-pack-exports.ts";
-import { type PackTest, testsOf } from "../../features/packs/pack-tests-exports.ts";
-import { findCaseFiles, type ReadCase, readCases } from "../../features/packs/read-cases-exports.ts";
-import { ruleTestCaseAttributes } from "../../features/rules/rule-test-case-exports.ts";
-import type { RuleTestOutcome } from "../../features/rules/rules-exports.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
+import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../core/contract/index.ts";
+import {
+	findCaseFiles,
+	type PackTest,
+	type Principal,
+	type ReadCase,
+	type RuleTestOutcome,
+	readCases,
+	ruleTestCaseAttributes,
+	testsOf,
+} from "../../core/feature.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
+import type { PackInspection } from "./inspect-pack.ts";
 
 const folder = "tests/rules";
 const kind = "rule";

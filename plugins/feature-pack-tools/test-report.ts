@@ -1,6 +1,5 @@
-import { toJunit } from "../../cli/junit.ts";
-import type { PackTests } from "../../cli/pack-checks.ts";
-import type { PackTestResult } from "../../contract/index.ts";
+import { type PackTests, toJunit } from "../../core/cli.ts";
+import type { PackTestResult } from "../../core/contract/index.ts";
 
 /** Returns the results of tests in one of the formats of `svc pack test`. */
 export function toTestReport(format: "text" | "json" | "junit", tests: readonly PackTests[]): string {

@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { PackTestOptions, PackTests } from "../../cli/pack-checks.ts";
-import { type PackTestResult, toErrorMessage } from "../../contract/index.ts";
-import { inspectPack, type PackInspection } from "../../features/packs/inspect-pack-exports.ts";
-import { type PackTest, type RunTestsOptions, runTests, testsOf } from "../../features/packs/pack-tests-exports.ts";
-import { createExpressions } from "../../language/expressions/expressions.ts";
+import type { PackTestOptions, PackTests } from "../../core/cli.ts";
+import { type PackTestResult, toErrorMessage } from "../../core/contract/index.ts";
+import { createExpressions, type PackTest, type RunTestsOptions, runTests, testsOf } from "../../core/feature.ts";
 import { type DryRunPacks, dryRunPacks } from "./dry-run-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findDefinitions } from "./inspect-definitions.ts";
+import { inspectPack, type PackInspection } from "./inspect-pack.ts";
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 import { findRuleTests } from "./rule-cases.ts";
 

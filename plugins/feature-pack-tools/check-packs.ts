@@ -1,22 +1,23 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { PackCheck, PackWorkOptions } from "../../cli/pack-checks.ts";
-import { type EntityKind, type PackFinding, type Storage, toErrorMessage } from "../../contract/index.ts";
+import type { PackCheck, PackWorkOptions } from "../../core/cli.ts";
+import { type EntityKind, type PackFinding, type Storage, toErrorMessage } from "../../core/contract/index.ts";
 import {
 	findingOf,
-	inspectPack,
+	findRuleProblems,
+	isKept,
 	LocatedYaml,
 	locateRefused,
-	type PackInspection,
+	type NamedAction,
+	type RuleProblem,
 	sortFindings,
-} from "../../features/packs/inspect-pack-exports.ts";
-import { isKept, type NamedAction } from "../../features/packs/named-actions-exports.ts";
-import { splitRef } from "../../kernel/basics/refs.ts";
-import { toActionSignature } from "../../kernel/executions/action-catalog.ts";
-import { findRuleProblems, type RuleProblem } from "../../language/rule-problems.ts";
+	splitRef,
+	toActionSignature,
+} from "../../core/feature.ts";
 import { type DryRunPacks, dryRunPacks, toAbsolute } from "./dry-run-packs.ts";
 import { findPacks } from "./find-packs.ts";
 import { findKnownActions, inspectDefinitions, type KnownActions } from "./inspect-definitions.ts";
+import { inspectPack, type PackInspection } from "./inspect-pack.ts";
 import { type PackToolsResult, withPackTools } from "./pack-tools.ts";
 
 /**

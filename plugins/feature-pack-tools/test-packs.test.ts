@@ -1,8 +1,8 @@
 import * as assert from "node:assert/strict";
 import { test as everyTest } from "uvu";
-import type { PackTestResult } from "../../contract/index.ts";
-import { withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
-import { requires } from "../../testing/test-requirements.ts";
+import type { PackTestResult } from "../../core/contract/index.ts";
+import { withPackOnDisk } from "../../core/testing/packs/pack-on-disk.test-support.ts";
+import { requires } from "../../core/testing/test-requirements.ts";
 import { testPacks } from "./test-packs.ts";
 
 const test = everyTest;

@@ -2,11 +2,11 @@
 import * as assert from "node:assert/strict";
 import { relative } from "node:path";
 import { test } from "uvu";
-import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
-import { checkPacks } from "../../service/pack-checks/check-packs.ts";
-import { testPacks } from "../../service/pack-checks/test-packs.ts";
-import { CapturedText } from "../../testing/cli/captured-text.test-support.ts";
-import { withPackOnDisk } from "../../testing/packs/pack-on-disk.test-support.ts";
+import { CapturedText } from "../../core/testing/cli/captured-text.test-support.ts";
+import { withPackOnDisk } from "../../core/testing/packs/pack-on-disk.test-support.ts";
+import { runSvc } from "../_shipped/run-svc.ts";
+import { checkPacks } from "./check-packs.ts";
+import { testPacks } from "./test-packs.ts";
 
 async function run(...words: readonly string[]) {
 	const [stdout, stderr] = [new CapturedText(), new CapturedText()];

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { PackTools, Runner } from "../../contract/index.ts";
-import { getSystemClock } from "../../kernel/basics/clock.ts";
+import type { PackTools, Runner } from "../../core/contract/index.ts";
+import { getSystemClock } from "../../core/feature.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

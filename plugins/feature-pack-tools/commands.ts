@@ -1,11 +1,21 @@
 import { type Command, Option } from "commander";
-import { type CommonOptions, optionsOf, withCredentials, withFormatOptions } from "../../cli/commands/options.ts";
-import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import type { PackCheck, PackChecks } from "../../cli/pack-checks.ts";
-import { type FormatOptions, printList } from "../../cli/print-records.ts";
-import { openSession } from "../../cli/session.ts";
-import { writeReport } from "../../cli/write-report.ts";
-import { isSvcError } from "../../contract/index.ts";
+import {
+	type AddCommands,
+	type CliContext,
+	CliExit,
+	type CommonOptions,
+	type FormatOptions,
+	openSession,
+	optionsOf,
+	type PackCheck,
+	type PackChecks,
+	printList,
+	withCredentials,
+	withFormatOptions,
+	write,
+	writeReport,
+} from "../../core/cli.ts";
+import { isSvcError } from "../../core/contract/index.ts";
 import { countErrors, toCheckText } from "./check-report.ts";
 import { toTestReport } from "./test-report.ts";
 import { watchPacks } from "./watch/watch-command.ts";
@@ -30,13 +40,14 @@ interface CheckOptions extends FormatOptions {
 const configOption = ["--config <file>", "configuration with the runners; default ./svc.config.ts, or what comes with svc"] as const;
 
 /** Adds the commands for pack authors, which need no running service. Adds none if the CLI context has no `packs`. */
-export function addPackAuthoringCommands(pack: Command, context: CliContext): void {
+export const addPackAuthoringCommands: AddCommands = (parent, context) => {
 	const { packs } = context;
 	if (packs === undefined) return;
+	const pack = parent.commands.find((command) => command.name() === "pack") ?? parent.command("pack");
 	addCheck(pack, packs, context);
 	addTest(pack, packs, context);
 	addWatch(pack, packs, context);
-}
+};
 
 function addCheck(pack: Command, packs: PackChecks, context: CliContext): void {
 	withFormatOptions(

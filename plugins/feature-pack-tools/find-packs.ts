@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { SvcError } from "../../contract/index.ts";
-import { findPackDirectories } from "../../features/packs/inspect-pack-exports.ts";
+import { SvcError } from "../../core/contract/index.ts";
+import { findPackDirectories } from "../../core/feature.ts";
 
 /**
  * Returns the directories of packs for the given paths. A path is a directory with a `pack.yaml`, or one that contains such directories.

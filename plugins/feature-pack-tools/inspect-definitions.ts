@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { DefinitionFinding, PackFinding } from "../../contract/index.ts";
-import { findingOf, type PackInspection } from "../../features/packs/inspect-pack-exports.ts";
+import type { DefinitionFinding, PackFinding } from "../../core/contract/index.ts";
+import { findingOf } from "../../core/feature.ts";
 import type { DryRunPacks } from "./dry-run-packs.ts";
+import type { PackInspection } from "./inspect-pack.ts";
 
 /** A workflow definition that is the entry point of an action. */
 export interface PackDefinition {
