@@ -3,13 +3,8 @@
 import { createRouteDeclarations } from "./http/route.ts";
 import type { Engine } from "./kernel/engine-api.ts";
 
-export { escapeControlCharacters, hasControlCharacters } from "./contract/control-characters.ts";
-export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
-export type { Access } from "./features/access/access-exports.ts";
-export { assertRequired } from "./features/access/required-permissions-exports.ts";
-export { createProxies, type TrustedProxies } from "./features/access/trusted-proxies-exports.ts";
-export { toExecution } from "./features/executions/records-exports.ts";
-export { executionSchema, statusSchema } from "./features/executions/schemas-exports.ts";
+// Definition of a feature.
+
 export {
 	defineFeature,
 	type FeatureDefinition,
@@ -18,39 +13,42 @@ export {
 	type NamedFeatures,
 } from "./features/feature-plugin.ts";
 export type { CoreFeatures } from "./features/index.ts";
-export type { PacksApi } from "./features/packs/api.ts";
-export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
-export { resolveEntryPoint } from "./features/packs/entry-point-exports.ts";
-export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
-export type { FileReader, PackSource, ReadingPlace, ReadRunnerType } from "./features/packs/file-reader-exports.ts";
-export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
-export { toSourceText } from "./features/packs/followed-source-exports.ts";
-export {
-	findingOf,
-	findPackDirectories,
-	inspectConfig,
-	inspectFolders,
-	inspectManifest,
-	locateRefused,
-	sortFindings,
-} from "./features/packs/inspect-pack-exports.ts";
-export * from "./features/packs/installation-exports.ts";
-export type { NamedAction } from "./features/packs/named-actions-exports.ts";
-export { isKept } from "./features/packs/named-actions-exports.ts";
-export type { PackConfigs } from "./features/packs/pack-configs-exports.ts";
-export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
-export { type PackTest, type RunTestsOptions, runTests, testsOf } from "./features/packs/pack-tests-exports.ts";
-export { findCaseFiles, type ReadCase, readCases } from "./features/packs/read-cases-exports.ts";
-export type { PackRegister } from "./features/packs/register-exports.ts";
-export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
-export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
-export { ruleTestCaseAttributes } from "./features/rules/rule-test-case-exports.ts";
-export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-exports.ts";
 export type { AuditedRequest, AuditHook } from "./http/audit-hook.ts";
+export type { HttpFeature } from "./http/http-feature.ts";
+export * from "./kernel/engine-api.ts";
+export type * from "./kernel/feature.ts";
+export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
+export type { Kernel, Plugins } from "./kernel/kernel.ts";
+export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
+
+// Records, times, names and permissions.
+
+export { escapeControlCharacters, hasControlCharacters } from "./contract/control-characters.ts";
+export type { EntityKindDefinition, EntityMap, FieldType } from "./contract/entities/index.ts";
+export { type EngineClock, fromTimestamp, getSystemClock, toTimestamp } from "./kernel/basics/clock.ts";
+export { toConfigError } from "./kernel/basics/config-error.ts";
+export type { Uses } from "./kernel/basics/engine-parts.ts";
+export { createId, isId, toStableId } from "./kernel/basics/ids.ts";
+export { insertIfAbsent } from "./kernel/basics/insert-if-absent.ts";
+export { assertNotSystemPack, assertRefNames, labelPattern, maxLabels, parseLabels } from "./kernel/basics/names.ts";
+export { type Page, type Paging, readPage, toInCondition } from "./kernel/basics/pagination.ts";
+export type {
+	AssertPermitted,
+	PermissionType,
+	PermissionVerbs,
+	RequiredPermission,
+	ResourceType,
+	ResourceTypeDefinition,
+} from "./kernel/basics/permission-types.ts";
+export { type Principal, toAuthorship, withScopes } from "./kernel/basics/principal.ts";
+export { type Resource, splitRef, toActionResource } from "./kernel/basics/refs.ts";
+export type { TaggableLogger } from "./kernel/plugins/engine-dependencies.ts";
+
+// Requests and their answers.
+
 export { type BodySchema, defineBody } from "./http/body.ts";
 export { parseSelection, selectionQuery } from "./http/field-selection.ts";
 export { parseFilterValues } from "./http/filter-values.ts";
-export type { HttpFeature } from "./http/http-feature.ts";
 export * from "./http/openapi/responses.ts";
 export {
 	arrayOf,
@@ -76,54 +74,71 @@ export type { QueryValues } from "./http/query.ts";
 export { noStoreHeaders, type Reply, replyContent, replyJson, replyNoContent } from "./http/replies.ts";
 export { replyList, selectionRulesOf } from "./http/reply-list.ts";
 export { replyRecords } from "./http/reply-records.ts";
-export type { Route, RouteContext } from "./http/route.ts";
-export { createRouteDeclarations } from "./http/route.ts";
+export { createRouteDeclarations, type Route, type RouteContext } from "./http/route.ts";
 export type { GuardedResource, Permission } from "./http/route-permission.ts";
 export { presentOne, type RecordVisibility, secretsQuery, showsSecrets, toRecordVisibility } from "./http/secret-presentation.ts";
 export { parseSort } from "./http/sort.ts";
 export { replyPageOrAll } from "./http/streamed-list.ts";
 export { parseTimeRange } from "./http/time-range.ts";
 export type { WireRecord } from "./http/wire-record.ts";
-export { type EngineClock, fromTimestamp, getSystemClock, toTimestamp } from "./kernel/basics/clock.ts";
-export { toConfigError } from "./kernel/basics/config-error.ts";
-export type { Uses } from "./kernel/basics/engine-parts.ts";
-export { createId, isId, toStableId } from "./kernel/basics/ids.ts";
-export { insertIfAbsent } from "./kernel/basics/insert-if-absent.ts";
-export { assertNotSystemPack, assertRefNames, labelPattern, maxLabels, parseLabels } from "./kernel/basics/names.ts";
-export { type Page, type Paging, readPage, toInCondition } from "./kernel/basics/pagination.ts";
-export type {
-	AssertPermitted,
-	PermissionType,
-	PermissionVerbs,
-	RequiredPermission,
-	ResourceType,
-	ResourceTypeDefinition,
-} from "./kernel/basics/permission-types.ts";
-export type { Principal } from "./kernel/basics/principal.ts";
-export { toAuthorship, withScopes } from "./kernel/basics/principal.ts";
-export { type Resource, splitRef, toActionResource } from "./kernel/basics/refs.ts";
+
+// Work that only one node may do at a time.
+
 export { createTakeoverGrace, type TakeoverGracePeriod } from "./kernel/coordination/expired-leases.ts";
 export { HeldLease, RecordLeaseRenewer } from "./kernel/coordination/held-lease.ts";
 export { releasedLease, toExpiredBefore, toExpiry, toRenewalIntervalMs } from "./kernel/coordination/lease-policy.ts";
 export { createRenewedSubscription } from "./kernel/coordination/reconnecting-subscription.ts";
-export type { SingletonTaskOptions } from "./kernel/coordination/singleton-task.ts";
-export { SingletonTask } from "./kernel/coordination/singleton-task.ts";
-export { dryRunEngine } from "./kernel/dry-run.ts";
-export { DryRunStorage } from "./kernel/dry-run-storage.ts";
-export * from "./kernel/engine-api.ts";
+export { SingletonTask, type SingletonTaskOptions } from "./kernel/coordination/singleton-task.ts";
+
+// Events, executions and runs.
+
 export { defineTriggerType, ofObject } from "./kernel/events/trigger-type-registry.ts";
-export type { ActionCatalog } from "./kernel/executions/action-catalog.ts";
-export { toActionSignature } from "./kernel/executions/action-catalog.ts";
+export { type ActionCatalog, toActionSignature } from "./kernel/executions/action-catalog.ts";
 export type { Executions, ExecutionView, SubmitInput } from "./kernel/executions/executions-api.ts";
 export { isCompleted } from "./kernel/executions/status.ts";
-export type * from "./kernel/feature.ts";
-export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";
-export type { Kernel, Plugins } from "./kernel/kernel.ts";
 export { OutputCapture } from "./kernel/output/output-channels.ts";
-export { createPlugins } from "./kernel/plugins/create-plugins.ts";
-export type { TaggableLogger } from "./kernel/plugins/engine-dependencies.ts";
-export { type InterceptedRun, kindOfOperation } from "./kernel/plugins/engine-storage.ts";
 export { type KernelRunContext, toKernelContext } from "./kernel/runs/run-services.ts";
+
+// Features that every service has.
+
+export type { Access } from "./features/access/access-exports.ts";
+export { assertRequired } from "./features/access/required-permissions-exports.ts";
+export { createProxies, type TrustedProxies } from "./features/access/trusted-proxies-exports.ts";
+export { toExecution } from "./features/executions/records-exports.ts";
+export { executionSchema, statusSchema } from "./features/executions/schemas-exports.ts";
+export type { FindRequiredLabels, RequiredWorkerLabels, WorkerDemands } from "./features/policies/required-worker-labels-exports.ts";
+export { keepMembers, keepRunAtOnce } from "./features/policies/wrap-runner-exports.ts";
+export { ruleTestCaseAttributes } from "./features/rules/rule-test-case-exports.ts";
+export type { RuleInput, Rules, RuleTestOutcome } from "./features/rules/rules-exports.ts";
+
+// Packs.
+
+export type { PacksApi } from "./features/packs/api.ts";
+export { defineBuiltInPack, type PackContent } from "./features/packs/built-in-pack-exports.ts";
+export { resolveEntryPoint } from "./features/packs/entry-point-exports.ts";
+export { containsFiles, extractFiles, removeExtracted, toContentId } from "./features/packs/extract-content-exports.ts";
+export type { FileReader, PackSource, ReadingPlace, ReadRunnerType } from "./features/packs/file-reader-exports.ts";
+export { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "./features/packs/followed-pack-guard-exports.ts";
+export { toSourceText } from "./features/packs/followed-source-exports.ts";
+export {
+	findingOf,
+	findPackDirectories,
+	inspectConfig,
+	inspectFolders,
+	inspectManifest,
+	locateRefused,
+	sortFindings,
+} from "./features/packs/inspect-pack-exports.ts";
+export * from "./features/packs/installation-exports.ts";
+export { isKept, type NamedAction } from "./features/packs/named-actions-exports.ts";
+export type { PackConfigs } from "./features/packs/pack-configs-exports.ts";
+export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
+export { type PackTest, type RunTestsOptions, runTests, testsOf } from "./features/packs/pack-tests-exports.ts";
+export { findCaseFiles, type ReadCase, readCases } from "./features/packs/read-cases-exports.ts";
+export type { PackRegister } from "./features/packs/register-exports.ts";
+
+// Expressions, schemas and files.
+
 export { type BoundedRegExp, createBoundedRegExp } from "./language/bounded-regexp.ts";
 export { Dialects } from "./language/dialects.ts";
 export { waitForLoopBudget } from "./language/event-loop-budget.ts";
@@ -142,11 +157,20 @@ export { toScope } from "./language/templates/scope.ts";
 export { compareVersions, isInRange, isVersionRange } from "./language/version-range.ts";
 export { WorkBudget, withWorkBudget } from "./language/work-budget.ts";
 export { assertYamlDepth } from "./language/yaml-document.ts";
+export type { KeyRing } from "./secrets/encryption/key-ring.ts";
+export { restoreMaskedValues } from "./secrets/restore-masked.ts";
+
+// Waiting and the network.
+
 export { findProxy } from "./lib/find-proxy.ts";
 export { retryWhileUnavailable } from "./lib/retry-while-unavailable.ts";
 export { settledWithin, wait } from "./lib/wait.ts";
-export type { KeyRing } from "./secrets/encryption/key-ring.ts";
-export { restoreMaskedValues } from "./secrets/restore-masked.ts";
+
+// Configuration, log and dry runs of a service.
+
+export { dryRunEngine } from "./kernel/dry-run.ts";
+export { DryRunStorage } from "./kernel/dry-run-storage.ts";
+export { createPlugins } from "./kernel/plugins/create-plugins.ts";
 export { findListProblems } from "./service/config/check-plugins.ts";
 export { prepareDataDirectory } from "./service/config/data-directory.ts";
 export { type ResolvedConfig, resolveConfig } from "./service/config/resolve-config.ts";
