@@ -15,6 +15,7 @@ export {
 export type { CoreFeatures } from "./features/index.ts";
 export type { AuditedRequest, AuditHook } from "./http/audit-hook.ts";
 export type { HttpFeature } from "./http/http-feature.ts";
+export type { PageEntry } from "./http/page-entries.ts";
 export * from "./kernel/engine-api.ts";
 export type * from "./kernel/feature.ts";
 export type { ApiOf, CreateFeatures, FeatureList } from "./kernel/feature-list.ts";

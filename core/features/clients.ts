@@ -26,7 +26,15 @@ export type { ListPage, ListQuery } from "../client/page.ts";
 export type { TokenRecord } from "../client/password-sign-in.ts";
 export { escapeControlCharacters, escapeControlCharactersInLines } from "../contract/control-characters.ts";
 export type { DefinitionFinding, DefinitionGraph, TaskState } from "../contract/index.ts";
-export type { ApiKeyInput, ApiKeyRecord, NewApiKeyRecord, RoleAssignmentRecord, RoleRecord, UserRecord } from "./access/client.ts";
+export type {
+	ApiKeyInput,
+	ApiKeyRecord,
+	NewApiKeyRecord,
+	PageEntryRecord,
+	RoleAssignmentRecord,
+	RoleRecord,
+	UserRecord,
+} from "./access/client.ts";
 export type { ActionRecord, RunnerTypeRecord } from "./actions/client.ts";
 export type { KeyClient, KeyInput, KeyRecord, RotationRecord } from "./datastore/client.ts";
 export type {

@@ -1,5 +1,6 @@
 import type { Feature } from "../kernel/feature.ts";
 import type { AuditHook } from "./audit-hook.ts";
+import type { PageEntry } from "./page-entries.ts";
 import type { Reply } from "./replies.ts";
 import type { Route } from "./route.ts";
 
@@ -12,6 +13,8 @@ export interface HttpFeature<Api extends object = object> extends Feature<Api> {
 	 * feature that defines it provides it. Default: a placeholder page that names the other ways to use the service.
 	 */
 	readonly page?: () => Reply;
+	/** Entries of the web page. Default: none. */
+	readonly pageEntries?: readonly PageEntry[];
 	/** Audit hook: records changes by requests, and refused requests. The first feature that defines it provides it. Default: none. */
 	readonly auditHook?: AuditHook;
 }

@@ -3,6 +3,7 @@ import { openToAuthenticated } from "../features/routes.ts";
 import type { AccessGuard } from "../http/access-guard.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
 import { createRoutedHttp, type HttpInterface, type HttpInterfaceOptions } from "../http/http-interface.ts";
+import { assertPageEntries } from "../http/page-entries.ts";
 import { rootRoutes } from "../http/root-routes.ts";
 import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
@@ -29,6 +30,7 @@ export function createHttp(options: HttpOptions): HttpInterface {
 	}
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
+	assertPageEntries(features);
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
 	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder });

@@ -18,6 +18,21 @@ export interface UserRecord {
 		 */
 		readonly permissions?: Readonly<Record<string, readonly string[]>>;
 	};
+	/** Entries of features in the web page that the user may see. Present only if permissions are requested. */
+	readonly page_entries?: readonly PageEntryRecord[];
+}
+
+/** Entry of a feature in the web page: a list of records. */
+export interface PageEntryRecord {
+	readonly title: string;
+	/** Section of the navigation: `Watch`, `Automate` or `Manage`. */
+	readonly group: string;
+	/** Path of the route that lists the records, such as `/notes`. */
+	readonly path: string;
+	/** True if the route accepts `limit` and `offset`. */
+	readonly is_paged: boolean;
+	/** Members of the records that the columns show. */
+	readonly columns: readonly { readonly member: string; readonly title: string }[];
 }
 
 /** An API key without the key itself. `uid` and `key_hash` are masked unless an administrator requests secrets. */

@@ -117,17 +117,26 @@ export const validitySchema = objectSchema({ valid: booleanSchema });
 /** Schema of the authenticated user in the API. */
 export const userSchema = defineSchema(
 	"User",
-	objectSchema({
-		username: stringSchema,
-		authentication: objectSchema({ method: stringSchema, location: stringSchema, token_expire: stringSchema }, [
-			"location",
-			"token_expire",
-		]),
-		rbac: objectSchema(
-			{ enabled: booleanSchema, roles: arrayOf(stringSchema), is_admin: booleanSchema, permissions: mapOf(arrayOf(stringSchema)) },
-			["permissions"],
-		),
-	}),
+	objectSchema(
+		{
+			username: stringSchema,
+			authentication: objectSchema({ method: stringSchema, location: stringSchema, token_expire: stringSchema }, [
+				"location",
+				"token_expire",
+			]),
+			rbac: objectSchema(
+				{ enabled: booleanSchema, roles: arrayOf(stringSchema), is_admin: booleanSchema, permissions: mapOf(arrayOf(stringSchema)) },
+				["permissions"],
+			),
+			page_entries: arrayOf(
+				objectSchema({
+					...{ title: stringSchema, group: stringSchema, path: stringSchema, is_paged: booleanSchema },
+					columns: arrayOf(objectSchema({ member: stringSchema, title: stringSchema })),
+				}),
+			),
+		},
+		["page_entries"],
+	),
 	{
 		username: "maria",
 		authentication: { method: "authentication token", location: "header", token_expire: "2031-03-05T09:15:02Z" },

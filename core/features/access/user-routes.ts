@@ -1,11 +1,19 @@
 import { answerJson } from "../../http/openapi/responses.ts";
+import { listPageEntries } from "../../http/page-entries.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
+import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { FeatureList } from "../../kernel/feature-list.ts";
 import type { AccessApi } from "./api.ts";
 import { userSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "access">>();
+interface RouteNeeds extends Pick<AccessApi, "access"> {
+	/** Features of the engine. Absent: none has an entry in the web page. */
+	readonly features?: FeatureList;
+}
+
+const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
 export const userRoutes = [
 	defineRoute({
@@ -13,7 +21,8 @@ export const userRoutes = [
 		path: "/user",
 		component: "api",
 		summary: "Tell who asks, how they signed in, and their roles",
-		description: "With `permissions=true` also what they may do: for each permission the records it is given for, `*` for all.",
+		description:
+			"With `permissions=true` also what they may do: for each permission the records it is given for, `*` for all; and the entries of features in the web page that they may see.",
 		answers: { 200: answerJson(userSchema) },
 		permission: "authenticated",
 		query: { permissions: "boolean" },
@@ -27,9 +36,18 @@ export const userRoutes = [
 					is_admin: principal.isAdmin,
 					...(query.permissions === true && { permissions: engine.access.permissionsOf(principal) }),
 				},
+				...(query.permissions === true && { page_entries: toPageEntries(engine, principal) }),
 			}),
 	}),
 ];
+
+/** Returns the entries of features in the web page that the caller may see. */
+function toPageEntries({ features = {}, access }: RouteNeeds, principal: Principal) {
+	return listPageEntries(Object.values(features), (permission) => {
+		if (permission === "public" || permission === "authenticated") return true;
+		return permission === "admin" ? principal.isAdmin : access.allows(principal, permission as PermissionType);
+	});
+}
 
 /** Returns the authentication with the expiry in whole seconds. Clients expect that here, unlike in all other responses. */
 function toAuthentication(authentication: Principal["authentication"]): Principal["authentication"] {

@@ -12,6 +12,7 @@ import {
 	type StoragePlugin,
 	type SvcConfig,
 } from "../../contract/index.ts";
+import type { FeaturePlugin } from "../../features/feature-plugin.ts";
 import { createLogger } from "../../service/logger.ts";
 import { createService } from "../../service/service.ts";
 import { createBackend } from "../backends/backend.test-support.ts";
@@ -66,6 +67,8 @@ export interface GuardedOptions {
 	readonly auth?: SvcConfig["auth"];
 	/** Time passes only by `pass`. */
 	readonly isTimeFrozen?: boolean;
+	/** Features besides those that every service has. Default: all of the package. */
+	readonly features?: readonly FeaturePlugin[];
 	/** Besides `speak`. */
 	readonly runners?: SvcConfig["runners"];
 	readonly dialects?: NonNullable<SvcConfig["dialects"]>;
@@ -101,7 +104,7 @@ export async function withGuardedService(
 	const assignments = [...(rbac.assignments ?? []), { username: "root", roles: ["admin"] }];
 	const service = createService(
 		{
-			features: shippedFeatures(),
+			features: given.features ?? shippedFeatures(),
 			storage: given.storage?.(backend.storage) ?? backend.storage,
 			event_bus: backend.eventBus,
 			runners: [speak(), ...runners],

@@ -1,7 +1,7 @@
 import { defineFeature } from "svc-automation/feature";
 import { Board } from "./board.ts";
 import { noteKind, notePermissions } from "./note.ts";
-import { routes } from "./routes.ts";
+import { listNotes, routes } from "./routes.ts";
 import { Sweep } from "./sweep.ts";
 import { notePosted } from "./trigger-type.ts";
 
@@ -22,6 +22,17 @@ export const board = ({ interval = 60_000 } = {}) =>
 				triggerTypes: [{ type: notePosted }],
 				loops: [["timers", new Sweep(notes, interval)]],
 				routes,
+				pageEntries: [
+					{
+						title: "Notes",
+						list: listNotes,
+						columns: [
+							["posted_at", "Posted"],
+							["user", "By"],
+							["text", "Note"],
+						],
+					},
+				],
 			};
 		},
 	});

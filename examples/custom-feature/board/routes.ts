@@ -26,16 +26,18 @@ const note = defineSchema(
 	{ id: "66a1f0c29d3e4b7a51c08d12", text: "There is cake.", user: "maria", posted_at: "2031-03-04T09:15:02.418273Z" },
 );
 
+export const listNotes = defineRoute({
+	method: "GET",
+	path: "/notes",
+	component: "api",
+	summary: "List the notes on the board, the newest first",
+	answers: { 200: describeList(note) },
+	permission: "note_list",
+	handler: async ({ engine }) => replyJson(await engine.board.list()),
+});
+
 export const routes = [
-	defineRoute({
-		method: "GET",
-		path: "/notes",
-		component: "api",
-		summary: "List the notes on the board, the newest first",
-		answers: { 200: describeList(note) },
-		permission: "note_list",
-		handler: async ({ engine }) => replyJson(await engine.board.list()),
-	}),
+	listNotes,
 	defineRoute({
 		method: "POST",
 		path: "/notes",

@@ -3,7 +3,7 @@ import { useCallback, useEffect } from "preact/hooks";
 import type { PageDefinition, PageProps } from "./kit/page.ts";
 import { addressBar, matchPath } from "./kit/router.ts";
 import { session, startService } from "./kit/service.ts";
-import { pages } from "./pages.ts";
+import { allPages, pages } from "./pages.ts";
 import { Empty } from "./parts/empty.tsx";
 import { Fault } from "./parts/fault.tsx";
 import { Lazy } from "./parts/lazy.tsx";
@@ -47,7 +47,7 @@ function CurrentPage() {
 
 /** Returns the first page whose path matches, with the values of its `:names`. */
 function findPage(path: string): readonly [PageDefinition | undefined, PageProps["values"]] {
-	for (const page of pages) {
+	for (const page of allPages()) {
 		const values = matchPath(page.path, path);
 		if (values !== undefined) return [page, values];
 	}

@@ -1,4 +1,6 @@
-import type { PageDefinition } from "./kit/page.ts";
+import type { PageEntryRecord } from "../../_shipped/client.ts";
+import type { PageDefinition, PageGroup } from "./kit/page.ts";
+import { session } from "./kit/service.ts";
 
 /** Pages in the order of the navigation. The first one is the start page. */
 export const pages: readonly PageDefinition[] = [
@@ -110,3 +112,22 @@ export const pages: readonly PageDefinition[] = [
 	{ path: "/why/:trace?", title: "Why", load: () => import("./why/why-page.tsx") },
 	{ path: "/history/:id/:view?", title: "Run", load: () => import("./run/run-page.tsx") },
 ];
+
+/** Returns all pages, and those of the features that have an entry for this user. */
+export function allPages(): readonly PageDefinition[] {
+	return [...pages, ...(session.user.value?.page_entries ?? []).map(toPage)];
+}
+
+/** One definition for each entry, so that the page of an entry is not loaded again whenever another component renders. */
+const known = new WeakMap<PageEntryRecord, PageDefinition>();
+
+function toPage(entry: PageEntryRecord): PageDefinition {
+	const page = known.get(entry) ?? {
+		path: `/features${entry.path}`,
+		title: entry.title,
+		group: entry.group as PageGroup,
+		load: async () => ({ Page: (await import("./features/records-page.tsx")).toRecordsPage(entry) }),
+	};
+	known.set(entry, page);
+	return page;
+}

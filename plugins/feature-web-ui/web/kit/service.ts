@@ -1,18 +1,23 @@
 import { effect } from "@preact/signals";
-import { createClient } from "../../../_shipped/client.ts";
+import { type ClientOptions, createApi, createClient } from "../../../_shipped/client.ts";
 import { LiveEvents } from "./live-events.ts";
 import { Session } from "./session.ts";
 
 /** URL of the page. It includes a path if a proxy publishes the service below that path. */
 const base = new URL(".", document.baseURI).href;
 
-/** Client of the service that delivered the page. The browser adds the session cookie to its requests. */
-export const client = createClient({
+const options: ClientOptions = {
 	apiUrl: `${base}api/v1`,
 	authUrl: `${base}auth/v1`,
 	streamUrl: `${base}stream/v1`,
 	onWarning: (text) => onWarning?.(text),
-});
+};
+
+/** Client of the service that delivered the page. The browser adds the session cookie to its requests. */
+export const client = createClient(options);
+
+/** Requests to routes that the client does not know. */
+export const api = createApi(options);
 
 let onWarning: ((text: string) => void) | undefined;
 

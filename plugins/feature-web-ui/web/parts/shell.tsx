@@ -4,7 +4,7 @@ import { attempt, notices } from "../kit/notices.ts";
 import { isOffered, type PageDefinition, pageGroups } from "../kit/page.ts";
 import { addressBar } from "../kit/router.ts";
 import { live, session } from "../kit/service.ts";
-import { pages } from "../pages.ts";
+import { allPages, pages } from "../pages.ts";
 import { Commands } from "../palette/commands.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
@@ -30,7 +30,7 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 				</a>
 				<div class="who">
 					<LiveMark />
-					<Commands pages={pages} />
+					<Commands pages={allPages()} />
 					<ThemeChoice />
 					<span class="user">{session.user.value?.username}</span>
 					{session.ways.way !== "none" && (
@@ -52,8 +52,8 @@ export function Shell({ current, children }: { readonly current: PageDefinition 
 }
 
 function Navigation({ current }: { readonly current: PageDefinition | undefined }) {
-	const offered = pages.filter(isOffered);
-	const isCurrent = (page: PageDefinition) => current !== undefined && current.path.split("/")[1] === page.path.split("/")[1];
+	const offered = allPages().filter(isOffered);
+	const isCurrent = (page: PageDefinition) => current !== undefined && toSection(current.path) === toSection(page.path);
 	const element = useRef<HTMLElement>(null);
 	// On narrow screens only a part of the navigation is visible.
 	useEffect(() => element.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
@@ -80,6 +80,11 @@ function Navigation({ current }: { readonly current: PageDefinition | undefined 
 			})}
 		</nav>
 	);
+}
+
+/** Returns the part of a path that all pages of one entry of the navigation have in common. */
+function toSection(path: string): string | undefined {
+	return path.startsWith("/features/") ? path : path.split("/")[1];
 }
 
 /** Shows the state of the live updates. */
