@@ -5,3 +5,23 @@ export function importerOf(build) {
 	const base = build === undefined ? new URL("../../dist/", import.meta.url) : pathToFileURL(`${build}/`);
 	return (path) => import(new URL(`${path}/index.js`, base).href);
 }
+
+const features = [
+	["web-ui", "webUi"],
+	["audit", "audit"],
+	["aliases", "aliases"],
+	["workers", "workers"],
+	["pack-installer", "packInstaller"],
+];
+
+/** Returns the member of a configuration that lists all features of a build. Earlier builds have them without a list. */
+export async function listFeatures(build) {
+	const built = importerOf(build);
+	try {
+		const created = features.map(async ([folder, name]) => (await built(`plugins/feature-${folder}`))[name]());
+		return { features: await Promise.all(created) };
+	} catch (error) {
+		if (error.code === "ERR_MODULE_NOT_FOUND") return {};
+		throw error;
+	}
+}

@@ -1,6 +1,6 @@
 // The service under test, as it is in production: built, in a process of its own, on SQLite as it is by default or on PostgreSQL.
 import { setFlagsFromString } from "node:v8";
-import { importerOf } from "./import-build.mjs";
+import { importerOf, listFeatures } from "./import-build.mjs";
 
 // As `svc serve` does.
 setFlagsFromString("--heap-growing-percent=50");
@@ -23,6 +23,7 @@ const { workflow } = await built("plugins-runner/workflow");
 
 const service = createService(
 	{
+		...(await listFeatures(build)),
 		storage: knexStorage(url === undefined ? { client: "sqlite" } : { client: "postgres", url }),
 		event_bus: url === undefined ? memoryBus() : postgresBus({ url }),
 		runners: [localCommand(), localScript(), noop(), workflow()],

@@ -27,18 +27,22 @@ export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<Fe
 	return [...fileReaders, ...plugins.flatMap((plugin) => plugin.fileReaders ?? [])];
 }
 
-/** Returns the problems of the features of a configuration: names that are taken, and features that are missing. */
-export function findFeatureProblems(plugins: readonly FeaturePlugin[]): string[] {
+/**
+ * Returns the problems of the features of a configuration: names that are taken, and features that are missing.
+ *
+ * @param toHint returns how a configuration adds the feature with a name
+ */
+export function findFeatureProblems(plugins: readonly FeaturePlugin[], toHint: (name: string) => string): string[] {
 	const known = [...coreFeatureNames, ...plugins.map(({ name }) => name)];
-	const sorted = sortByRequirements(plugins);
-	return plugins.flatMap((plugin, index) => {
-		const { name, requires = [] } = plugin;
+	const problems = plugins.flatMap(({ name, requires = [] }, index) => {
 		if (coreFeatureNames.includes(name)) return [`features[${index}]: every service has a feature "${name}"; choose another name`];
 		const missing = requires.filter((required) => !known.includes(required));
-		if (missing.length > 0)
-			return missing.map((required) => `features[${index}]: "${name}" needs the feature "${required}"; hint: add it to features`);
-		return sorted.includes(plugin) ? [] : [`features[${index}]: "${name}" needs features that need it in turn: ${requires.join(", ")}`];
+		return missing.map((required) => `features[${index}]: "${name}" needs the feature "${required}"; hint: ${toHint(required)}`);
 	});
+	if (problems.length > 0) return problems;
+	const sorted = sortByRequirements(plugins);
+	const circular = plugins.flatMap(({ name }) => (sorted.some((plugin) => plugin.name === name) ? [] : [`"${name}"`]));
+	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} need each other; one of them must do without the others`];
 }
 
 /** Returns the features in an order in which each follows those that it requires. Leaves out those whose requirements cannot be met. */

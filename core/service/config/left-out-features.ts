@@ -18,6 +18,12 @@ const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
 	workers: { add: "workers()", module: "svc-automation/plugins/feature-workers", section: "workers" },
 };
 
+/** Returns how a configuration adds the feature with a name. */
+export function toAddHint(name: string): string {
+	const feature = optionalFeatures[name];
+	return feature === undefined ? `add a feature "${name}" to features` : `add ${feature.add} of ${feature.module} to features`;
+}
+
 /** Returns the features of this package that a configuration leaves out, as it would add them. */
 export function findLeftOutFeatures(names: readonly string[]): readonly string[] {
 	return Object.entries(optionalFeatures).flatMap(([name, { add }]) => (names.includes(name) ? [] : [add]));
@@ -33,17 +39,17 @@ export function findLeftOutOptions(
 ): string[] {
 	const entries = Array.isArray(input["packs"]) ? input["packs"] : [];
 	const followed = names.includes("packInstaller") ? -1 : entries.findIndex((pack) => typeof pack === "object");
-	const problem = `packs[${followed}]: the feature "packInstaller" is not listed in features; hint: add packInstaller() of svc-automation/plugins/feature-pack-installer`;
+	const problem = `packs[${followed}]: the feature "packInstaller" is not listed in features; hint: ${toAddHint("packInstaller")}`;
 	return [...(followed < 0 ? [] : [problem]), ...findLeftOutSections(input, env, names)];
 }
 
 function findLeftOutSections(input: Readonly<Record<string, unknown>>, env: Environment, names: readonly string[]): string[] {
-	return Object.entries(optionalFeatures).flatMap(([name, { add, module, section }]) => {
+	return Object.entries(optionalFeatures).flatMap(([name, { section }]) => {
 		if (section === undefined || names.includes(name)) return [];
 		const variables = Object.keys(optionSections[section])
 			.map((option) => toVariableName(section, option))
 			.filter((variable) => (env[variable] ?? "").trim() !== "");
 		const given = [...(input[section] === undefined ? [] : [section]), ...variables.map((variable) => `environment variable ${variable}`)];
-		return given.map((place) => `${place}: the feature "${name}" is not listed in features; hint: add ${add} of ${module}`);
+		return given.map((place) => `${place}: the feature "${name}" is not listed in features; hint: ${toAddHint(name)}`);
 	});
 }

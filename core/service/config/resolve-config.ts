@@ -29,7 +29,7 @@ import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, findUnknownVariables } from "./environment.ts";
-import { findLeftOutOptions } from "./left-out-features.ts";
+import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
@@ -183,7 +183,7 @@ function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 
 function findFeatureListProblems(features: unknown): string[] {
 	const problems = findListProblems("features", "feature", features);
-	return problems.length > 0 ? problems : findFeatureProblems(features as readonly FeaturePlugin[]);
+	return problems.length > 0 ? problems : findFeatureProblems(features as readonly FeaturePlugin[], toAddHint);
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

@@ -1,0 +1,45 @@
+import * as assert from "node:assert/strict";
+import { test } from "uvu";
+import { startEngine } from "../testing/engine/engine.test-support.ts";
+import { findFeatureProblems } from "./composition.ts";
+import type { FeaturePlugin } from "./feature-plugin.ts";
+
+/** A feature without content. */
+function plain(name: string, requires: readonly string[] = [], created: FeaturePlugin["create"] = () => ({ api: {} })): FeaturePlugin {
+	return { kind: "feature", name, requires, create: created };
+}
+
+const problemsOf = (...plugins: readonly FeaturePlugin[]) => findFeatureProblems(plugins, (name) => `add ${name}`);
+
+test("a feature is created after those that it requires, and gets them and no others", async () => {
+	const received: [name: string, features: readonly string[]][] = [];
+	const noted = (name: string, requires: readonly string[]) =>
+		plain(name, requires, (_kernel, features) => {
+			received.push([name, Object.keys(features)]);
+			return { api: {} };
+		});
+	const features = [noted("leaf", ["branch", "packs"]), noted("branch", ["trunk"]), noted("trunk", [])];
+	const { stop } = await startEngine({ options: { features } });
+	await stop();
+	assert.deepEqual(received, [
+		["trunk", []],
+		["branch", ["trunk"]],
+		["leaf", ["packs", "branch"]],
+	]);
+});
+
+test("a missing feature is named with how to add it, and so is a name that is taken", () => {
+	assert.deepEqual(problemsOf(plain("leaf", ["branch", "packs"]), plain("fruit", ["leaf"])), [
+		'features[0]: "leaf" needs the feature "branch"; hint: add branch',
+	]);
+	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: every service has a feature "packs"; choose another name']);
+});
+
+test("features that need each other are named", () => {
+	assert.deepEqual(problemsOf(plain("hen", ["egg"]), plain("egg", ["hen"]), plain("fox", ["packs"])), [
+		'features: "hen", "egg" need each other; one of them must do without the others',
+	]);
+	assert.deepEqual(problemsOf(plain("fox", ["packs"])), []);
+});
+
+test.run();
