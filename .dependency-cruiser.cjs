@@ -31,8 +31,8 @@ const shippedFiles = "^plugins/_shipped/";
 const listFiles = ["^core/features/[a-z]+\\.ts$"];
 
 /**
- * The order in which features stand on one another: a line may use what is above it. Those of one line do not use each other, and
- * nobody here uses a feature that is not named: it stands on all of them until it has a place.
+ * The order of the features of core: a feature may use those of the lines above it. Features of one line do not use each other. A feature
+ * that is not named may use all of them, and none of them may use it.
  */
 const order = [
 	["access"],
@@ -182,7 +182,7 @@ module.exports = {
 		{
 			name: "others-take-the-lists",
 			severity: "error",
-			comment: "whoever puts the service together takes the lists of features, and the words of a feature from its api files",
+			comment: "the service is composed of the lists of features; types and constants of a feature come from its api files",
 			from: { path: "^core/", pathNot: ["^core/features/", "^core/testing/", tests] },
 			to: { path: "^core/features/[^/]+/", pathNot: apiFiles },
 		},
@@ -243,8 +243,7 @@ module.exports = {
 		{
 			name: "nobody-imports-web",
 			severity: "error",
-			comment:
-				"nothing but a browser runs plugins/feature-web-ui/web: the build bundles it, and features/web-ui serves what has come of it",
+			comment: "only browsers run plugins/feature-web-ui/web: the build bundles it, and the feature serves the bundle",
 			from: { pathNot: "^plugins/feature-web-ui/web/" },
 			to: { path: "^plugins/feature-web-ui/web/" },
 		},

@@ -1,5 +1,4 @@
-import type { Logger } from "../contract/index.ts";
-import { isSvcError } from "../contract/index.ts";
+import { isSvcError, type Logger } from "../contract/index.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-cache.ts";
 import { SseBody } from "./sse-body.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../contract/index.ts";
-import { SvcError } from "../contract/index.ts";
+import { type JsonObject, type JsonValue, SvcError } from "../contract/index.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 
 /** Attribute that a file of a pack may have. */

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { ParameterSchema } from "../contract/index.ts";
-import { isSvcError } from "../contract/index.ts";
+import { isSvcError, type ParameterSchema } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { maskParameterDefaults, restoreParameterDefaults } from "./parameter-default-masking.ts";
 

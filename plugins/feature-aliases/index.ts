@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSvcError } from "../../core/contract/index.ts";
-import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import {
 	type AssertPermitted,
 	defineFeature,
@@ -8,6 +7,7 @@ import {
 	type Kernel,
 	type NamedFeatures,
 	type Principal,
+	type ResourceTypeDefinition,
 	type RuleInput,
 	type Rules,
 	type Uses,

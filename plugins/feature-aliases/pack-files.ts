@@ -1,5 +1,4 @@
-import type { FileReader } from "../../core/feature.ts";
-import { type FileSchema, toCasesSchema, toFileSchema } from "../../core/feature.ts";
+import { type FileReader, type FileSchema, toCasesSchema, toFileSchema } from "../../core/feature.ts";
 import { findAliasTests } from "./alias-cases.ts";
 import { aliasAttributes, toAliasInput } from "./alias-file.ts";
 import { aliasCaseShape } from "./alias-test-case-exports.ts";

@@ -1,11 +1,11 @@
 import { isAbsolute, join } from "node:path";
 import type { Where } from "../../core/contract/index.ts";
-import type { ResourceTypeDefinition } from "../../core/feature.ts";
 import {
 	createProxies,
 	defineFeature,
 	type HttpFeature,
 	type Kernel,
+	type ResourceTypeDefinition,
 	readPage,
 	SingletonTask,
 	toInCondition,

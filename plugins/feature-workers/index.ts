@@ -1,5 +1,11 @@
-import type { ResourceTypeDefinition } from "../../core/feature.ts";
-import { defineFeature, type HttpFeature, inquiryRunnerType, type Kernel, type NamedFeatures } from "../../core/feature.ts";
+import {
+	defineFeature,
+	type HttpFeature,
+	inquiryRunnerType,
+	type Kernel,
+	type NamedFeatures,
+	type ResourceTypeDefinition,
+} from "../../core/feature.ts";
 import type { WorkersApi } from "./api.ts";
 import { EndedJobCleaner } from "./ended-job-cleaner.ts";
 import {

@@ -3,8 +3,7 @@ import { answerConflict, answerJson, answerNothing, answerSelectedPage } from ".
 import { replyNoContent } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
-import type { Resource } from "../../kernel/basics/refs.ts";
-import { toActionResource } from "../../kernel/basics/refs.ts";
+import { type Resource, toActionResource } from "../../kernel/basics/refs.ts";
 import { assertNotFollowed } from "../packs/followed-pack-guard-exports.ts";
 import { actionListQuery, listActions } from "./action-list.ts";
 import { replyAction, replyWritten, toActions } from "./action-replies.ts";

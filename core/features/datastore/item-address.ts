@@ -1,5 +1,4 @@
-import type { KeyValueEntity } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { type KeyValueEntity, SvcError } from "../../contract/index.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 

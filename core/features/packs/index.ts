@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { GitPack, JsonObject } from "../../contract/index.ts";
-import { poll } from "../../contract/index.ts";
+import { type GitPack, type JsonObject, poll } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-exports.ts";

@@ -1,5 +1,4 @@
-import type { AtOnceContext } from "../../contract/index.ts";
-import { type Runner, SvcError } from "../../contract/index.ts";
+import { type AtOnceContext, type Runner, SvcError } from "../../contract/index.ts";
 import type { FindRequiredLabels } from "./required-worker-labels-exports.ts";
 
 /** Returns the members of a runner that its wrapper keeps unchanged. */

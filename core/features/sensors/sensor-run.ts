@@ -1,5 +1,4 @@
-import type { Options, Patch, SensorEntity } from "../../contract/index.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { type Options, type Patch, type SensorEntity, toErrorMessage } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { HeldLease } from "../../kernel/coordination/held-lease.ts";

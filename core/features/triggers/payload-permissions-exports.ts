@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, type TriggerInstanceEntity } from "../../contract/index.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
-import type { Resource } from "../../kernel/basics/refs.ts";
-import { toActionResource } from "../../kernel/basics/refs.ts";
+import { type Resource, toActionResource } from "../../kernel/basics/refs.ts";
 import { itemTriggerTypeRefs } from "../datastore/item-trigger-types-exports.ts";
 import { triggerRefs } from "./trigger-type-refs-exports.ts";
 

@@ -1,7 +1,6 @@
 import type { TriggerInstanceEntity, TriggerTypeEntity } from "../../contract/index.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
-import type { Resource } from "../../kernel/basics/refs.ts";
-import { splitRef } from "../../kernel/basics/refs.ts";
+import { type Resource, splitRef } from "../../kernel/basics/refs.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "./trigger-type-refs-exports.ts";
 import type { TriggerInput } from "./triggers-exports.ts";
 

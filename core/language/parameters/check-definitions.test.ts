@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { ParameterSchema } from "../../contract/index.ts";
-import { isSvcError } from "../../contract/index.ts";
+import { isSvcError, type ParameterSchema } from "../../contract/index.ts";
 import { checkParameterDefinitions } from "./check-definitions.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 

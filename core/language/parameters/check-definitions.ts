@@ -1,5 +1,4 @@
-import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { SvcError, stringifyJson } from "../../contract/index.ts";
+import { type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError, stringifyJson } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { isPattern } from "../bounded-regexp.ts";
 import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";

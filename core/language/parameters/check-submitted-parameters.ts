@@ -1,5 +1,4 @@
-import type { JsonObject, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { SvcError } from "../../contract/index.ts";
+import { type JsonObject, type ParameterDefinition, type ParameterSchema, SvcError } from "../../contract/index.ts";
 
 /**
  * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. Runs before rendering, because its messages are clearer than the

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { isSvcError } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, type ParameterSchema } from "../../contract/index.ts";
 import { type Datastore, emptyDatastore } from "../templates/datastore.ts";
 import { isTemplateProblem } from "./parameter-errors.ts";
 import { renderFinal, renderLive } from "./render.ts";

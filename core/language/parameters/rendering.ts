@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema, SvcError } from "../../contract/index.ts";
-import { isSvcError, toErrorMessage } from "../../contract/index.ts";
+import {
+	isSvcError,
+	type JsonObject,
+	type JsonValue,
+	type ParameterDefinition,
+	type ParameterSchema,
+	type SvcError,
+	toErrorMessage,
+} from "../../contract/index.ts";
 import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";

@@ -1,5 +1,4 @@
-import type { JsonValue, ParameterDefinition, ParameterSchema } from "../../contract/index.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { type JsonValue, type ParameterDefinition, type ParameterSchema, toErrorMessage } from "../../contract/index.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import { toTemplateError } from "./parameter-errors.ts";
 import type { ParameterSource } from "./rendering.ts";

@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonValue, ParameterDefinition } from "../../contract/index.ts";
-import { isSvcError } from "../../contract/index.ts";
+import { isSvcError, type JsonValue, type ParameterDefinition } from "../../contract/index.ts";
 import { renderLive } from "./render.ts";
 
 const invalid = (message: RegExp) => (error: unknown) => {

@@ -1,5 +1,4 @@
-import type { AuthBackendPlugin } from "../../contract/index.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { type AuthBackendPlugin, toErrorMessage } from "../../contract/index.ts";
 import { findPluginProblem } from "./check-plugins.ts";
 import { describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";

@@ -1,5 +1,4 @@
-import type { GitPack, JsonObject } from "../../contract/index.ts";
-import { toErrorMessage } from "../../contract/index.ts";
+import { type GitPack, type JsonObject, toErrorMessage } from "../../contract/index.ts";
 import { toSourceText } from "../../features/packs/followed-source-exports.ts";
 import { findUrlProblem, hookParametersSchema } from "../../features/webhooks/hook-parameters-exports.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";

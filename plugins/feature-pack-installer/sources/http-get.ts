@@ -1,7 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../core/contract/index.ts";
 import { findProxy } from "../../../core/feature.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject, ParameterSchema } from "../../../contract/index.ts";
-import { isSvcError, SvcError } from "../../../contract/index.ts";
+import { isSvcError, type JsonObject, type ParameterSchema, SvcError } from "../../../contract/index.ts";
 import { secretMask } from "../../../contract/secret-mask.ts";
 import { assertDepth } from "../../../language/parameters/depth.ts";
 import { validateParameter } from "../../../language/parameters/validate.ts";

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { stringify } from "yaml";
-import type { JsonObject } from "../../../contract/index.ts";
-import { SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
+import { type JsonObject, SvcError, stringifyJson, toErrorMessage } from "../../../contract/index.ts";
 import { holdsOnlyComments, parseYamlObject } from "../reading/read-yaml.ts";
 
 /** Milliseconds for which a cached file is used without checking it for changes. */

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue, ParameterSchema } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, type ParameterSchema, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { type DatastoreAccess, renderWithLookups } from "../../../language/templates/datastore.ts";
 import { TemplateSyntaxError } from "../../../language/templates/errors.ts";
 import { toScope } from "../../../language/templates/scope.ts";

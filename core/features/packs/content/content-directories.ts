@@ -1,7 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { PackContentFile } from "../../../contract/index.ts";
-import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { isSvcError, type PackContentFile, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { ContentBytes } from "./content-chunks.ts";
 import { containsFiles, extractFiles, removeExtracted, removeTree, stagingPrefix } from "./content-directory.ts";

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { PackContentFile } from "../../../contract/index.ts";
-import { SvcError } from "../../../contract/index.ts";
+import { type PackContentFile, SvcError } from "../../../contract/index.ts";
 import { hashFile } from "./content-files.ts";
 
 /** Reads the next `length` bytes of the concatenated files. */

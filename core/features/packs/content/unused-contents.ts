@@ -1,5 +1,4 @@
-import type { PackContentEntity } from "../../../contract/index.ts";
-import { isSvcError } from "../../../contract/index.ts";
+import { isSvcError, type PackContentEntity } from "../../../contract/index.ts";
 import { toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { completedStatuses } from "../../../kernel/executions/status.ts";

@@ -1,5 +1,4 @@
-import type { ActionEntity, JsonObject } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type ActionEntity, type JsonObject, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, list, object, requiredText, text } from "../../../language/file-attributes.ts";
 import { parameterDefinitions, toObjectSchema } from "../../../language/file-schema.ts";
 import { checkParameterDefinitions } from "../../../language/parameters/check-definitions.ts";

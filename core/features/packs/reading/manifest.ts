@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import type { JsonObject, PackEntity } from "../../../contract/index.ts";
-import { SvcError } from "../../../contract/index.ts";
+import { type JsonObject, type PackEntity, SvcError } from "../../../contract/index.ts";
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../../language/file-attributes.ts";
 import { isInRange } from "../../../language/version-range.ts";
 import { notInstalled } from "../registration/not-installed.ts";

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { ActionEntity, JsonObject, PackEntity } from "../../../contract/index.ts";
-import { SvcError, toErrorMessage } from "../../../contract/index.ts";
+import { type ActionEntity, type JsonObject, type PackEntity, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { toAction } from "./action-metadata.ts";

@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import type { JsonObject, JsonValue } from "../../../contract/index.ts";
-import { SvcError } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, SvcError } from "../../../contract/index.ts";
 import { assertYamlDepth, maxFileTokens, parseYamlDocument } from "../../../language/yaml-document.ts";
 
 /** Maximum bytes of a YAML file in a pack. */

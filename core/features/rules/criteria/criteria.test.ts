@@ -1,7 +1,6 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
-import type { JsonObject, JsonValue } from "../../../contract/index.ts";
-import { isSvcError, SvcError } from "../../../contract/index.ts";
+import { isSvcError, type JsonObject, type JsonValue, SvcError } from "../../../contract/index.ts";
 import type { DatastoreAccess } from "../../../language/templates/datastore.ts";
 import { compileCriteria } from "./index.ts";
 

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../../../contract/index.ts";
-import { toErrorMessage } from "../../../contract/index.ts";
+import { type JsonObject, type JsonValue, toErrorMessage } from "../../../contract/index.ts";
 import { TemplateError } from "../../../language/templates/errors.ts";
 import { parseJsonPath } from "../../../language/templates/json-path.ts";
 
