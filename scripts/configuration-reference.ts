@@ -17,10 +17,12 @@ A service is configured by \`svc.config.ts\`: plugins, which are function calls,
 import { defineConfig } from "svc-automation";
 import { flatFile } from "svc-automation/plugins-auth/flat-file";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
+import { webUi } from "svc-automation/plugins/feature-web-ui";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { knexStorage } from "svc-automation/plugins/storage-knex";
 
 export default defineConfig({
+	features: [webUi()],
 	storage: knexStorage({ client: "sqlite" }),
 	event_bus: memoryBus(),
 	runners: [localCommand()],
@@ -40,10 +42,35 @@ export default defineConfig({
 | \`auth.backend_kwargs\` | no | arguments for a backend given by name: an object or its JSON text. \`SVC_AUTH_BACKEND_KWARGS\` takes precedence |
 | \`auth_backends\` | no | backends to choose from by name: \`{ flat_file, ldap, pam }\`, each a function from arguments to a plugin |
 | \`rbac.roles\`, \`rbac.assignments\`, \`rbac.mappings\` | no | roles, who has them, and which groups of the auth backend give them |
-| \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file |
-| \`features\` | no | makes the parts of the service: a function of the kernel; default all of them. See [Write a feature](../guides/write-a-feature.md) |
+| \`features\` | no | [features](#features) beside those that every service has; default none |
+| \`packs\` | no | pack directories, or directories of pack directories, relative to the configuration file; with the feature \`packInstaller()\` also [repositories](../guides/keep-packs-in-git.md) |
 | \`configs\` | no | directory of pack configurations, \`<pack>.yaml\` each, relative to the configuration file; default \`configs\` in the data directory |
 | \`data_dir\` | no | data directory, relative to the configuration file; default \`./data\` |
+
+## Features
+
+Every service has these features: access, datastore, packs, sensors, triggers, policies, webhooks, timers, rules, actions, executions, workflows,
+inquiries, traces, nodes, telemetry and retention. The configuration lists all others in \`features\`, in any order:
+
+| Feature | Module | Adds | Options |
+|---|---|---|---|
+| \`webUi()\` | \`svc-automation/plugins/feature-web-ui\` | the [web page](../guides/web-page.md). Without it, a browser gets a page that names the other ways to use the service | [\`webui.enable\`](#webui) |
+| \`audit()\` | \`svc-automation/plugins/feature-audit\` | the [audit record](../guides/audit.md) of who has changed what, \`svc audit\`, the permission \`audit_view\` | [\`audit\`](#audit) |
+| \`aliases()\` | \`svc-automation/plugins/feature-aliases\` | [action aliases](action-aliases.md), which packs have in \`aliases\`, the pack \`chatops\`, \`svc action-alias\`, the permissions \`action_alias_…\` | |
+| \`workers()\` | \`svc-automation/plugins/feature-workers\` | runs on [machines that only reach out](../guides/run-on-machines-that-only-reach-out.md), \`svc worker\`, the permissions \`worker_…\` | [\`workers\`](#workers) |
+| \`packInstaller()\` | \`svc-automation/plugins/feature-pack-installer\` | [installing packs](../guides/use-packs.md#install-packs) and [following packs in git](../guides/keep-packs-in-git.md), the pack [\`packs\`](packs-pack.md), \`svc pack install\` and the like | |
+| one of your own | | [Write a feature](../guides/write-a-feature.md) | |
+
+The configurations that \`svc create project\` writes and that come with the package list all five. A service without a feature answers 404 to the
+feature's requests, and the feature's commands end with that error (\`no route for GET /v1/audit/entries\`). The service does not start if the sections \`audit\` or
+\`workers\` are set, if \`packs\` names a repository, or if a role names a permission, and the feature for it is not listed:
+
+\`\`\`text
+audit: the feature "audit" is not listed in features; hint: add audit() of svc-automation/plugins/feature-audit
+\`\`\`
+
+The log of each start names the features of the package that the configuration leaves out. What a feature has stored stays in the database if the
+feature is left out later.
 
 ## Environment
 
@@ -61,6 +88,9 @@ An unknown section or option, a wrong type and a value out of range are refused 
 its path, the value and what is allowed.
 `;
 
+/** Features that a configuration must list to set the options of a section, by section. */
+const featuresOfSections: Readonly<Record<string, string>> = { audit: "audit()", workers: "workers()" };
+
 function toSection(name: string, options: Readonly<Record<string, OptionDefinition>>): string {
 	const rows = Object.entries(options).map(([option, definition]) =>
 		[
@@ -71,7 +101,9 @@ function toSection(name: string, options: Readonly<Record<string, OptionDefiniti
 			definition.description,
 		].join(" | "),
 	);
-	return `## ${name}\n\n| Option | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join("")}`;
+	const feature = featuresOfSections[name];
+	const note = feature === undefined ? "" : `Only with the feature \`${feature}\`; see [Features](#features).\n\n`;
+	return `## ${name}\n\n${note}| Option | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join("")}`;
 }
 
 function typeOf(definition: OptionDefinition): string {
