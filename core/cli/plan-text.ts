@@ -12,6 +12,7 @@ export function toPlanText(plan: ServicePlan & { readonly running: Comparison })
 		["Wrong", plan.problems.flatMap(toFindingLines)],
 		["Mind", plan.warnings.flatMap(toFindingLines)],
 		["Node", toNodeLines(plan)],
+		["Features", toFeatureLines(plan)],
 		["Plugins", toPluginLines(plan)],
 		["Listeners", toListenerLines(plan)],
 		["Storage", toStorageLines(plan)],
@@ -41,6 +42,12 @@ function toFindingLines({ path, message, hint }: Finding): string[] {
 
 function toNodeLines({ version, contract, config, roles }: ServicePlan): string[] {
 	return [`svc ${version}, contract version ${contract}, ${config}`, ...(roles === undefined ? [] : [`runs ${roles.join(", ")}`])];
+}
+
+function toFeatureLines({ features }: ServicePlan): string[] {
+	if (features === undefined) return [];
+	const { listed, left_out: leftOut } = features;
+	return [...listed, ...leftOut.map((call) => `left out: ${call}`)];
 }
 
 function toPluginLines({ plugins = [] }: ServicePlan): string[] {

@@ -118,6 +118,8 @@ export interface ServicePlan {
 	readonly warnings: readonly Finding[];
 	/** Roles of the node. This and all following fields are absent if the configuration cannot be read or is invalid. */
 	readonly roles?: readonly string[];
+	/** Features beside those that every service has: those that the configuration lists, and those of this package that it leaves out. */
+	readonly features?: { readonly listed: readonly string[]; readonly left_out: readonly string[] };
 	readonly plugins?: readonly PlannedPlugin[];
 	readonly listeners?: readonly PlannedListener[];
 	readonly storage?: PlannedStorage;

@@ -20,7 +20,7 @@ import { addTriggerCommands } from "./triggers/commands.ts";
 import { addWebhookCommands } from "./webhooks/commands.ts";
 import { addWorkflowCommands } from "./workflows/commands.ts";
 
-/** The commands of all features, in the order in which the help shows them. */
+/** The commands of the features that every service has, in the order in which the help shows them. */
 export const commands: readonly AddCommands[] = [
 	addSignInCommands,
 	addRunCommand,

@@ -37,6 +37,7 @@ const permissions: { readonly audit: ResourceTypeDefinition } = {
 	audit: { verbs: ["view"], global: ["view"], isHiddenFromObservers: true },
 };
 
+export type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
 export type { AuditApi } from "./api.ts";
 export type { Audit, AuditFilter, AuditQuery } from "./audit-exports.ts";
 

@@ -21,6 +21,7 @@ declare module "../../core/feature.ts" {
 const kinds = { followed_pack: followedPackKind };
 
 export type { PackInstallerApi } from "./api.ts";
+export type { FollowedPackEntity } from "./entities.ts";
 
 /** Installs packs from indexes, git repositories, archives and directories, and follows packs in git. */
 export const packInstaller = () =>

@@ -4,18 +4,7 @@ import type { JsonObject, PackFinding } from "../../core/contract/index.ts";
 import { type FileReader, findingOf } from "../../core/feature.ts";
 
 /** Folders that a pack may contain in addition to those of the readers. */
-const folders: ReadonlySet<string> = new Set([
-	"actions",
-	"sensors",
-	"rules",
-	"triggers",
-	"policies",
-	"aliases",
-	"lib",
-	"etc",
-	"tests",
-	"docs",
-]);
+const folders: ReadonlySet<string> = new Set(["lib", "etc", "tests", "docs"]);
 const knownFiles =
 	/^(?:pack\.yaml|config\.schema\.yaml|icon\.png|requirements[\w.-]*\.txt|[a-z0-9_]+\.yaml\.example|(?:README|CHANGES|CHANGELOG|LICENSE|LICENCE|NOTICE|CONTRIBUTORS|CONTRIBUTING|AUTHORS|OWNERS)(?:\.\w+)?|Makefile|package(?:-lock)?\.json|pyproject\.toml|setup\.cfg|tox\.ini)$/i;
 const pngHead = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -39,6 +39,7 @@ const kinds = { worker: workerKind, worker_job: workerJobKind, worker_output: wo
 const permissions: { readonly worker: ResourceTypeDefinition } = { worker: { verbs: ["list", "take", "all"], scopedVerbs: ["take"] } };
 
 export type { WorkersApi } from "./api.ts";
+export type { WorkerEntity, WorkerJobEntity, WorkerJobStatus, WorkerOutputEntity } from "./entities.ts";
 
 /**
  * Runs actions on workers: processes on other machines that reach the service only over HTTP.

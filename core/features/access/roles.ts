@@ -56,7 +56,11 @@ function withOwnUid(grant: Grant, dialects: Dialects): Grant {
 
 function checkGrant({ resource_uid: uid, permission_types: types }: Grant, path: string): void {
 	for (const type of types) {
-		if (!isPermissionType(type)) throw new SvcError("SVC_CONFIG", `${path}.permission_types: "${type}" is not a permission`);
+		if (!isPermissionType(type))
+			throw new SvcError(
+				"SVC_CONFIG",
+				`${path}.permission_types: "${type}" is not a permission of this service; hint: a feature that defines it must be listed in features`,
+			);
 		if (uid === undefined && !isGlobalPermission(type)) {
 			throw new SvcError("SVC_CONFIG", `${path}: "${type}" concerns single resources; hint: name one in resource_uid, such as "pack:core"`);
 		}

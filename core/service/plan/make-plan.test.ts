@@ -22,6 +22,7 @@ test("a plan on an empty directory makes nothing, and tells what a start makes",
 		const plan = await planUntouched();
 		assert.deepEqual(plan.problems, []);
 		assert.equal(plan.would_start, true);
+		assert.deepEqual(plan.features, { listed: ["webUi", "audit", "aliases", "workers", "packInstaller"], left_out: [] });
 		assert.equal(plan.storage?.state, "new");
 		assert.equal(plan.storage?.place, join(directory, "data/svc.db"));
 		assert.equal(plan.first_user, true);

@@ -24,6 +24,7 @@ import { shouldStart } from "../../kernel/plugins/plugin-roles.ts";
 import { findOpenDataDirectory } from "../config/data-directory.ts";
 import { findDirectoryProblem } from "../config/directory-problem.ts";
 import { type Environment, readOverride, toVariableName } from "../config/environment.ts";
+import { findLeftOutFeatures } from "../config/left-out-features.ts";
 import { type ResolvedConfig, resolveConfig } from "../config/resolve-config.ts";
 import { loadConfig } from "../load-config.ts";
 import { version } from "../version.ts";
@@ -98,6 +99,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 		problems,
 		warnings: warnings.flat(),
 		roles: config.roles,
+		features: { listed: config.addedFeatures, left_out: findLeftOutFeatures(config.addedFeatures) },
 		plugins: listed,
 		listeners,
 		storage: stored.storage,
