@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { workers } from "../../../plugins/feature-workers/index.ts";
 import { JobEncryption } from "../../../plugins/feature-workers/job-encryption.ts";
 import { StoredWorkers } from "../../../plugins/feature-workers/stored-workers.ts";
 import type { ServiceClient } from "../../../plugins/feature-workers/worker/service-client.ts";
@@ -18,6 +19,9 @@ import { createBackend } from "../backends/backend.test-support.ts";
 import type { ExternalJobEngine } from "../external-jobs/lasting-engine.ts";
 import { type RunContextOptions, silentLogger } from "../run-context.ts";
 import { createOptions } from "../service-options.ts";
+
+// Defines the kinds of the feature.
+workers();
 
 const clock = getSystemClock();
 const label = "far";
