@@ -8,6 +8,7 @@ export interface PackChecks {
 	test(options: PackTestOptions): Promise<readonly PackTests[]>;
 }
 
+/** Options for checking packs. */
 export interface PackWorkOptions {
 	/** Directories with a `pack.yaml`, or directories that contain such directories, as given. */
 	readonly directories: readonly string[];
@@ -20,11 +21,13 @@ export interface PackWorkOptions {
 	readonly signal: AbortSignal;
 }
 
+/** Options for running the tests of packs. */
 export interface PackTestOptions extends PackWorkOptions {
 	/** Substring that the name or the file of a test must contain. Default: all tests. */
 	readonly only?: string | undefined;
 }
 
+/** Result of checking a pack. */
 export interface PackCheck {
 	readonly pack: string;
 	/** Absolute path. */
@@ -33,6 +36,7 @@ export interface PackCheck {
 	readonly findings: readonly PackFinding[];
 }
 
+/** Results of the tests of a pack. */
 export interface PackTests {
 	readonly pack: string;
 	/** Absolute path. */

@@ -10,6 +10,7 @@ export interface ReadingPlace extends Place {
 	readonly runnerTypes: ReadonlyMap<string, ReadRunnerType>;
 }
 
+/** A runner type, as the checks of pack files need it. */
 export interface ReadRunnerType {
 	readonly parameters: ParameterSchema;
 	readonly entryPoint: "required" | "forbidden" | "optional";

@@ -12,6 +12,7 @@ export interface PackTest {
 	run(): Promise<readonly string[]>;
 }
 
+/** Options for running tests of packs. */
 export interface RunTestsOptions {
 	readonly only: string | undefined;
 	readonly signal: AbortSignal;

@@ -16,6 +16,7 @@ export interface InspectedManifest {
 const others: ReadonlySet<string> = new Set(["system", "files", "path", "uid", "id", "homepage", "license", "repo_url"]);
 const standIns: JsonObject = { name: "any_name", description: "any", version: "1.0.0", author: "any", ref: "any_pack" };
 
+/** Finds the problems of a `pack.yaml`. Returns them with the ref of the pack. */
 export async function inspectManifest(directory: string, dialects: Dialects): Promise<InspectedManifest> {
 	const file = "pack.yaml";
 	const read = (manifest: JsonObject) => {
