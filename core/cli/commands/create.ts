@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path";
+import type { Command } from "commander";
 import { type CliContext, CliExit, write } from "../context.ts";
-import { toPackageNames } from "../create/package-names.ts";
+import { type PackageNames, toPackageNames } from "../create/package-names.ts";
 import { type PackageKind, packageKinds, toPackageFiles } from "../create/template-files.ts";
 import { assertEmpty, writePackage } from "../create/write-package.ts";
 import type { AddCommands } from "./options.ts";
@@ -17,8 +18,19 @@ export const addCreateCommand: AddCommands = (parent, context) => {
 		.description(`Write a small package to begin from: ${packageKinds.join(", ")}.`)
 		.option("--directory <directory>", "where to; default ./<name>")
 		.option("--dry-run", "print the names of the files without writing them")
-		.action((kind: string, name: string, options: CreateOptions) => create({ kind: toKind(kind), name, ...options }, context));
+		.action((kind: string, name: string, options: CreateOptions) => {
+			const known = toKind(kind);
+			const names = toPackageNames(name);
+			if (known === "feature") assertUnusedCommand(names.plugin, parent);
+			return create({ kind: known, names, ...options }, context);
+		});
 };
+
+/** Exits with 2 if `svc` already has a command with the name of a new feature, because the feature brings a command of that name. */
+function assertUnusedCommand(name: string, { commands }: Command): void {
+	if (commands.some((command) => command.name() === name || command.aliases().includes(name)))
+		throw new CliExit(2, `name: svc already has a command "${name}"; choose another name, such as "my-${name}"`);
+}
 
 function toKind(kind: string): PackageKind {
 	const found = packageKinds.find((known) => known === kind);
@@ -27,10 +39,9 @@ function toKind(kind: string): PackageKind {
 }
 
 async function create(
-	{ kind, name, directory, dryRun = false }: CreateOptions & { readonly kind: PackageKind; readonly name: string },
+	{ kind, names, directory, dryRun = false }: CreateOptions & { readonly kind: PackageKind; readonly names: PackageNames },
 	{ stdout }: CliContext,
 ): Promise<void> {
-	const names = toPackageNames(name);
 	const target = resolve(directory ?? names.plugin);
 	assertEmpty(target);
 	const files = toPackageFiles(kind, names, target);

@@ -9,6 +9,8 @@ export interface PackageNames {
 	readonly plugin: string;
 	/** Name of a pack: `night_shift`. */
 	readonly pack: string;
+	/** Name of the kind of notes that a feature stores: `night_shift_note`. */
+	readonly note: string;
 }
 
 const scope = /^@[a-z0-9][a-z0-9._-]*\//;
@@ -33,7 +35,19 @@ export function toPackageNames(name: string): PackageNames {
 	}
 	if (taken.has(plugin) || isBuiltin(name))
 		throw new CliExit(2, `name: "${plugin}" has a meaning of its own; choose another, such as "my-${plugin}"`);
-	return { package: name, plugin, pack: plugin.replaceAll("-", "_") };
+	return { package: name, plugin, pack: plugin.replaceAll("-", "_"), note: toKindName(plugin, "note") };
+}
+
+/** Maximum length of the name of a kind of entities. */
+const longestKind = 41;
+
+/** Returns a name for a kind of entities. Digits are left out, because such a name must not contain any. */
+function toKindName(plugin: string, suffix: string): string {
+	const words = plugin
+		.replaceAll(/\d/g, "")
+		.split(/[-_]+/)
+		.filter((word) => word !== "");
+	return `${words.join("_").slice(0, longestKind - suffix.length - 1)}_${suffix}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type PackageNames, toIdentifier } from "./package-names.ts";
 
 /** Kinds of packages that `svc create` makes. */
-export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "project", "pack"] as const;
+export const packageKinds = ["runner", "auth-backend", "storage", "event-bus", "sensor", "feature", "project", "pack"] as const;
 
 export type PackageKind = (typeof packageKinds)[number];
 
@@ -42,10 +42,12 @@ export function toPackageFiles(kind: PackageKind, names: PackageNames, directory
 		"template-name": names.plugin,
 		"template-kind": kind,
 		templateName: identifier,
+		TemplateName: `${identifier.charAt(0).toUpperCase()}${identifier.slice(1)}`,
 		template_name: names.pack,
+		template_note: names.note,
 	};
-	const replace = (text: string) =>
-		text.replace(/template-package|template-name|template-kind|templateName|template_name/g, (word) => words[word] ?? word);
+	const placeholders = new RegExp(Object.keys(words).join("|"), "g");
+	const replace = (text: string) => text.replace(placeholders, (word) => words[word] ?? word);
 	return files.map(({ path, text, isProgram }) => {
 		const replaced = replace(text);
 		return { path: replace(path), text: path === "package.json" ? withVersions(replaced, root, directory) : replaced, isProgram };

@@ -1,0 +1,27 @@
+import { type AddCommands, openSession, optionsOf, printList, printRecord, toInteger, withCommonOptions } from "svc-automation/cli";
+import type { NoteEntity } from "./notes.ts";
+
+const path = "/template-name/notes";
+const columns = ["created_at", "user", "text"];
+
+const addNoteCommands: AddCommands = (parent, context) => {
+	const group = parent.command("template-name").description("Read and write notes.");
+
+	withCommonOptions(group.command("list").description("List notes, the newest first."))
+		.option("-n, --last <count>", "number of notes", toInteger, 50)
+		.action(async (_options, command) => {
+			const options = optionsOf<{ readonly last: number }>(command);
+			const api = await openSession(options, context);
+			const page = await api.list<NoteEntity>(path, { limit: options.last });
+			await printList(page, columns, { ...options, limitOption: "--last" }, context);
+		});
+
+	withCommonOptions(group.command("add <text>").description("Write a note.")).action(async (text: string, _options, command) => {
+		const options = optionsOf(command);
+		const api = await openSession(options, context);
+		await printRecord(await api.read<NoteEntity>(path, { method: "POST", body: { text } }), ["id", ...columns], options, context);
+	});
+};
+
+/** Commands that `svc` has if `SVC_COMMANDS` names this module. */
+export const commands = [addNoteCommands];

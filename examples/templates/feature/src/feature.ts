@@ -1,0 +1,13 @@
+import { defineFeature } from "svc-automation/feature";
+import { Notes, noteKind, notePermissions } from "./notes.ts";
+import { routes } from "./routes.ts";
+
+/** Notes that users write and read. */
+export const templateName = () =>
+	defineFeature({
+		name: "template-name",
+		contract: 1,
+		kinds: { template_note: noteKind },
+		permissions: { template_note: notePermissions },
+		create: (kernel) => ({ api: { templateNameNotes: new Notes(kernel) }, routes }),
+	});
