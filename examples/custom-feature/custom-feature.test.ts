@@ -53,12 +53,12 @@ const names = defineAuthBackend("names", () => ({
 	authenticate: async ({ username, password }) => (username === password ? { username } : undefined),
 }));
 
-/** Everybody's password is their name; ann only looks, and max may write. */
-const guarded = (permission: string): Pick<SvcConfig, "auth" | "rbac"> => ({
+/** Returns options with which ann may only read, and max has these permissions. The password of each user is the name of the user. */
+const guarded = (...permissions: readonly string[]): Pick<SvcConfig, "auth" | "rbac"> => ({
 	auth: { backend: names() },
 	rbac: {
 		enable: true,
-		roles: [{ name: "writer", permission_grants: [{ permission_types: [permission] }] }],
+		roles: [{ name: "writer", permission_grants: [{ permission_types: permissions }] }],
 		assignments: [
 			{ username: "ann", roles: ["observer"] },
 			{ username: "max", roles: ["writer"] },
@@ -78,7 +78,14 @@ test("its routes ask for its permissions, and refuse what they do not take", () 
 		assert.equal(await ask("ann", "POST", { text: "here" }), 403);
 		assert.equal(await ask("max", "POST", { text: "here" }), 201);
 		assert.equal(await ask("max", "POST", { text: 1 }), 400);
+		assert.equal(await ask("max", "POST", { text: "here", pinned: true }), 403);
 		assert.equal((await fetch(`${apiUrl}/v1/notes`)).status, 401);
+	}));
+
+test("a pinned note requires a permission of its own, which the feature access checks", () =>
+	withService({ storage: memoryStorage(), ...guarded("note_create", "note_pin") }, async (apiUrl) => {
+		const { token } = await createClient({ apiUrl, authUrl: apiUrl }).signIn({ username: "max", password: "max" });
+		assert.match(await svc(apiUrl, "note", "post", "No deployments on Fridays.", "--pin", "--token", token), /^pinned: true$/m);
 	}));
 
 test("the description of the API has its routes, and what they answer", () =>
@@ -98,17 +105,17 @@ test("roles may name its permissions, and no others", async () => {
 	assert.throws(() => createEngine({ ...config, ...guarded("note_shred") }, { directory }), /"note_shred" is not a permission/);
 });
 
-test("its loop takes down what has hung for a day", async () => {
-	const storage = memoryStorage();
+test("its loop deletes notes that are older than a day, except pinned ones", async () => {
+	const stored = memoryStorage().create();
+	const storage = { ...memoryStorage(), create: () => stored };
 	await withService({ storage, features: [board({ interval: 5 })] }, async (_apiUrl, { engine }) => {
-		const stored = storage.create();
-		const old = { id: "0".repeat(24), text: "old", user: "ann", posted_at: "2020-01-01T00:00:00.000000Z" };
-		await stored.insert("note", [old]);
-		await engine.board.post("new", { username: "ann", isAdmin: true, authentication: { method: "none" } });
-		while ((await engine.board.list()).length > 1) await delay(5);
+		const old = { id: "0".repeat(24), text: "old", user: "ann", posted_at: "2020-01-01T00:00:00.000000Z", pinned: false };
+		await stored.insert("note", [old, { ...old, id: "1".repeat(24), text: "old and pinned", pinned: true }]);
+		await engine.board.post({ text: "new" }, { username: "ann", isAdmin: true, authentication: { method: "none" } });
+		while ((await engine.board.list()).length > 2) await delay(5);
 		assert.deepEqual(
 			(await engine.board.list()).map(({ text }) => text),
-			["new"],
+			["new", "old and pinned"],
 		);
 	});
 });
@@ -145,7 +152,7 @@ test("a program may have the engine with the board and no HTTP", async () => {
 		{ directory },
 	);
 	await engine.start();
-	await engine.board.post("hello", { username: "ann", isAdmin: true, authentication: { method: "none" } });
+	await engine.board.post({ text: "hello" }, { username: "ann", isAdmin: true, authentication: { method: "none" } });
 	assert.equal((await engine.board.list()).length, 1);
 	await engine.stop();
 });

@@ -9,7 +9,7 @@ import { knexStorage } from "svc-automation/plugins/storage-knex";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { board } from "./board/index.ts";
 
-// The features of the package, and a board beside them.
+// The features of the package, and the board.
 export default defineConfig({
 	features: [webUi(), audit(), aliases(), workers(), packInstaller(), board()],
 	storage: knexStorage({ client: "sqlite" }),
@@ -17,6 +17,6 @@ export default defineConfig({
 	runners: [localCommand()],
 	packs: ["packs"],
 	data_dir: "../../data/custom-feature",
-	// It listens on this machine only. With sign-in it would be one member more, as in the other examples.
+	// The service listens on this machine only, so that no user has to sign in.
 	auth: { enable: false },
 });

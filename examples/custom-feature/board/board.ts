@@ -1,33 +1,48 @@
-import { createId, type Kernel, type Principal, toTimestamp } from "svc-automation/feature";
+import { type Access, createId, type Kernel, type Principal, toTimestamp } from "svc-automation/feature";
 import type { NoteEntity } from "./note.ts";
 import { notePosted } from "./trigger-type.ts";
 
-/** Notes that everybody may read. */
+export interface NoteInput {
+	readonly text: string;
+	/** True if the note stays on the board until it is deleted. Default false. */
+	readonly pinned?: boolean;
+}
+
+/** The notes of an engine. */
 export class Board {
 	readonly #kernel: Kernel;
+	readonly #access: Pick<Access, "assert">;
 
-	constructor(kernel: Kernel) {
+	/** @param access the API of the feature `access`, which checks permissions */
+	constructor(kernel: Kernel, access: Pick<Access, "assert">) {
 		this.#kernel = kernel;
+		this.#access = access;
 	}
 
-	/** The newest first. */
-	async list(): Promise<readonly NoteEntity[]> {
+	/** Returns the newest 100 notes, the newest first. */
+	list(): Promise<readonly NoteEntity[]> {
 		return this.#kernel.storage.find("note", { orderBy: [["posted_at", "desc"]], limit: 100 });
 	}
 
-	/** The note and the event that tells of it are on disk when the promise resolves: both, or neither. */
-	async post(text: string, { username }: Principal): Promise<NoteEntity> {
+	/**
+	 * Stores a note together with an event that reports it: both or neither. They are on disk when the promise resolves. Throws
+	 * `SVC_FORBIDDEN` if the note is pinned and the principal does not have the permission `note_pin`.
+	 */
+	async post({ text, pinned = false }: NoteInput, principal: Principal): Promise<NoteEntity> {
+		if (pinned) this.#access.assert(principal, "note_pin");
 		const { storage, clock, dispatcher } = this.#kernel;
-		const note = { id: createId(clock), text, user: username, posted_at: toTimestamp(clock.now()) };
-		const event = await dispatcher.draft({ trigger: notePosted.ref, payload: { text, user: username } });
+		const user = principal.username;
+		const note = { id: createId(clock), text, user, posted_at: toTimestamp(clock.now()), pinned };
+		const event = await dispatcher.draft({ trigger: notePosted.ref, payload: { text, user } });
 		await storage.write([{ insert: "note", entities: [note] }, ...(event?.operations ?? [])]);
 		event?.announce();
 		return note;
 	}
 
-	/** Take down what is older than so many seconds; how many they were. */
-	async takeDown(age: number): Promise<number> {
+	/** Deletes the notes that are older than this number of seconds, except pinned ones. Returns the number of deleted notes. */
+	deleteOlderThan(seconds: number): Promise<number> {
 		const { storage, clock } = this.#kernel;
-		return storage.remove("note", { where: { posted_at: { lt: toTimestamp(clock.now() - age * 1_000_000) } } });
+		const before = toTimestamp(clock.now() - seconds * 1_000_000);
+		return storage.remove("note", { where: { posted_at: { lt: before }, pinned: false } });
 	}
 }

@@ -1,5 +1,15 @@
-import { answerJson, defineBody, defineRoute, defineSchema, describeList, fieldsOf, replyJson } from "svc-automation/feature";
-import type { Board } from "./board.ts";
+import {
+	answerJson,
+	defineBody,
+	defineRoute,
+	defineSchema,
+	describeList,
+	fieldsOf,
+	objectSchema,
+	type Route,
+	replyJson,
+} from "svc-automation/feature";
+import type { Board, NoteInput } from "./board.ts";
 import { noteKind } from "./note.ts";
 
 declare module "svc-automation/feature" {
@@ -8,23 +18,20 @@ declare module "svc-automation/feature" {
 	}
 }
 
-const input = defineBody<{ readonly text: string }>({
-	properties: { text: { type: "string", minLength: 1, maxLength: 500 } },
+const input = defineBody<NoteInput>({
+	properties: { text: { type: "string", minLength: 1, maxLength: 500 }, pinned: { type: "boolean" } },
 	required: ["text"],
 	closed: true,
 });
 
-/** What a note is on the wire: what is stored of it. The description of the API has it under this name. */
-const note = defineSchema(
-	"Note",
-	{
-		type: "object",
-		properties: fieldsOf(noteKind, ["id", "text", "user", "posted_at"]),
-		required: ["id", "text", "user", "posted_at"],
-		additionalProperties: false,
-	},
-	{ id: "66a1f0c29d3e4b7a51c08d12", text: "There is cake.", user: "maria", posted_at: "2031-03-04T09:15:02.418273Z" },
-);
+/** A note in a response: all stored fields. The description of the API contains the schema under this name. */
+const note = defineSchema("Note", objectSchema(fieldsOf(noteKind, ["id", "text", "user", "posted_at", "pinned"])), {
+	id: "66a1f0c29d3e4b7a51c08d12",
+	text: "There is cake.",
+	user: "maria",
+	posted_at: "2031-03-04T09:15:02.418273Z",
+	pinned: false,
+});
 
 export const listNotes = defineRoute({
 	method: "GET",
@@ -36,16 +43,17 @@ export const listNotes = defineRoute({
 	handler: async ({ engine }) => replyJson(await engine.board.list()),
 });
 
-export const routes = [
+export const routes: readonly Route[] = [
 	listNotes,
 	defineRoute({
 		method: "POST",
 		path: "/notes",
 		component: "api",
 		summary: "Put a note on the board",
+		description: "A pinned note also requires the permission `note_pin`.",
 		answers: { 201: answerJson(note) },
 		permission: "note_create",
 		body: input,
-		handler: async ({ engine, body, principal }) => replyJson(await engine.board.post(body.text, principal), 201),
+		handler: async ({ engine, body, principal }) => replyJson(await engine.board.post(body, principal), 201),
 	}),
 ];

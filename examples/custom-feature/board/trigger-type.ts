@@ -1,6 +1,6 @@
 import { ofObject, type TriggerTypeDefinition } from "svc-automation/feature";
 
-/** Somebody has put a note on the board. */
+/** Type of the events that report new notes. */
 export const notePosted: TriggerTypeDefinition["type"] = {
 	ref: "board.note_posted",
 	pack: "board",

@@ -1,14 +1,17 @@
 import type { BackgroundLoop } from "svc-automation/feature";
 import type { Board } from "./board.ts";
 
-/** Takes down what has hung for a day. */
-export class Sweep implements BackgroundLoop {
+/** Age in seconds after which a note is deleted: a day. */
+const maxAge = 86_400;
+
+/** Background loop that deletes old notes. */
+export class OldNoteDeletion implements BackgroundLoop {
 	readonly #board: Board;
 	readonly #interval: number;
 	#timer: NodeJS.Timeout | undefined;
 	#working: Promise<unknown> = Promise.resolve();
 
-	/** @param interval milliseconds between two looks */
+	/** @param interval milliseconds between two deletions */
 	constructor(board: Board, interval: number) {
 		this.#board = board;
 		this.#interval = interval;
@@ -16,8 +19,8 @@ export class Sweep implements BackgroundLoop {
 
 	start(): void {
 		this.#timer = setInterval(() => {
-			// What fails now, as the storage is away, is done next time.
-			this.#working = this.#board.takeDown(86_400).catch(() => undefined);
+			// If a deletion fails because the storage is unavailable, the next one deletes the notes.
+			this.#working = this.#board.deleteOlderThan(maxAge).catch(() => undefined);
 		}, this.#interval);
 	}
 
