@@ -176,6 +176,11 @@ const runner = [
 	["Begin with a package"],
 	[printedNext("weather"), /Passed: +[1-9]/, /^It snows\.$/m],
 ] as const;
+const feature = [
+	"docs/guides/write-a-feature.md",
+	["Begin with a package"],
+	[printedNext("shift-log"), /Passed: +[1-9]/, /^text: The disk of db1 is new\.$/m],
+] as const;
 const backend = [
 	"docs/guides/write-an-auth-backend.md",
 	["Begin with a package"],
@@ -185,7 +190,7 @@ const embedded = ["The engine alone", "The service in your server"] as const;
 const embed = ["docs/guides/embed-the-engine.md", embedded, [/^stdout: step 3$/m, /something else/]] as const;
 
 /** Each in the project that the first has made. */
-const walks = [readme, runner, backend, embed] as const;
+const walks = [readme, runner, feature, backend, embed] as const;
 
 for (const line of typeof machine === "string" ? [undefined] : machine.lines) {
 	const name = line?.name ?? "a machine with nothing on it";
