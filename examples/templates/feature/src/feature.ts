@@ -1,6 +1,6 @@
 import { defineFeature } from "svc-automation/feature";
 import { Notes, noteKind, notePermissions } from "./notes.ts";
-import { routes } from "./routes.ts";
+import { listNotes, routes } from "./routes.ts";
 
 /** Notes that users write and read. */
 export const templateName = () =>
@@ -9,5 +9,19 @@ export const templateName = () =>
 		contract: 1,
 		kinds: { template_note: noteKind },
 		permissions: { template_note: notePermissions },
-		create: (kernel) => ({ api: { templateNameNotes: new Notes(kernel) }, routes }),
+		create: (kernel) => ({
+			api: { templateNameNotes: new Notes(kernel) },
+			routes,
+			pageEntries: [
+				{
+					title: "template-name",
+					list: listNotes,
+					columns: [
+						["created_at", "Written"],
+						["user", "By"],
+						["text", "Note"],
+					],
+				},
+			],
+		}),
 	});

@@ -30,21 +30,23 @@ const input = defineBody<{ readonly text: string }>({
 /** Number of notes in an answer if the request has no limit. */
 const defaultLimit = 100;
 
+export const listNotes: Route = defineRoute({
+	method: "GET",
+	path: "/template-name/notes",
+	component: "api",
+	summary: "List notes, the newest first",
+	answers: { 200: answerPage(note) },
+	permission: "template_note_list",
+	query: pagingQuery,
+	async handler(context) {
+		const paging = parsePaging(context, defaultLimit);
+		const { items, total } = await context.engine.templateNameNotes.list(paging);
+		return replyList({ items: items.map((item) => ({ ...item })), total }, paging, undefined);
+	},
+});
+
 export const routes: readonly Route[] = [
-	defineRoute({
-		method: "GET",
-		path: "/template-name/notes",
-		component: "api",
-		summary: "List notes, the newest first",
-		answers: { 200: answerPage(note) },
-		permission: "template_note_list",
-		query: pagingQuery,
-		async handler(context) {
-			const paging = parsePaging(context, defaultLimit);
-			const { items, total } = await context.engine.templateNameNotes.list(paging);
-			return replyList({ items: items.map((item) => ({ ...item })), total }, paging, undefined);
-		},
-	}),
+	listNotes,
 	defineRoute({
 		method: "POST",
 		path: "/template-name/notes",

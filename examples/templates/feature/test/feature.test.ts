@@ -99,6 +99,15 @@ async function svc(apiUrl: string, ...words: readonly string[]): Promise<string>
 	return stdout;
 }
 
+test("the web page has an entry that lists the notes", () =>
+	withService({}, async (apiUrl) => {
+		const { page_entries: entries = [] } = await createClient({ apiUrl }).user({ permissions: true });
+		assert.deepEqual(
+			entries.map(({ title, path, is_paged: isPaged }) => [title, path, isPaged]),
+			[["template-name", "/template-name/notes", true]],
+		);
+	}));
+
 test("the commands write notes and list them", () =>
 	withService({}, async (apiUrl) => {
 		assert.match(await svc(apiUrl, "template-name", "add", "The disk is new."), /^text: The disk is new\.$/m);
