@@ -1,8 +1,9 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
+import { entityKinds } from "../contract/index.ts";
 import { startEngine } from "../testing/engine/engine.test-support.ts";
 import { findFeatureProblems } from "./composition.ts";
-import type { FeaturePlugin } from "./feature-plugin.ts";
+import { defineFeature, type FeaturePlugin } from "./feature-plugin.ts";
 
 /** A feature without content. */
 function plain(name: string, requires: readonly string[] = [], created: FeaturePlugin["create"] = () => ({ api: {} })): FeaturePlugin {
@@ -40,6 +41,19 @@ test("features that need each other are named", () => {
 		'features: "hen", "egg" need each other; one of them must do without the others',
 	]);
 	assert.deepEqual(problemsOf(plain("fox", ["packs"])), []);
+});
+
+test("a kind that another feature has defined with other fields is refused", () => {
+	const define = (fields: object) => () =>
+		defineFeature({ name: "stones", kinds: { stone: { fields } } as never, create: () => ({ api: {} }) });
+	define({ id: "text" })();
+	define({ id: "text" })();
+	assert.throws(define({ id: "text", weight: "real" }), /kind "stone" is defined by another feature already/);
+	assert.throws(
+		() => defineFeature({ name: "pack", kinds: { pack: { fields: {} } } as never, create: () => ({ api: {} }) }),
+		/kind "pack" is one of the service/,
+	);
+	delete (entityKinds as Record<string, unknown>)["stone"];
 });
 
 test.run();

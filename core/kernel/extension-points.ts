@@ -84,7 +84,7 @@ export class ExtensionPoints {
 	}
 
 	#addRunner(name: string, runner: Runner): void {
-		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: "${name}" is brought by the service itself`);
+		if (this.#runners.has(name)) throw new SvcError("SVC_CONFIG", `runners: a feature of the service provides "${name}" already`);
 		this.#runners.set(name, runner);
 		this.#builtInRunners.add(name);
 	}
@@ -100,7 +100,7 @@ export class ExtensionPoints {
 	/** Returns the member with this name of the feature that provides it. Throws `SVC_CONFIG` if two features provide it. */
 	#findExclusive<K extends ExclusiveMember>(name: K): Pick<Feature, ExclusiveMember> {
 		const [provider, otherProvider] = this.#features.filter((feature) => feature[name] !== undefined);
-		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one may have "${name}"`);
+		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one feature may provide "${name}"`);
 		return provider === undefined ? {} : { [name]: provider[name] };
 	}
 

@@ -37,9 +37,9 @@ const permissions: { readonly audit: ResourceTypeDefinition } = {
 	audit: { verbs: ["view"], global: ["view"], isHiddenFromObservers: true },
 };
 
-export type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
 export type { AuditApi } from "./api.ts";
 export type { Audit, AuditFilter, AuditQuery } from "./audit-exports.ts";
+export type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
 
 /** The audit record: who has changed what, in a chain of entries that cannot be altered unnoticed. */
 export const audit = () => defineFeature({ name: "audit", kinds, permissions, create: createAuditFeature });

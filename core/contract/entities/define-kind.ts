@@ -4,12 +4,15 @@ import type { EntityKindDefinition } from "./kind.ts";
 const builtInKinds: ReadonlySet<string> = new Set(Object.keys(entityKinds));
 
 /**
- * Adds a kind of entities of a feature. Every storage that starts later supports the kind. Its type is declared in `EntityMap`. A repeated
- * definition replaces the previous one. Throws for a built-in kind, and for a name that is not lower case letters with underscores.
+ * Adds a kind of entities of a feature. Every storage that starts later supports the kind. Its type is declared in `EntityMap`. Throws
+ * for a built-in kind, for one that is already defined with other fields, and for a name that is not lower case letters with underscores.
  */
 export function defineKind<K extends EntityKind>(kind: K, definition: EntityKindDefinition<EntityMap[K]>): void {
 	if (builtInKinds.has(kind)) throw new Error(`kind "${kind}" is one of the service`);
 	if (!/^[a-z][a-z_]{0,40}$/.test(kind))
 		throw new Error(`kind "${kind}": must be lower-case letters and underscores, beginning with a letter`);
+	const known = (entityKinds as { readonly [K in EntityKind]?: EntityKindDefinition<EntityMap[K]> })[kind] ?? definition;
+	if (JSON.stringify(known.fields) !== JSON.stringify(definition.fields))
+		throw new Error(`kind "${kind}" is defined by another feature already`);
 	(entityKinds as Record<string, unknown>)[kind] = { ...definition, optional: true };
 }

@@ -1,8 +1,8 @@
 import type { Resource } from "./refs.ts";
 
 /**
- * Verbs of each resource type, as a union of strings. Each feature adds its types by declaration merging, and defines them with
- * `definePermissions`.
+ * Verbs of each resource type, as a union of strings. Each feature adds its types by declaration merging, and defines them in its
+ * `permissions`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface PermissionVerbs {}
