@@ -1,14 +1,29 @@
 import { isSvcError, type SvcErrorCode, toErrorMessage } from "../contract/index.ts";
+import { type CommandFeature, isMissingRoute } from "./commands/command-feature.ts";
 import { CliExit } from "./context.ts";
 
-/**
- * Returns the exit code and the message for an error that ended the command. The message names the next step if there is one. `words` are
- * the words of the command, such as `rule` and `create`.
- */
-export function toFailure(error: unknown, words: readonly string[] = []): { readonly exitCode: number; readonly text: string } {
+/** The command that failed. */
+export interface FailedCommand {
+	/** Words of the command, such as `rule` and `create`. */
+	readonly words?: readonly string[];
+	/** Feature whose routes the command calls. Undefined: those that every service has. */
+	readonly feature?: CommandFeature | undefined;
+}
+
+/** Returns the exit code and the message for an error that ended the command. The message names the next step if there is one. */
+export function toFailure(
+	error: unknown,
+	{ words = [], feature }: FailedCommand = {},
+): { readonly exitCode: number; readonly text: string } {
+	if (feature !== undefined && isMissingRoute(error))
+		return { exitCode: 2, text: `ERROR: ${toMissingFeature(feature)} (${error.message})\n` };
 	if (error instanceof CliExit) return { exitCode: error.exitCode, text: error.message === "" ? "" : `ERROR: ${error.message}\n` };
 	const hint = hintFor(error);
 	return { exitCode: isRefusedChange(error, words) ? 2 : 1, text: `ERROR: ${toErrorMessage(error)}\n${hint === "" ? "" : `${hint}\n`}` };
+}
+
+function toMissingFeature({ name, add }: CommandFeature): string {
+	return `this service does not have the feature "${name}": add ${add} to features in its configuration`;
 }
 
 /** Codes of requests that the service refuses, as opposed to those that it cannot answer. */
@@ -41,7 +56,8 @@ export async function orNotFound<T>(promise: Promise<T>, kind: string, name: str
 	try {
 		return await promise;
 	} catch (error) {
-		if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(2, `${kind} "${name}" is not found; \`${listCommand}\` shows what there is`);
+		if (isSvcError(error, "SVC_NOT_FOUND") && !isMissingRoute(error))
+			throw new CliExit(2, `${kind} "${name}" is not found; \`${listCommand}\` shows what there is`);
 		throw error;
 	}
 }

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from "commander";
 import { escapeControlCharactersInLines } from "../contract/control-characters.ts";
 import { parseCommaList } from "./commands/comma-list.ts";
+import { findFeature } from "./commands/command-feature.ts";
 import type { AddCommands } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
-import { toFailure } from "./failure.ts";
+import { type FailedCommand, toFailure } from "./failure.ts";
 import { type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
@@ -23,10 +24,10 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 	const context: CliContext = { ...processContext(), ...given };
 	// The listener is never removed: buffered output may fail after the command has ended.
 	if (!context.stdout.listeners("error").includes(ignoreBrokenPipe)) context.stdout.on("error", ignoreBrokenPipe);
-	let words: readonly string[] = [];
+	let running: FailedCommand = {};
 	try {
 		const command = createProgram(program.version, context).hook("preAction", (_program, chosen) => {
-			words = wordsOf(chosen);
+			running = { words: wordsOf(chosen), feature: findFeature(chosen) };
 		});
 		// `serve` does not load the other commands, because they are a tenth of all modules and would delay the start.
 		if (argv[0] !== "serve") await addOtherCommands(command, program, context);
@@ -37,7 +38,7 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		return 0;
 	} catch (error) {
 		if (error instanceof CommanderError) return toUsageCode(error);
-		const { exitCode, text } = toFailure(error, words);
+		const { exitCode, text } = toFailure(error, running);
 		await writePainted(
 			context.stderr,
 			toPaintedFailure(escapeControlCharactersInLines(text), paintFor(toOutputCapabilities(context.stderr, context.env))),

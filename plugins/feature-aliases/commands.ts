@@ -12,6 +12,7 @@ import {
 	readAllPages,
 	readObject,
 	withCommonOptions,
+	withFeature,
 	withNames,
 	write,
 } from "../../core/cli.ts";
@@ -36,6 +37,7 @@ interface CommandOptions {
 export const addAliasCommands: AddCommands = (parent, context) => {
 	const alias = parent.command("action-alias").description("Make and manage action aliases: what people write in a chat.");
 	withNames(alias, { path: "/actionalias", name: "ref" });
+	withFeature(alias, { name: "aliases", add: "aliases() of svc-automation/plugins/feature-aliases" });
 	addReading(alias, context);
 	addWriting(alias, context);
 	addSaying(alias, context);

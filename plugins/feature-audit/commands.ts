@@ -10,6 +10,7 @@ import {
 	printRecord,
 	toInteger,
 	withCommonOptions,
+	withFeature,
 	write,
 } from "../../core/cli.ts";
 import { isJsonObject, parseJson, stringifyJson, toErrorMessage } from "../../core/contract/index.ts";
@@ -41,6 +42,7 @@ const collect = (value: string, earlier: readonly string[] = []) => [...earlier,
 
 export const addAuditCommands: AddCommands = (parent, context) => {
 	const audit = parent.command("audit").description("Look at who has changed what, and whether that record is as it was written.");
+	withFeature(audit, { name: "audit", add: "audit() of svc-automation/plugins/feature-audit" });
 
 	withCommonOptions(audit.command("list").description("List entries, the newest first."))
 		.option("--user <name>", "of this user")

@@ -13,6 +13,7 @@ import {
 	printRecord,
 	readObject,
 	withCommonOptions,
+	withFeature,
 	withNames,
 	write,
 } from "../../core/cli.ts";
@@ -37,6 +38,7 @@ const lockHead = "# Written by `svc pack lock`. `svc pack install --locked` inst
 /** Adds the subcommands of `pack` that search for packs and that change the installed packs. */
 export const addPackInstallCommands: AddCommands = (parent, context) => {
 	const pack = parent.commands.find((command) => command.name() === "pack") ?? parent.command("pack");
+	const others = [...pack.commands];
 	const begin = async (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => {
 		const options = optionsOf<InstallOptions>(command);
 		const api = await openSession(options, context);
@@ -51,6 +53,9 @@ export const addPackInstallCommands: AddCommands = (parent, context) => {
 	addOutdated(pack, context);
 	addFollowed(pack, context);
 	addLock(pack, context);
+	// The other commands of the group call routes that every service has.
+	for (const command of pack.commands.filter((each) => !others.includes(each)))
+		withFeature(command, { name: "packInstaller", add: "packInstaller() of svc-automation/plugins/feature-pack-installer" });
 };
 
 type Begin = (command: Command, start: (client: PackInstallClient, options: InstallOptions) => Promise<PackJobRecord>) => Promise<void>;

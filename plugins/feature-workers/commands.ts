@@ -13,6 +13,7 @@ import {
 	printRecord,
 	resolveSettings,
 	withCommonOptions,
+	withFeature,
 } from "../../core/cli.ts";
 import { createWorkerClient } from "./client.ts";
 
@@ -40,6 +41,7 @@ export const addWorkerCommands: AddCommands = (parent, context) => {
 		.description(
 			"Take work from a service until told to stop, with the API key of SVC_API_KEY or of the file SVC_API_KEY_FILE; or look at who does.",
 		);
+	withFeature(worker, { name: "workers", add: "workers() of svc-automation/plugins/feature-workers" });
 
 	withCommonOptions(worker.command("list").description("List workers by name.")).action(async (_options, command) => {
 		const options = optionsOf(command);
