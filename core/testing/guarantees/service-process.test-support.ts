@@ -13,6 +13,8 @@ export interface ServiceProcess {
 	readonly api: string;
 	readonly token: string;
 	readonly client: Client;
+	/** Lines of its log so far. */
+	log(): readonly string[];
 	/** KILL, and wait until the process is gone. */
 	kill(): Promise<void>;
 	/** TERM, and wait; the exit code. */
@@ -32,6 +34,12 @@ export interface ServiceFiles {
 	readonly survive?: boolean;
 	/** Runners besides those of local commands and noop: folder below plugins-runner, and the call that makes it. */
 	readonly runners?: Readonly<Record<string, string>>;
+	/** Features besides those that every service has, as calls of the features of this package. Default: all of the package. */
+	readonly features?: readonly FeatureCall[];
+	/** Members of its configuration besides those made of the rest, such as `rbac: { enable: true },`. */
+	readonly members?: string;
+	/** Level of its log. Default: warn. */
+	readonly level?: string;
 	/** Its configuration file, in place of one made of the rest. */
 	readonly config?: string;
 	/** Directory that holds packs. */
@@ -44,6 +52,21 @@ export interface ServiceFiles {
 	readonly signal?: AbortSignal;
 }
 
+/** A feature of this package, as a configuration lists it. */
+export type FeatureCall = `${(typeof featureFolders)[keyof typeof featureFolders]}()`;
+
+/** What each folder of a feature of this package exports. */
+const featureFolders = {
+	"plugins/feature-aliases": "aliases",
+	"plugins/feature-audit": "audit",
+	"plugins/feature-pack-installer": "packInstaller",
+	"plugins/feature-web-ui": "webUi",
+	"plugins/feature-workers": "workers",
+} as const;
+
+/** All features of this package. */
+export const featureCalls: readonly FeatureCall[] = ["webUi()", "audit()", "aliases()", "workers()", "packInstaller()"];
+
 const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const password = "guarantees";
 /** Seconds until others take over what a dead service has held. */
@@ -53,8 +76,7 @@ const sharedLease = 3;
 export async function startServiceProcess(files: ServiceFiles): Promise<ServiceProcess> {
 	const { directory, token, signal } = files;
 	if (!existsSync(join(built, "plugins/_shipped/main.js"))) throw new Error("there is no build: npm run build");
-	const config = files.config ?? join(directory, "svc.config.mjs");
-	if (files.config === undefined) await writeFile(config, createConfig(files));
+	const config = files.config ?? (await writeServiceConfig(files));
 	const child = spawn(process.execPath, [join(built, "plugins/_shipped/main.js"), "serve", "--config", config], {
 		env: { ...process.env, ...files.environment, TMPDIR: directory, SVC_DATA_DIR: join(directory, "data"), SVC_ADMIN_PASSWORD: password },
 		stdio: ["ignore", "pipe", "pipe"],
@@ -63,6 +85,10 @@ export async function startServiceProcess(files: ServiceFiles): Promise<ServiceP
 	const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
 	signal?.addEventListener("abort", kill, { once: true });
 	const { pid } = child;
+	let logged = "";
+	child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+		logged += text;
+	});
 	if (pid === undefined) throw new Error("the service cannot be started");
 	try {
 		const api = await readAddress(child, signal);
@@ -72,6 +98,7 @@ export async function startServiceProcess(files: ServiceFiles): Promise<ServiceP
 			pid,
 			api,
 			token: usedToken,
+			log: () => logged.split("\n"),
 			client: createClient({ apiUrl: `${api}/v1`, streamUrl: `${api}/stream/v1`, token: usedToken }),
 			async kill() {
 				kill();
@@ -118,14 +145,18 @@ function toMark(directory: string): string {
 	return `TMPDIR=${directory}`;
 }
 
-function createConfig({ survive = false, runners = {}, packs, postgres }: ServiceFiles): string {
+/** Writes the configuration file of a service, and returns its path. */
+export async function writeServiceConfig(files: ServiceFiles): Promise<string> {
+	const path = join(files.directory, "svc.config.mjs");
+	await writeFile(path, createConfig(files));
+	return path;
+}
+
+function createConfig({ survive = false, runners = {}, packs, postgres, features = featureCalls, ...rest }: ServiceFiles): string {
 	const imports = {
 		...(postgres === undefined ? { "plugins/event-bus-memory": "memoryBus" } : { "plugins/event-bus-postgres": "postgresBus" }),
-		"plugins/feature-aliases": "aliases",
-		"plugins/feature-audit": "audit",
-		"plugins/feature-pack-installer": "packInstaller",
-		"plugins/feature-web-ui": "webUi",
-		"plugins/feature-workers": "workers",
+		// A feature that is imported without being called leaves no trace in the process.
+		...featureFolders,
 		"plugins/storage-knex": "knexStorage",
 		"plugins-auth/flat-file": "flatFile",
 		"plugins-runner/local-command": "localCommand",
@@ -137,14 +168,15 @@ function createConfig({ survive = false, runners = {}, packs, postgres }: Servic
 		.map(([file, name]) => `import { ${name} } from ${JSON.stringify(new URL(`file://${built}${file}/index.js`).href)};`)
 		.join("\n")}
 export default {
-	features: [webUi(), audit(), aliases(), workers(), packInstaller()],
+	features: [${features.join(", ")}],
 	${toDatabase(postgres)}
 	runners: [${calls.join(", ")}],
 	packs: ${JSON.stringify(packs === undefined ? [] : [packs])},
 	auth: { backend: flatFile(), listen: false },
 	api: { port: 0 },
 	stream: { listen: false },
-	log: { level: "warn" },
+	log: { level: "${rest.level ?? "warn"}" },
+	${rest.members ?? ""}
 };
 `;
 }
