@@ -11,8 +11,10 @@ export interface HttpFeature<Api extends object = object> extends Feature<Api> {
 	/**
 	 * Returns the page that a browser gets at the root of the service. It is shown before sign-in, so it must not contain data. The first
 	 * feature that defines it provides it. Default: a placeholder page that names the other ways to use the service.
+	 *
+	 * @param features names of all features of the service
 	 */
-	readonly page?: () => Reply;
+	readonly page?: (features: readonly string[]) => Reply;
 	/** Entries of the web page. Default: none. */
 	readonly pageEntries?: readonly PageEntry[];
 	/** Audit hook: records changes by requests, and refused requests. The first feature that defines it provides it. Default: none. */

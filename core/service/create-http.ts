@@ -31,9 +31,10 @@ export function createHttp(options: HttpOptions): HttpInterface {
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	assertPageEntries(features);
+	const names = Object.keys(engine.features);
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
-	return createRoutedHttp({ ...options, routes, page, guard: createGuard(engine), recorder });
+	return createRoutedHttp({ ...options, routes, page: page && (() => page(names)), guard: createGuard(engine), recorder });
 }
 
 /** Returns the engine's credentials and permissions in the form that the HTTP layer expects. */

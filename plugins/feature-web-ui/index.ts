@@ -11,7 +11,7 @@ export const webUi = () =>
 			return {
 				api: {},
 				routes: webRoutes,
-				...(options.webui.enable && index !== undefined && { page: () => replyPage(index, options, authBackend) }),
+				...(options.webui.enable && index !== undefined && { page: (features) => replyPage(index, options, { authBackend, features }) }),
 			};
 		},
 	});
@@ -44,18 +44,26 @@ const headers = {
 /** Method of signing in. The page needs it before the user has signed in. */
 type SignInWay = "none" | "password" | "proxy";
 
+/** What the page is told besides options. */
+interface PageSettings {
+	readonly authBackend?: AuthBackend | undefined;
+	/** Names of the features of the service. */
+	readonly features: readonly string[];
+}
+
 /**
- * Returns the page with the sign-in settings filled in.
+ * Returns the page with the sign-in settings and the features of the service filled in.
  *
  * @param index HTML that the build produced
  */
-export function replyPage(index: string, options: Options, authBackend?: AuthBackend): Reply {
+export function replyPage(index: string, options: Options, { authBackend, features }: PageSettings): Reply {
 	const way = toSignInWay(options);
 	const provider = way === "password" ? (authBackend?.interactive?.label ?? "") : "";
 	const html = index
 		.replace("%SIGN_IN%", way)
 		.replace("%MAX_PAGE_SIZE%", String(options.api.max_page_size))
 		.replace("%PASSWORDS%", String(takesPasswords(options, authBackend)))
+		.replace("%FEATURES%", () => escapeAttribute(features.join(" ")))
 		.replace("%PROVIDER%", () => escapeAttribute(provider));
 	return replyContent(html, "text/html; charset=UTF-8", headers);
 }

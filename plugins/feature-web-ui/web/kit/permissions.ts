@@ -3,22 +3,26 @@
  */
 import type { UserRecord } from "../../../_shipped/client.ts";
 
+/** Permissions that every service knows, but that permit nothing without the feature that installs packs. */
+const installerPermissions: readonly string[] = ["pack_install", "pack_uninstall", "pack_search"];
+
 export class Permissions {
-	static readonly none = new Permissions({ enabled: true, is_admin: false, roles: [], permissions: {} });
+	static readonly none = new Permissions({ enabled: true, is_admin: false, roles: [], permissions: {} }, { isInstallerPresent: false });
 	readonly #isAdmin: boolean;
 	readonly #uids: ReadonlyMap<string, readonly string[]>;
 
-	constructor({ is_admin, permissions = {} }: UserRecord["rbac"]) {
+	constructor({ is_admin, permissions = {} }: UserRecord["rbac"], { isInstallerPresent }: { readonly isInstallerPresent: boolean }) {
 		this.#isAdmin = is_admin;
-		this.#uids = new Map(Object.entries(permissions));
+		const entries = Object.entries(permissions);
+		this.#uids = new Map(isInstallerPresent ? entries : entries.filter(([permission]) => !installerPermissions.includes(permission)));
 	}
 
 	/**
 	 * Returns true if the user has a permission on the record with this uid, such as `action:core:local`, or on any record if no uid is
-	 * given.
+	 * given. Administrators have the permissions of the features that the service has, and `admin`.
 	 */
 	allow(permission: string, uid?: string): boolean {
-		if (this.#isAdmin) return true;
+		if (permission === "admin") return this.#isAdmin;
 		const uids = this.#uids.get(permission);
 		if (uids === undefined) return false;
 		return uid === undefined || uids.includes("*") || uids.includes(uid) || uids.includes(`pack:${uid.split(":")[1]}`);

@@ -28,6 +28,8 @@ const returned: Readonly<Record<string, string>> = {
  */
 export class Session {
 	readonly ways: SignInWays;
+	/** Names of the features of the service. */
+	readonly #features: readonly string[];
 	readonly #client: Client;
 	/** Largest `limit` of lists for users who are not administrators. */
 	readonly #maxPageSize: number;
@@ -37,8 +39,9 @@ export class Session {
 	#permissions = Permissions.none;
 
 	constructor(client: Client, { dataset }: HTMLElement) {
-		const { signIn = "password", passwords, provider = "", maxPageSize = "100" } = dataset;
+		const { signIn = "password", passwords, provider = "", maxPageSize = "100", features = "" } = dataset;
 		this.#client = client;
+		this.#features = features.split(" ");
 		this.#maxPageSize = Number(maxPageSize);
 		this.ways = { way: signIn as SignInWays["way"], takesPasswords: passwords !== "false", provider };
 	}
@@ -63,6 +66,11 @@ export class Session {
 	may(permission: string, uid?: string): boolean {
 		// Reading the signal makes components that depend on permissions render again when the user changes.
 		return this.#user.value !== undefined && this.#permissions.allow(permission, uid);
+	}
+
+	/** Returns true if the service has a feature. Pages do not offer what needs a feature that the service does not have. */
+	has(feature: string): boolean {
+		return this.#features.includes(feature);
 	}
 
 	/** Returns the maximum number of records, up to `size`, that the user may request at once. */
@@ -122,7 +130,7 @@ export class Session {
 
 	async #load(): Promise<void> {
 		const user = await this.#client.user({ permissions: true });
-		this.#permissions = new Permissions(user.rbac);
+		this.#permissions = new Permissions(user.rbac, { isInstallerPresent: this.has("packInstaller") });
 		this.#user.value = user;
 		this.#problem.value = "";
 		this.#state.value = "signed-in";

@@ -13,7 +13,7 @@ import { PackSearch } from "./pack-search.tsx";
 const views: readonly PageView[] = [
 	{ name: "all", title: "Packs", permission: "pack_list", Shown: PackList },
 	{ name: "newer", title: "Newer", permission: "pack_search", Shown: OutdatedPacks },
-	{ name: "followed", title: "Followed in git", permission: "pack_list", Shown: FollowedPacks },
+	{ name: "followed", title: "Followed in git", permission: "pack_list", feature: "packInstaller", Shown: FollowedPacks },
 	{ name: "index", title: "Index", permission: "pack_search", Shown: PackSearch },
 ];
 

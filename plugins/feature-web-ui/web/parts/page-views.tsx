@@ -9,6 +9,8 @@ export interface PageView {
 	readonly title: string;
 	/** Permission that is required to see the view. Default: none is required. */
 	readonly permission?: string;
+	/** Feature that the service must have, besides those that every service has. Default: none. */
+	readonly feature?: string;
 	readonly Shown: ComponentType;
 }
 
@@ -25,7 +27,9 @@ interface PageViewsProps {
 
 /** Shows the tabs of the views that the user may see, and the selected view. */
 export function PageViews({ label, views, chosen, toViewHref, refusal }: PageViewsProps) {
-	const offered = views.filter(({ permission }) => permission === undefined || session.may(permission));
+	const offered = views.filter(
+		({ permission, feature }) => (permission === undefined || session.may(permission)) && (feature === undefined || session.has(feature)),
+	);
 	const current = offered.find(({ name }) => name === chosen) ?? offered[0];
 	if (current === undefined) return <Fault error={new Error(refusal)} />;
 	return (
