@@ -45,9 +45,9 @@ function CurrentPage() {
 	);
 }
 
-/** Returns the first page whose path matches, with the values of its `:names`. */
+/** Returns the first page of the service's features whose path matches, with the values of its `:names`. */
 function findPage(path: string): readonly [PageDefinition | undefined, PageProps["values"]] {
-	for (const page of allPages()) {
+	for (const page of allPages().filter(({ feature }) => session.has(feature))) {
 		const values = matchPath(page.path, path);
 		if (values !== undefined) return [page, values];
 	}

@@ -14,6 +14,8 @@ export interface PageDefinition {
 	readonly title: string;
 	/** Permission that is required to see the page; if it is a list, any one of them. Default: none is required. */
 	readonly permission?: string | readonly string[];
+	/** Feature that the service must have, besides those that every service has. Default: none. */
+	readonly feature?: string;
 	/** Section of the navigation. Default: the page is not in the navigation. */
 	readonly group?: PageGroup;
 	/** Loads the code of the page when the user opens it. */
@@ -25,8 +27,8 @@ export const pageGroups = ["Watch", "Automate", "Manage"] as const;
 
 export type PageGroup = (typeof pageGroups)[number];
 
-/** Returns true if the navigation contains the page and the user has one of its permissions. */
-export function isOffered({ group, permission = [] }: PageDefinition): boolean {
+/** Returns true if the navigation contains the page, the service has its feature, and the user has one of its permissions. */
+export function isOffered({ group, feature, permission = [] }: PageDefinition): boolean {
 	const permissions = [permission].flat();
-	return group !== undefined && (permissions.length === 0 || permissions.some((each) => session.may(each)));
+	return group !== undefined && session.has(feature) && (permissions.length === 0 || permissions.some((each) => session.may(each)));
 }

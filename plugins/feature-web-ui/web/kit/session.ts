@@ -68,9 +68,12 @@ export class Session {
 		return this.#user.value !== undefined && this.#permissions.allow(permission, uid);
 	}
 
-	/** Returns true if the service has a feature. Pages do not offer what needs a feature that the service does not have. */
-	has(feature: string): boolean {
-		return this.#features.includes(feature);
+	/**
+	 * Returns true if the service has a feature, or if no feature is named. Pages do not offer what needs a feature that the service does
+	 * not have.
+	 */
+	has(feature: string | undefined): boolean {
+		return feature === undefined || this.#features.includes(feature);
 	}
 
 	/** Returns the maximum number of records, up to `size`, that the user may request at once. */

@@ -1,6 +1,6 @@
 import { escapeControlCharacters, type PackRecord } from "../../../_shipped/client.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
-import { client } from "../kit/service.ts";
+import { client, session } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
@@ -11,6 +11,9 @@ import { toOrigin, toPackHref, toShortCommit } from "./pack-source.ts";
 
 const pageSize = 50;
 const shown = "id,ref,description,version,path,source,content,followed";
+
+/** Title of the column that only a service that installs packs fills. */
+const followColumn = "Follows git";
 
 const columns: readonly Column<PackRecord>[] = [
 	{
@@ -25,10 +28,11 @@ const columns: readonly Column<PackRecord>[] = [
 	{ title: "Version", cell: ({ version }) => escapeControlCharacters(version) },
 	{ title: "From", class: "pack-origin", cell: (pack) => escapeControlCharacters(toOrigin(pack)) },
 	{ title: "Commit", cell: ({ source }) => <code>{escapeControlCharacters(toShortCommit(source?.["commit"]))}</code> },
-	{ title: "Follows git", class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
+	{ title: followColumn, class: "pack-origin", cell: ({ followed }) => followed !== undefined && <Followed followed={followed} /> },
 ];
 
 export function PackList() {
+	const shownColumns = session.has("packInstaller") ? columns : columns.filter(({ title }) => title !== followColumn);
 	const query = { include_attributes: shown, ...toPaging(pageSize) };
 	const packs = useRepeated(
 		useResource(() => client.packs.list(query), [query.offset], { isTouched: isPackJob }),
@@ -41,7 +45,7 @@ export function PackList() {
 					<Empty title="There are no packs" />
 				) : (
 					<>
-						<DataTable label="Packs" columns={columns} rows={items} toKey={({ id }) => id} />
+						<DataTable label="Packs" columns={shownColumns} rows={items} toKey={({ id }) => id} />
 						<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 					</>
 				)
