@@ -25,16 +25,14 @@ interface PageViewsProps {
 	readonly refusal: string;
 }
 
-/** Shows the tabs of the views that the user may see, unless there is only one, and the selected view. */
+/** Shows the tabs of the views that the user may see, and the selected view. */
 export function PageViews({ label, views, chosen, toViewHref, refusal }: PageViewsProps) {
 	const offered = views.filter(({ permission, feature }) => (permission === undefined || session.may(permission)) && session.has(feature));
 	const current = offered.find(({ name }) => name === chosen) ?? offered[0];
 	if (current === undefined) return <Fault error={new Error(refusal)} />;
 	return (
 		<>
-			{offered.length > 1 && (
-				<Tabs label={label} tabs={offered.map(({ name, title }) => ({ name, title, href: toViewHref(name) }))} current={current.name} />
-			)}
+			<Tabs label={label} tabs={offered.map(({ name, title }) => ({ name, title, href: toViewHref(name) }))} current={current.name} />
 			<current.Shown />
 		</>
 	);
