@@ -66,7 +66,7 @@ export interface FeatureDefinition<Api extends object, Required extends FeatureN
 
 /**
  * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if one
- * of them belongs to another feature.
+ * of them belongs to another feature or to every service.
  */
 export function defineFeature<Api extends object, const Required extends FeatureName = never>(
 	definition: FeatureDefinition<Api, Required>,

@@ -42,8 +42,25 @@ const definitions = new Map<string, ResourceTypeDefinition>();
 /** Resource types by permission. */
 const typesByPermission = new Map<string, ResourceType>();
 
-/** Defines the permissions of a resource type. Throws if one of them belongs to another type. */
+/** Resource types that every service has. */
+const builtInTypes = new Set<string>();
+
+/** Defines the permissions of a resource type that every service has. A feature cannot define them again. */
+export function defineBuiltInPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
+	addPermissions(type, definition);
+	builtInTypes.add(type);
+}
+
+/**
+ * Defines the permissions of a resource type of a feature. A repeated definition replaces the previous one. Throws for a type that every
+ * service has, and if a permission belongs to another type.
+ */
 export function definePermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
+	if (builtInTypes.has(type)) throw new Error(`permissions of "${type}" are defined by the service`);
+	addPermissions(type, definition);
+}
+
+function addPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
 	for (const verb of definition.verbs) {
 		const permission = `${type}_${verb}`;
 		const owner = typesByPermission.get(permission);
