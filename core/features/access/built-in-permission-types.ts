@@ -1,4 +1,4 @@
-import { defineBuiltInPermissions, type ResourceType, type ResourceTypeDefinition } from "../../kernel/basics/permission-types.ts";
+import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../../kernel/basics/permission-types.ts";
 
 /** Verbs of each resource type, in the order of the reference documentation of permission types. */
 const verbs = {
@@ -57,5 +57,5 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 };
 
 for (const [type, list] of Object.entries(verbs)) {
-	defineBuiltInPermissions(type as keyof Verbs & ResourceType, { verbs: list, ...special[type as keyof Verbs] });
+	definePermissions(type as keyof Verbs & ResourceType, { isBuiltIn: true, verbs: list, ...special[type as keyof Verbs] });
 }

@@ -38,3 +38,12 @@ export interface Policies {
 	switch(refOrId: string, enabled: boolean): Promise<PolicyEntity>;
 	remove(refOrId: string): Promise<void>;
 }
+
+/** Members that this feature adds to the engine. */
+export interface PoliciesApi {
+	readonly policies: Policies;
+}
+
+declare module "../../kernel/engine-api.ts" {
+	interface Engine extends PoliciesApi {}
+}

@@ -20,6 +20,8 @@ export interface ResourceTypeDefinition {
 	readonly global?: readonly string[];
 	/** True if the role `observer` has none of the permissions, although it may view, list and search other records. Default: false. */
 	readonly isHiddenFromObservers?: boolean;
+	/** True if every service has the type, so that no feature can define it again. Default: false. */
+	readonly isBuiltIn?: boolean;
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
@@ -42,25 +44,13 @@ const definitions = new Map<string, ResourceTypeDefinition>();
 /** Resource types by permission. */
 const typesByPermission = new Map<string, ResourceType>();
 
-/** Resource types that every service has. */
-const builtInTypes = new Set<string>();
-
-/** Defines the permissions of a resource type that every service has. A feature cannot define them again. */
-export function defineBuiltInPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
-	addPermissions(type, definition);
-	builtInTypes.add(type);
-}
-
 /**
- * Defines the permissions of a resource type of a feature. A repeated definition replaces the previous one. Throws for a type that every
- * service has, and if a permission belongs to another type.
+ * Defines the permissions of a resource type. A repeated definition replaces the previous one. Throws if a permission belongs to another
+ * type, or if the definition would replace one that every service has.
  */
 export function definePermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
-	if (builtInTypes.has(type)) throw new Error(`permissions of "${type}" are defined by the service`);
-	addPermissions(type, definition);
-}
-
-function addPermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
+	if (definitions.get(type)?.isBuiltIn === true && definition.isBuiltIn !== true)
+		throw new Error(`permissions of "${type}" are defined by the service`);
 	for (const verb of definition.verbs) {
 		const permission = `${type}_${verb}`;
 		const owner = typesByPermission.get(permission);
