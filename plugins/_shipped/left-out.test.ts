@@ -120,7 +120,7 @@ test("options of a feature that is left out are refused, and the message says ho
 			const { problems } = await site.plan({ ...options, features: [] });
 			const [text = ""] = toTexts(problems);
 			assert.ok(text.startsWith(`${problem}; hint: add `), text);
-			assert.ok(text.endsWith(`() of svc-automation/plugins/feature-${folder}`), text);
+			assert.ok(text.endsWith(`() of svc-automation/plugins/feature-${folder} to features`), text);
 			await assert.rejects(
 				site.serve({ ...options, features: [] }, () => assert.fail("it has started")),
 				(error: Error) => error.message.includes(problem),
