@@ -4,6 +4,7 @@ import type { HttpFeature } from "../http/http-feature.ts";
 import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import { isBuiltInResourceType } from "./access/built-in-permission-types.ts";
 import type { PackContent } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 
@@ -84,6 +85,9 @@ export function defineFeature<Api extends object, const Required extends Feature
 export function defineTypes(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {
 		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
-		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
+		for (const [type, definition] of Object.entries(permissions)) {
+			if (isBuiltInResourceType(type)) throw new Error(`permissions of "${type}" are defined by the service`);
+			definePermissions(type as ResourceType, definition);
+		}
 	}
 }

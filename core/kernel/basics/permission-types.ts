@@ -20,8 +20,6 @@ export interface ResourceTypeDefinition {
 	readonly global?: readonly string[];
 	/** True if the role `observer` has none of the permissions, although it may view, list and search other records. Default: false. */
 	readonly isHiddenFromObservers?: boolean;
-	/** True if every service has the type, so that no feature can define it again. Default: false. */
-	readonly isBuiltIn?: boolean;
 	/** True if a permission may be granted on a pack, for all records in it. Default: false. */
 	readonly isInPacks?: boolean;
 	/**
@@ -37,20 +35,14 @@ export interface ResourceTypeDefinition {
 }
 
 /**
- * Definitions by resource type, for the whole process. Features add definitions when their modules are loaded, before any service is
- * created.
+ * Definitions by resource type, for the whole process. The definitions of features are added before a service with them is created.
  */
 const definitions = new Map<string, ResourceTypeDefinition>();
 /** Resource types by permission. */
 const typesByPermission = new Map<string, ResourceType>();
 
-/**
- * Defines the permissions of a resource type. A repeated definition replaces the previous one. Throws if a permission belongs to another
- * type, or if the definition would replace one that every service has.
- */
+/** Defines the permissions of a resource type. Throws if one of them belongs to another type. */
 export function definePermissions(type: ResourceType, definition: ResourceTypeDefinition): void {
-	if (definitions.get(type)?.isBuiltIn === true && definition.isBuiltIn !== true)
-		throw new Error(`permissions of "${type}" are defined by the service`);
 	for (const verb of definition.verbs) {
 		const permission = `${type}_${verb}`;
 		const owner = typesByPermission.get(permission);

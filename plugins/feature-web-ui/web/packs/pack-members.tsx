@@ -12,6 +12,8 @@ interface Held {
 interface Kind {
 	readonly title: string;
 	readonly permission: string;
+	/** Feature that the service must have, besides those that every service has. Default: none. */
+	readonly feature?: string;
 	/** Path of the page of a single record. */
 	readonly page?: string;
 	list(query: ListQuery): Promise<ListPage<Held>>;
@@ -30,7 +32,13 @@ const kinds: readonly Kind[] = [
 		page: "/events/triggers/:ref",
 		list: (query) => client.triggers.types.list(query),
 	},
-	{ title: "Aliases", permission: "action_alias_list", page: "/aliases/:ref", list: (query) => client.aliases.list(query) },
+	{
+		title: "Aliases",
+		permission: "action_alias_list",
+		feature: "aliases",
+		page: "/aliases/:ref",
+		list: (query) => client.aliases.list(query),
+	},
 	{ title: "Policies", permission: "policy_list", page: "/policies/:ref", list: (query) => client.policies.list(query) },
 ];
 
@@ -54,7 +62,7 @@ export function PackMembers({ pack: { ref, content } }: { readonly pack: PackRec
 
 async function readHeld(pack: string) {
 	const limit = session.toLimit(most);
-	const offered = kinds.filter(({ permission }) => session.may(permission));
+	const offered = kinds.filter(({ permission, feature }) => session.may(permission) && session.has(feature));
 	return Promise.all(
 		offered.map(async (kind) => ({ kind, page: await kind.list({ pack, include_attributes: "id,ref,description", limit }) })),
 	);

@@ -18,6 +18,8 @@ const mostShown = 40;
 interface RecordKind {
 	readonly kind: string;
 	readonly permission: string;
+	/** Feature that the service must have, besides those that every service has. Default: none. */
+	readonly feature?: string;
 	/** Path of the page of a record, without the name. If there is no such page, entries link to the runs that `runFilter` selects. */
 	readonly page: string;
 	/** Filter of the list of runs that selects the runs of a record. */
@@ -45,7 +47,13 @@ const recordKinds: readonly RecordKind[] = [
 		names: async () => toRefs(await client.triggers.types.list(refs())),
 	},
 	{ kind: "Policy", permission: "policy_list", page: "/policies", names: async () => toRefs(await client.policies.list(refs())) },
-	{ kind: "Alias", permission: "action_alias_list", page: "/aliases", names: async () => toRefs(await client.aliases.list(refs())) },
+	{
+		kind: "Alias",
+		permission: "action_alias_list",
+		feature: "aliases",
+		page: "/aliases",
+		names: async () => toRefs(await client.aliases.list(refs())),
+	},
 	{
 		kind: "Datastore item",
 		permission: "key_value_pair_list",
@@ -70,7 +78,7 @@ export function toPageEntries(pages: readonly PageDefinition[]): readonly Palett
  * the others.
  */
 export async function readRecordEntries(pages: readonly PageDefinition[], signal: AbortSignal): Promise<readonly PaletteEntry[]> {
-	const offered = recordKinds.filter(({ permission }) => session.may(permission));
+	const offered = recordKinds.filter(({ permission, feature }) => session.may(permission) && session.has(feature));
 	const read = offered.map(async ({ kind, page, runFilter, names }) => {
 		const hasPage = pages.some(({ path }) => matchPath(path, `${page}/name`) !== undefined);
 		if (!hasPage && runFilter === undefined) return [];
