@@ -1,5 +1,4 @@
 import type { JsonObject } from "../contract/index.ts";
-import type { HttpFeature } from "./http-feature.ts";
 import type { Route } from "./route.ts";
 import type { Permission } from "./route-permission.ts";
 
@@ -21,8 +20,17 @@ export interface PageEntry {
 	readonly columns: readonly (readonly [member: string, title: string])[];
 }
 
+/** The parts of a feature that concern its entries. */
+interface FeatureWithEntries {
+	readonly routes?: readonly Route[];
+	readonly pageEntries?: readonly PageEntry[];
+}
+
 /** Returns the entries of features that a user may see, in their wire form. */
-export function listPageEntries(features: readonly HttpFeature[], isPermitted: (permission: Permission) => boolean): readonly JsonObject[] {
+export function listPageEntries(
+	features: readonly FeatureWithEntries[],
+	isPermitted: (permission: Permission) => boolean,
+): readonly JsonObject[] {
 	const entries = features.flatMap(({ pageEntries = [] }) => pageEntries).filter(({ list }) => isPermitted(list.permission));
 	return entries.map(({ title, group = "Manage", list, columns }) => ({
 		title,
@@ -34,7 +42,7 @@ export function listPageEntries(features: readonly HttpFeature[], isPermitted: (
 }
 
 /** Throws if the route of an entry cannot be listed. */
-export function assertPageEntries(features: readonly HttpFeature[]): void {
+export function assertPageEntries(features: readonly FeatureWithEntries[]): void {
 	for (const { pageEntries = [], routes = [] } of features) {
 		for (const { title, list } of pageEntries) {
 			const isListable = list.method === "GET" && list.component === "api" && !/[:*]/.test(list.path) && routes.includes(list);

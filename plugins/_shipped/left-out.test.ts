@@ -130,7 +130,16 @@ test("options of a feature that is left out are refused, and the message says ho
 
 test("a pack with an alias and a policy that demands a worker is registered by a service without aliases and workers", () =>
 	withSite((site) =>
-		site.serve({ features: [] }, async ({ client }) => {
+		site.serve({ features: [] }, async ({ client, log }) => {
+			const warnings = log().filter((line) => line.includes('"level":"warn"'));
+			assert.ok(
+				warnings.some((line) => /files of a pack are not read.*"pack":"hello","folder":"aliases"/.test(line)),
+				warnings.join("\n"),
+			);
+			assert.ok(
+				warnings.some((line) => /policies demand workers.*"policies":\["hello.far"\]/.test(line)),
+				warnings.join("\n"),
+			);
 			const started = await client.executions.create({ action: "hello.greet" });
 			assert.equal((await toEnd(client, started.id)).status, "succeeded");
 			assert.equal((await client.rules.get("hello.greet")).enabled, true);

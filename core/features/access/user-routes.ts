@@ -1,16 +1,16 @@
+import type { HttpFeature } from "../../http/http-feature.ts";
 import { answerJson } from "../../http/openapi/responses.ts";
 import { listPageEntries } from "../../http/page-entries.ts";
 import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { FeatureList } from "../../kernel/feature-list.ts";
 import type { AccessApi } from "./api.ts";
 import { userSchema } from "./schemas.ts";
 
 interface RouteNeeds extends Pick<AccessApi, "access"> {
 	/** Features of the engine. Absent: none has an entry in the web page. */
-	readonly features?: FeatureList;
+	readonly features?: Readonly<Record<string, HttpFeature>>;
 }
 
 const { defineRoute } = createRouteDeclarations<RouteNeeds>();

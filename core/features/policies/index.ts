@@ -9,7 +9,7 @@ import type { Policies, PoliciesApi, PolicyInput } from "./policies-exports.ts";
 import { createPolicyCore } from "./policy-components.ts";
 import { toPolicyInput } from "./policy-file.ts";
 import { toPolicyRights } from "./policy-rights.ts";
-import { policyTypes } from "./policy-types.ts";
+import { policyTypes, workersType } from "./policy-types.ts";
 import type { WorkerDemands } from "./required-worker-labels-exports.ts";
 import { policyRoutes } from "./routes.ts";
 import { wrapToRefuse } from "./wrap-runner-exports.ts";
@@ -52,10 +52,22 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 			if (next === undefined) return { operations: [], announce: () => undefined };
 			return { operations: [{ insert: "execution", entities: [next] }], replacementId: next.id, announce: () => kernel.announce(next) };
 		},
-		start: core.start,
+		async start() {
+			await core.start();
+			if (!areDemandsMet) await warnOfUnmetDemands(kernel);
+		},
 		stop: core.stop,
 		routes: policyRoutes,
 	};
+}
+
+/** Warns of policies that demand a worker, because this service has no workers and fails the runs to which they apply. */
+async function warnOfUnmetDemands({ storage, logger }: Uses<"storage" | "logger">): Promise<void> {
+	const policies = await storage.find("policy", { where: { policy_type: workersType, enabled: true }, fields: ["ref"] });
+	if (policies.length === 0) return;
+	logger.warn("policies demand workers, and this service has none: the runs to which they apply fail", {
+		policies: policies.map(({ ref }) => ref),
+	});
 }
 
 interface RegisterPolicyOptions extends Uses<"storage"> {

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts";
@@ -5,6 +6,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Access } from "../../access/access-exports.ts";
 import { assertRequired } from "../../access/required-permissions-exports.ts";
 import type { StoredPackConfigs } from "../configs/pack-configs.ts";
+import type { FileReader } from "../file-reader-exports.ts";
 import type { PackFileKind } from "../pack-files-exports.ts";
 import type { PackDirectory } from "../packs-exports.ts";
 import { PackOverrides, toOverrideDirectories } from "./overrides.ts";
@@ -16,7 +18,12 @@ import { removeGone } from "./remove-records.ts";
 export interface PackRegistrationOptions extends Omit<RegisterPacksOptions, "overrides">, Pick<Kernel, "dependencies"> {
 	readonly packConfigs: StoredPackConfigs;
 	readonly access: Pick<Access, "allows" | "assert">;
+	/** Readers for the files of all kinds. */
+	readonly readers: readonly FileReader[];
 }
+
+/** Folders of the metadata files of a pack. */
+const contentFolders: readonly string[] = ["actions", "sensors", "rules", "triggers", "policies", "aliases"];
 
 /** Updates the records of packs to match their files: of all packs at startup, and of chosen packs in a dry run. */
 export class PackRegistration {
@@ -40,11 +47,21 @@ export class PackRegistration {
 		const parts = { ...this.#parts, overrides: this.#overrides };
 		if (chosenPacks === undefined) {
 			this.#found = await registerPacks(parts, dependencies.packs, this.#report);
+			for (const pack of this.#found) await this.#warnOfUnreadFolders(pack);
 			await packConfigs.check();
 			return;
 		}
 		this.#found = await registerChosen(parts, chosenPacks);
 		if (chosenPacks.kinds?.has("config") !== false) await this.#checkConfigs();
+	}
+
+	/** Warns of folders of a pack whose files belong to a feature that this service does not have. */
+	async #warnOfUnreadFolders({ ref, path }: PackDirectory): Promise<void> {
+		const { readers, logger } = this.#parts;
+		const unread = contentFolders.filter((folder) => !readers.some((reader) => reader.folder === folder));
+		const present = (await readdir(path)).filter((name) => unread.includes(name));
+		const hint = "list the feature that reads them in features";
+		for (const folder of present) logger.warn("files of a pack are not read", { pack: ref, folder, hint });
 	}
 
 	#toOverrides(): PackOverrides {
