@@ -62,11 +62,11 @@ inquiries, traces, nodes, telemetry and retention. The configuration lists all o
 | one of your own | | [Write a feature](../guides/write-a-feature.md) | |
 
 The configurations that \`svc create project\` writes and that come with the package list all five. A service without a feature answers 404 to the
-feature's requests, and the feature's commands end with that error (\`no route for GET /v1/audit/entries\`). The service does not start if the sections \`audit\` or
+feature's requests, and the feature's commands say how to add it. The service does not start if the sections \`audit\` or
 \`workers\` are set, if \`packs\` names a repository, or if a role names a permission, and the feature for it is not listed:
 
 \`\`\`text
-audit: the feature "audit" is not listed in features; hint: add audit() of svc-automation/plugins/feature-audit
+audit: the feature "audit" is not listed in features; hint: add audit() of svc-automation/plugins/feature-audit to features
 \`\`\`
 
 The log of each start names the features of the package that the configuration leaves out. What a feature has stored stays in the database if the
