@@ -27,6 +27,9 @@ interface Manifest {
  */
 const realNames: Readonly<Record<string, string>> = { gitignore: ".gitignore", "package-template.json": "package.json" };
 
+/** Words of the templates that a new package replaces. */
+const placeholders = /template-package|template-name|template-kind|templateName|TemplateName|template_name|template_note/g;
+
 /** Returns the files of a new package that will be created in `directory`. */
 export function toPackageFiles(kind: PackageKind, names: PackageNames, directory: string): NewFile[] {
 	const root = findRoot();
@@ -46,7 +49,6 @@ export function toPackageFiles(kind: PackageKind, names: PackageNames, directory
 		template_name: names.pack,
 		template_note: names.note,
 	};
-	const placeholders = new RegExp(Object.keys(words).join("|"), "g");
 	const replace = (text: string) => text.replace(placeholders, (word) => words[word] ?? word);
 	return files.map(({ path, text, isProgram }) => {
 		const replaced = replace(text);
