@@ -20,6 +20,8 @@ const leaves = Array.from({ length: 60 }, (_, index) => ({
 	id: String(index),
 	name: index === 0 ? hostileText : `leaf ${index}`,
 	size: { width: index },
+	seen: index === 49 ? "2031-03-04T09:15:02.418273Z" : null,
+	fallen: index === 49,
 }));
 
 const listLeaves = defineRoute({
@@ -48,7 +50,8 @@ const tree = () =>
 					columns: [
 						["name", "Name"],
 						["size", "Size"],
-						["age", "Age"],
+						["seen", "Seen"],
+						["fallen", "Fallen"],
 					],
 				},
 			],
@@ -70,7 +73,8 @@ test("a user is told of the entries whose route they may use, and only when aski
 				columns: [
 					{ member: "name", title: "Name" },
 					{ member: "size", title: "Size" },
-					{ member: "age", title: "Age" },
+					{ member: "seen", title: "Seen" },
+					{ member: "fallen", title: "Fallen" },
 				],
 			};
 			assert.deepEqual(await entriesOf("root"), [entry]);
@@ -110,6 +114,9 @@ webTest("the page lists the records of an entry, and offers it to those who may 
 			await page.getByRole("cell", { name: "leaf 49" }).waitFor();
 			await page.getByRole("cell", { name: '{"width":49}' }).waitFor();
 			assert.equal(await page.title(), "Leaves · svc");
+			await page.getByRole("cell", { name: "yes" }).waitFor();
+			assert.equal(await page.getByText("2031-03-04T09:15:02.418273Z").count(), 0);
+			await page.locator("time").waitFor();
 			await page.getByText("1–50 of 60").waitFor();
 			await assertClean(page);
 			await page.getByRole("button", { name: "Next" }).click();

@@ -6,6 +6,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
+import { toLocal } from "../parts/time.tsx";
 
 const pageSize = 50;
 
@@ -13,7 +14,8 @@ const pageSize = 50;
 export function toRecordsPage({ title, path, is_paged, columns }: PageEntryRecord) {
 	const shown = columns.map(({ member, title: heading }) => ({
 		title: heading,
-		cell: ({ record }: Row) => toText(record[member]),
+		class: "any-value",
+		cell: ({ record }: Row) => <Value value={record[member]} />,
 	}));
 	return function RecordsPage() {
 		const query = is_paged ? toPaging(pageSize) : {};
@@ -29,7 +31,7 @@ export function toRecordsPage({ title, path, is_paged, columns }: PageEntryRecor
 							<Empty title="There are none" />
 						) : (
 							<>
-								<DataTable label={title} columns={shown} rows={items.map(toRow)} toKey={({ key }) => key} />
+								<DataTable isFocusable label={title} columns={shown} rows={items.map(toRow)} toKey={({ key }) => key} />
 								{is_paged && <Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />}
 							</>
 						)
@@ -49,7 +51,13 @@ function toRow(record: JsonObject, index: number): Row {
 	return { record, key: typeof record["id"] === "string" ? record["id"] : String(index) };
 }
 
-function toText(value: JsonValue | undefined): string {
-	if (value === undefined || value === null) return "";
-	return escapeControlCharacters(typeof value === "string" ? value : stringifyJson(value));
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** Shows a value in the way in which the other pages show values of its type. */
+function Value({ value }: { readonly value: JsonValue | undefined }) {
+	if (value === undefined || value === null) return null;
+	if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+	if (typeof value !== "string") return <>{escapeControlCharacters(stringifyJson(value))}</>;
+	if (!timestampPattern.test(value) || Number.isNaN(Date.parse(value))) return <>{escapeControlCharacters(value)}</>;
+	return <time dateTime={value}>{toLocal(value)}</time>;
 }

@@ -14,13 +14,15 @@ interface DataTableProps<T> {
 	readonly rows: readonly T[];
 	/** Returns a unique key of a row. */
 	toKey(row: T): string;
+	/** True if the box of the table can have the focus, so that keys scroll it. Needed if no row contains a link. Default: false. */
+	readonly isFocusable?: boolean;
 	/** Keys of the selected rows. Undefined if rows cannot be selected. */
 	readonly chosen?: ReadonlySet<string>;
 	readonly onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
 /** Shows records as a table with one row each. A link of the class `row-link` in a cell makes the whole row clickable. */
-export function DataTable<T>({ label, columns, rows, toKey, chosen, onChoose }: DataTableProps<T>) {
+export function DataTable<T>({ label, columns, rows, toKey, isFocusable = false, chosen, onChoose }: DataTableProps<T>) {
 	const keys = rows.map(toKey);
 	const isAll = chosen !== undefined && rows.length > 0 && keys.every((key) => chosen.has(key));
 	const choose = (changed: readonly string[], isChosen: boolean) => {
@@ -29,7 +31,7 @@ export function DataTable<T>({ label, columns, rows, toKey, chosen, onChoose }: 
 		onChoose?.(next);
 	};
 	return (
-		<div class="table-box">
+		<div class="table-box" {...(isFocusable && { tabIndex: 0, role: "region", "aria-label": label })}>
 			<table aria-label={label}>
 				<thead>
 					<tr>
