@@ -36,6 +36,24 @@ test("a missing feature is named with how to add it, and so is a name that is ta
 	assert.deepEqual(problemsOf(plain("packs")), ['features[0]: every service has a feature "packs"; choose another name']);
 });
 
+test("a feature that would replace a member of the engine is refused", async () => {
+	const features = [plain("other", [], () => ({ api: { rules: {} } }))];
+	await assert.rejects(startEngine({ options: { features } }), /"other" adds the member "rules" to the engine, which "rules" adds already/);
+	const second = [plain("other", [], () => ({ api: { executions: 1 } }))];
+	await assert.rejects(
+		startEngine({ options: { features: second } }),
+		/"other" adds the member "executions" to the engine, which every engine has/,
+	);
+});
+
+test("permissions that two features define differently are refused", () => {
+	const define = (verbs: readonly string[]) =>
+		defineFeature({ name: "pebbles", permissions: { pebble: { verbs } } as never, create: () => ({ api: {} }) });
+	define(["list"]);
+	define(["list"]);
+	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are defined by another feature already/);
+});
+
 test("features that need each other are named", () => {
 	assert.deepEqual(problemsOf(plain("hen", ["egg"]), plain("egg", ["hen"]), plain("fox", ["packs"])), [
 		'features: "hen", "egg" need each other; one of them must do without the others',

@@ -1,3 +1,5 @@
+import { SvcError } from "../contract/index.ts";
+import type { EngineCore } from "../kernel/engine-api.ts";
 import type { Feature } from "../kernel/feature.ts";
 import type { CreateFeatures } from "../kernel/feature-list.ts";
 import type { FeaturePlugin } from "./feature-plugin.ts";
@@ -16,10 +18,41 @@ export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatur
 		const features: Record<string, Feature> = { ...createCoreFeatures(kernel, { readers, builtInPacks }) };
 		for (const { name, requires = [], create } of sorted) {
 			const required = Object.fromEntries(Object.entries(features).filter(([feature]) => requires.includes(feature)));
-			features[name] = create(kernel, required);
+			const feature = create(kernel, required);
+			assertNewMembers(name, feature, Object.entries(features));
+			features[name] = feature;
 		}
 		return features;
 	};
+}
+
+/** Members of every engine. */
+const engineMembers: readonly string[] = Object.keys({
+	nodeId: true,
+	features: true,
+	executions: true,
+	output: true,
+	dispatcher: true,
+	nodes: true,
+	telemetry: true,
+	readiness: true,
+	start: true,
+	drain: true,
+	abort: true,
+	stop: true,
+	[Symbol.asyncDispose]: true,
+} satisfies Readonly<Record<keyof EngineCore, true>>);
+
+/** Throws `SVC_CONFIG` if a feature would replace a member that another feature adds to the engine. */
+function assertNewMembers(name: string, { api }: Feature, others: readonly (readonly [name: string, feature: Feature])[]): void {
+	const own = Object.keys(api).find((key) => engineMembers.includes(key));
+	if (own !== undefined)
+		throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${own}" to the engine, which every engine has`);
+	for (const [other, { api: otherApi }] of others) {
+		const member = Object.keys(api).find((key) => Object.hasOwn(otherApi, key));
+		if (member !== undefined)
+			throw new SvcError("SVC_CONFIG", `features: "${name}" adds the member "${member}" to the engine, which "${other}" adds already`);
+	}
 }
 
 /** Returns the readers for the files of packs: those of core, and those of plugins. */

@@ -8,6 +8,9 @@ import { isBuiltInResourceType } from "./access/built-in-permission-types.ts";
 import type { PackContent } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 
+// The declarations of the package contain the permissions of core because of this export.
+export type { Verbs as CorePermissionVerbs } from "./access/built-in-permission-types.ts";
+
 declare module "../contract/config.ts" {
 	interface Composition {
 		/**
@@ -81,12 +84,19 @@ export function defineFeature<Api extends object, const Required extends Feature
 	return plugin;
 }
 
+/** Definitions of the permissions of features as JSON, by resource type. */
+const definedPermissions = new Map<string, string>();
+
 /** Defines the kinds and the permissions of plugins, for the whole process. */
 export function defineTypes(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {
 		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
 		for (const [type, definition] of Object.entries(permissions)) {
 			if (isBuiltInResourceType(type)) throw new Error(`permissions of "${type}" are defined by the service`);
+			const text = JSON.stringify(definition);
+			if ((definedPermissions.get(type) ?? text) !== text)
+				throw new Error(`permissions of "${type}" are defined by another feature already`);
+			definedPermissions.set(type, text);
 			definePermissions(type as ResourceType, definition);
 		}
 	}

@@ -5,6 +5,7 @@ import type { HttpFeature } from "../http/http-feature.ts";
 import { createRoutedHttp, type HttpInterface, type HttpInterfaceOptions } from "../http/http-interface.ts";
 import { assertPageEntries } from "../http/page-entries.ts";
 import { rootRoutes } from "../http/root-routes.ts";
+import type { Route } from "../http/route.ts";
 import { isGlobalPermission, isPermissionType, type PermissionType } from "../kernel/basics/permission-types.ts";
 import type { Engine } from "../kernel/engine-api.ts";
 
@@ -31,6 +32,7 @@ export function createHttp(options: HttpOptions): HttpInterface {
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	assertPageEntries(features);
+	assertDistinctRoutes(routes);
 	const names = Object.keys(engine.features);
 	const page = features.find((feature) => feature.page !== undefined)?.page;
 	const recorder = features.find(({ auditHook }) => auditHook !== undefined)?.auditHook;
@@ -48,4 +50,14 @@ export function createGuard({ credentials, access }: Pick<Engine, "credentials" 
 		isGlobal: (permission) => isGlobalPermission(permission as PermissionType),
 		openToAuthenticated,
 	};
+}
+
+/** Throws `SVC_CONFIG` if two routes have the same method and path: only the first of them would ever answer. */
+function assertDistinctRoutes(routes: readonly Route[]): void {
+	const seen = new Set<string>();
+	for (const { component, method, path } of routes) {
+		const key = `${component} ${method} ${path}`;
+		if (seen.has(key)) throw new SvcError("SVC_CONFIG", `features: two of them have the route ${method} ${path}`);
+		seen.add(key);
+	}
 }

@@ -28,7 +28,8 @@ const verbs = {
 	metrics: ["view"],
 } as const;
 
-type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
+/** Verbs of the resource types that every service has. */
+export type Verbs = { readonly [R in keyof typeof verbs]: (typeof verbs)[R][number] };
 
 declare module "../../kernel/basics/permission-types.ts" {
 	interface PermissionVerbs extends Verbs {}

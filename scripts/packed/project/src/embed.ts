@@ -1,4 +1,5 @@
 import { createEngine, defineConfig, type Principal } from "svc-automation";
+import type { PermissionType } from "svc-automation/feature";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { memoryStorage } from "svc-automation/plugins/storage-memory";
 import { mirror } from "svc-plugin-mirror";
@@ -14,6 +15,9 @@ const engine = createEngine(
 		log: { level: "warn" },
 	}),
 );
+// Programs and features can name the permissions of core.
+const permission: PermissionType = "rule_create";
+void permission;
 const principal: Principal = { username: "program", isAdmin: true, authentication: { method: "none" } };
 
 await engine.start();
