@@ -241,7 +241,7 @@ module.exports = {
 			to: { path: enginePaths, reachable: true },
 		},
 		{
-			name: "nobody-imports-web",
+			name: "only-browsers-load-web",
 			severity: "error",
 			comment: "only browsers run plugins/feature-web-ui/web: the build bundles it, and the feature serves the bundle",
 			from: { pathNot: "^plugins/feature-web-ui/web/" },
@@ -283,7 +283,7 @@ module.exports = {
 			to: { path: "^plugins[^/]*/", pathNot: ["^$1/$2/", "^$1/_[^/]+/"] },
 		},
 		{
-			name: "nobody-imports-the-lists-of-the-package",
+			name: "only-the-package-imports-its-lists",
 			severity: "error",
 			comment: "plugins/_shipped names every feature: what it is made of does not know it, but for the page, which needs the whole client",
 			from: { pathNot: [shippedFiles, "^core/testing/", tests] },

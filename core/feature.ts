@@ -131,7 +131,7 @@ export {
 	sortFindings,
 } from "./features/packs/inspect-pack-exports.ts";
 export * from "./features/packs/installation-exports.ts";
-export { isKept, type NamedAction } from "./features/packs/named-actions-exports.ts";
+export { isDefinedKind, type NamedAction } from "./features/packs/named-actions-exports.ts";
 export type { PackConfigs } from "./features/packs/pack-configs-exports.ts";
 export { checkPack, ownAttributes, type Place, type RegisterFiles, withoutNull } from "./features/packs/pack-files-exports.ts";
 export { type PackTest, type RunTestsOptions, runTests, testsOf } from "./features/packs/pack-tests-exports.ts";

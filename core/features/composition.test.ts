@@ -51,12 +51,12 @@ test("permissions that two features define differently are refused", () => {
 		defineFeature({ name: "pebbles", permissions: { pebble: { verbs } } as never, create: () => ({ api: {} }) });
 	define(["list"]);
 	define(["list"]);
-	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are defined by another feature already/);
+	assert.throws(() => define(["list", "view"]), /permissions of "pebble" are defined differently already/);
 });
 
 test("features that need each other are named", () => {
 	assert.deepEqual(problemsOf(plain("hen", ["egg"]), plain("egg", ["hen"]), plain("fox", ["packs"])), [
-		'features: "hen", "egg" need each other; one of them must do without the others',
+		'features: "hen", "egg" cannot be created, because some of them require each other',
 	]);
 	assert.deepEqual(problemsOf(plain("fox", ["packs"])), []);
 });

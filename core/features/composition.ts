@@ -8,7 +8,7 @@ import { coreFeatureNames, createCoreFeatures } from "./index.ts";
 
 /**
  * Returns the function that creates the features of an engine: those that every service has, then those of the configuration, each after
- * the features that it requires.
+ * the features that it requires. Expects features without problems (`findFeatureProblems`).
  */
 export function composeFeatures(plugins: readonly FeaturePlugin[]): CreateFeatures {
 	const sorted = sortByRequirements(plugins);
@@ -43,7 +43,7 @@ const engineMembers: readonly string[] = Object.keys({
 	[Symbol.asyncDispose]: true,
 } satisfies Readonly<Record<keyof EngineCore, true>>);
 
-/** Throws `SVC_CONFIG` if a feature would replace a member that another feature adds to the engine. */
+/** Throws `SVC_CONFIG` if a feature adds a member that every engine has, or that another feature adds. */
 function assertNewMembers(name: string, { api }: Feature, others: readonly (readonly [name: string, feature: Feature])[]): void {
 	const own = Object.keys(api).find((key) => engineMembers.includes(key));
 	if (own !== undefined)
@@ -61,7 +61,8 @@ export function toFileReaders(plugins: readonly FeaturePlugin[]): NonNullable<Fe
 }
 
 /**
- * Returns the problems of the features of a configuration: names that are taken, and features that are missing.
+ * Returns the problems of the features of a configuration: names of features that every service has, and requirements that are missing or
+ * circular. Repeated names are found by `findListProblems`.
  *
  * @param toHint returns how a configuration adds the feature with a name
  */
@@ -75,7 +76,7 @@ export function findFeatureProblems(plugins: readonly FeaturePlugin[], toHint: (
 	if (problems.length > 0) return problems;
 	const sorted = sortByRequirements(plugins);
 	const circular = plugins.flatMap(({ name }) => (sorted.some((plugin) => plugin.name === name) ? [] : [`"${name}"`]));
-	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} need each other; one of them must do without the others`];
+	return circular.length === 0 ? [] : [`features: ${circular.join(", ")} cannot be created, because some of them require each other`];
 }
 
 /** Returns the features in an order in which each follows those that it requires. Leaves out those whose requirements cannot be met. */

@@ -4,7 +4,8 @@ import type { HttpFeature } from "../http/http-feature.ts";
 import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { isBuiltInResourceType } from "./access/built-in-permission-types.ts";
+// The permissions of core are defined first, so that a feature cannot define them.
+import "./access/built-in-permission-types.ts";
 import type { PackContent } from "./packs/built-in-pack-exports.ts";
 import type { FileReader } from "./packs/file-reader-exports.ts";
 
@@ -21,20 +22,22 @@ declare module "../contract/config.ts" {
 	}
 }
 
-/** Features that other features may use, by name. The module of a feature that others may use declares it here by declaration merging. */
+/**
+ * Features that other features may use, by name: those of core, and others whose modules declare them here by declaration merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface NamedFeatures {}
 
 /** Name of a feature that other features may use. */
 export type FeatureName = keyof NamedFeatures & string;
 
-/** A feature as a configuration lists it in `features`. It is inert until the service calls `create`. */
+/** A feature as a configuration lists it in `features`. It holds no resources until the service calls `create`. */
 export interface FeaturePlugin<Api extends object = object> extends PluginMetadata {
 	readonly kind: "feature";
 	/** Unique among all features of a service, including those that every service has. */
 	readonly name: string;
 	/**
-	 * Features that `create` receives. If one of them is missing, the service does not start, and the message says what to add. Default: none.
+	 * Features that `create` receives: those of core too, such as `packs`. If one of them is missing, the service does not start, and the message says what to add. Default: none.
 	 */
 	readonly requires?: readonly string[];
 	/**
@@ -70,7 +73,7 @@ export interface FeatureDefinition<Api extends object, Required extends FeatureN
 
 /**
  * Defines a feature for `features` of a configuration. Its kinds and permissions exist from then on, for the whole process. Throws if one
- * of them belongs to another feature or to every service.
+ * of them belongs to every service, or is already defined differently.
  */
 export function defineFeature<Api extends object, const Required extends FeatureName = never>(
 	definition: FeatureDefinition<Api, Required>,
@@ -84,20 +87,13 @@ export function defineFeature<Api extends object, const Required extends Feature
 	return plugin;
 }
 
-/** Definitions of the permissions of features as JSON, by resource type. */
-const definedPermissions = new Map<string, string>();
-
-/** Defines the kinds and the permissions of plugins, for the whole process. */
+/**
+ * Defines the kinds and the permissions of plugins, for the whole process. Defining the same again changes nothing. Throws if one of them
+ * belongs to every service, or is already defined differently.
+ */
 export function defineTypes(plugins: readonly FeaturePlugin[]): void {
 	for (const { kinds = {}, permissions = {} } of plugins) {
 		for (const [kind, definition] of Object.entries(kinds)) defineKind(kind as EntityKind, definition as never);
-		for (const [type, definition] of Object.entries(permissions)) {
-			if (isBuiltInResourceType(type)) throw new Error(`permissions of "${type}" are defined by the service`);
-			const text = JSON.stringify(definition);
-			if ((definedPermissions.get(type) ?? text) !== text)
-				throw new Error(`permissions of "${type}" are defined by another feature already`);
-			definedPermissions.set(type, text);
-			definePermissions(type as ResourceType, definition);
-		}
+		for (const [type, definition] of Object.entries(permissions)) definePermissions(type as ResourceType, definition);
 	}
 }

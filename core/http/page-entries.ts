@@ -5,7 +5,7 @@ import type { Permission } from "./route-permission.ts";
 /** Sections of the navigation of the web page, in order. */
 export const pageGroups = ["Watch", "Automate", "Manage"] as const;
 
-/** Entry of a feature in the web page, which shows the records that a route lists as a table. */
+/** An entry that a feature adds to the navigation of the web page: a table of the records that a route returns. */
 export interface PageEntry {
 	/** Title in the navigation and of the page. */
 	readonly title: string;
@@ -41,7 +41,7 @@ export function listPageEntries(
 	}));
 }
 
-/** Throws if the route of an entry cannot be listed. */
+/** Throws if `list` of an entry is not a GET route of the same feature, in the API and without variables. */
 export function assertPageEntries(features: readonly FeatureWithEntries[]): void {
 	for (const { pageEntries = [], routes = [] } of features) {
 		for (const { title, list } of pageEntries) {

@@ -18,17 +18,11 @@ export type { Permission } from "../http/route-permission.ts";
 export interface HttpOptions extends Omit<HttpInterfaceOptions<Engine>, "guard" | "recorder" | "routes" | "page"> {}
 
 /**
- * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission. Throws `SVC_CONFIG` if
- * the engine has no feature that authenticates and authorizes requests.
+ * Creates the HTTP interface of an engine from the routes of its features. Throws if a route declares no permission, or if a page entry lists
+ * no route. Throws `SVC_CONFIG` if two routes have the same method and path.
  */
 export function createHttp(options: HttpOptions): HttpInterface {
 	const { engine } = options;
-	if (engine.credentials === undefined) {
-		throw new SvcError(
-			"SVC_CONFIG",
-			'features: the HTTP interface needs "access"; leave out what needs it, or embed the engine without HTTP',
-		);
-	}
 	const features: readonly HttpFeature[] = Object.values(engine.features);
 	const routes = [...rootRoutes, ...features.flatMap((feature) => feature.routes ?? [])];
 	assertPageEntries(features);

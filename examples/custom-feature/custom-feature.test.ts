@@ -9,11 +9,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createEngine, createService, defineAuthBackend, loadConfig, type Service, type SvcConfig } from "svc-automation";
 import { createClient } from "svc-automation/client";
+import { defineFeature } from "svc-automation/feature";
 import { memoryBus } from "svc-automation/plugins/event-bus-memory";
 import { memoryStorage } from "svc-automation/plugins/storage-memory";
 import { localCommand } from "svc-automation/plugins-runner/local-command";
 import { test } from "uvu";
 import { board } from "./board/index.ts";
+import { routes } from "./board/routes.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-custom-feature-"));
 const program = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
@@ -136,6 +138,12 @@ test("what it has stored serves a service without it, and features that are left
 		assert.equal((await fetch(`${apiUrl}/v1/audit/entries`)).status, 404);
 		assert.equal((await fetch(`${apiUrl}/v1/executions`)).status, 200);
 	});
+});
+
+test("a second feature with the same route is refused", async () => {
+	const other = defineFeature({ name: "other", create: () => ({ api: {}, routes }) });
+	const config = { ...(await loadConfig(file)), features: [board(), other] };
+	assert.throws(() => createService(config, { directory: import.meta.dirname }), /features: two of them have the route GET \/notes/);
 });
 
 test("a program may have the engine with the board and no HTTP", async () => {

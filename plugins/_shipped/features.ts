@@ -5,5 +5,5 @@ import { packInstaller } from "../feature-pack-installer/index.ts";
 import { webUi } from "../feature-web-ui/index.ts";
 import { workers } from "../feature-workers/index.ts";
 
-/** Returns all features of this package, as a configuration lists them. */
+/** Returns all features that this package offers for `features` of a configuration. */
 export const shippedFeatures = (): readonly FeaturePlugin[] => [webUi(), audit(), aliases(), workers(), packInstaller()];

@@ -16,8 +16,8 @@ process.exitCode = await runSvc(process.argv.slice(2), {
 		migrate: async (options) =>
 			(await import("../../core/service/database/migrate-database.ts")).migrateDatabase({ ...options, env: process.env }),
 		async move(options) {
-			// The records of features that the configuration leaves out are moved too.
-			(await import("../../core/features/feature-plugin.ts")).defineTypes((await import("./features.ts")).shippedFeatures());
+			// Defines the kinds of all features, so that the records of features that the configuration leaves out are moved too.
+			(await import("./features.ts")).shippedFeatures();
 			return (await import("../../core/service/database/move-database.ts")).moveDatabase({ ...options, env: process.env });
 		},
 		backup: async (options) =>

@@ -1,5 +1,4 @@
 import type { Engine } from "../../core/feature.ts";
-import { defineTypes } from "../../core/features/feature-plugin.ts";
 import { coreRoutes } from "../../core/features/routes.ts";
 import type { Route } from "../../core/http/route.ts";
 import { aliasExecutionRoutes } from "../feature-aliases/alias-executions-routes.ts";
@@ -11,8 +10,8 @@ import { webRoutes } from "../feature-web-ui/routes.ts";
 import { workerRoutes } from "../feature-workers/routes.ts";
 import { shippedFeatures } from "./features.ts";
 
-// The routes name permissions of these features.
-defineTypes(shippedFeatures());
+// Defines the permissions that the routes name, for programs that use the routes without a service.
+shippedFeatures();
 
 /** Every route of a service with all features of this package. The API description and the reference are made of them. */
 export const routes: readonly Route<Engine>[] = [

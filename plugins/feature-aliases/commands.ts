@@ -105,7 +105,7 @@ function addSaying(alias: Command, context: CliContext): void {
 	);
 
 	withCommonOptions(alias.command("execute <text>").description("Start what a command asks for."))
-		.option("-u, --user <user>", "whoever has written it")
+		.option("-u, --user <user>", "user who has written the command")
 		.action(async (text: string, _options, command) => {
 			const { user, ...options } = optionsOf<CommandOptions>(command);
 			const client = createAliasClient(await openSession(options, context));
@@ -113,7 +113,7 @@ function addSaying(alias: Command, context: CliContext): void {
 		});
 
 	withCommonOptions(alias.command("test <text>").description("Start what a command asks for, and show what is said of its end."))
-		.option("-u, --user <user>", "whoever has written it")
+		.option("-u, --user <user>", "user who has written the command")
 		.action(async (text: string, _options, command) => {
 			const { user, ...options } = optionsOf<CommandOptions>(command);
 			const api = await openSession(options, context);

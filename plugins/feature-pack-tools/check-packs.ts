@@ -5,7 +5,7 @@ import { type EntityKind, type PackFinding, type Storage, toErrorMessage } from 
 import {
 	findingOf,
 	findRuleProblems,
-	isKept,
+	isDefinedKind,
 	LocatedYaml,
 	locateRefused,
 	type NamedAction,
@@ -93,7 +93,7 @@ export async function inspectRules(
 		if (file !== null) found.push(...(await locate(directory, file, problems, (problem) => typeOf(problem, rule.action_ref, known))));
 	}
 	for (const { kind, namesAction = false } of config.fileReaders) {
-		if (!namesAction || !isKept(kind)) continue;
+		if (!namesAction || !isDefinedKind(kind)) continue;
 		for (const { metadata_file: file, action_ref: ref } of await findNamedActions(storage, kind, pack)) {
 			const problems = (await findAction(ref)) === undefined ? [{ path: ["action_ref"], message: `there is no action "${ref}"` }] : [];
 			if (file !== null) found.push(...(await locate(directory, file, problems, () => typeOf({ type: "action" }, ref, known))));

@@ -70,7 +70,7 @@ function createWorkersFeature(kernel: Kernel, { packs, policies }: Pick<NamedFea
 	};
 	const runs = new WorkerRunFollowers(parts);
 	const stored = new StoredWorkers(parts);
-	policies.meetDemands();
+	policies.takeOverDemands();
 	const left = new EndedJobCleaner({ ...parts, interval: kernel.options.garbagecollector.collection_interval });
 	return {
 		api: { workers: stored },

@@ -12,8 +12,8 @@ export interface CommandFeature {
 const features = new WeakMap<Command, CommandFeature>();
 
 /**
- * Declares the feature whose routes a command, or all commands of a group, call. If the service does not have the feature, the command
- * ends with a message that says how to add it.
+ * Declares the feature whose routes a command, or all commands of a group, call. If the service does not have the feature, `toFailure` ends
+ * the command with a message that says how to add it.
  */
 export function withFeature(command: Command, feature: CommandFeature): Command {
 	features.set(command, feature);
@@ -27,7 +27,7 @@ export function findFeature(command: Command): CommandFeature | undefined {
 
 /**
  * Returns true if the service answered that it does not have the route of a request. The answer is 405 instead of 404 if a route with
- * another method matches the path: `GET /packs/:pack` matches `POST /packs/install`.
+ * another method matches the path: without `packInstaller`, `GET /packs/:pack` of core matches the path of `POST /packs/install`.
  */
 export function isMissingRoute(error: unknown): error is Error {
 	return isSvcError(error) && [404, 405].includes(Number(error.facts["status"])) && error.message.startsWith("no route for ");

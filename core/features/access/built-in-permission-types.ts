@@ -57,11 +57,6 @@ const special: { readonly [R in keyof Verbs]?: Omit<ResourceTypeDefinition, "ver
 	webhook: { scopedVerbs: ["send"] },
 };
 
-/** Returns true if every service has the resource type, so that a feature cannot define its permissions again. */
-export function isBuiltInResourceType(type: string): boolean {
-	return Object.hasOwn(verbs, type);
-}
-
 for (const [type, list] of Object.entries(verbs)) {
 	definePermissions(type as keyof Verbs & ResourceType, { verbs: list, ...special[type as keyof Verbs] });
 }

@@ -14,9 +14,9 @@ interface BuiltInPack {
 }
 
 /**
- * Returns a pack that a feature brings (`packs` of `FeaturePlugin`). Its actions are available if their runner types are.
+ * Returns a pack that a feature brings (`packs` of `FeaturePlugin`). Actions whose runner type the service does not have are left out.
  *
- * @param actions by name
+ * @param actions by name without the pack
  */
 export function defineBuiltInPack(
 	manifest: BuiltInPack,

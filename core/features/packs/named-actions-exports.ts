@@ -7,7 +7,7 @@ export interface NamedAction {
 	readonly action_ref: string;
 }
 
-/** Returns true if this service stores records of the kind. Kinds of features that the configuration leaves out are not stored. */
-export function isKept(kind: string): kind is EntityKind {
+/** Returns true if the kind is defined in this process: it is one of the service, or of a feature that was defined (`defineFeature`). */
+export function isDefinedKind(kind: string): kind is EntityKind {
 	return kind in entityKinds;
 }

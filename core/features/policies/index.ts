@@ -24,18 +24,18 @@ export interface PoliciesNeeds {
 /** Creates the feature for policies: concurrency limits, which queue executions; retries; and labels of the workers that run executions. */
 export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): PoliciesFeature {
 	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
-	let areDemandsMet = false;
+	let areDemandsTakenOver = false;
 	const refuseDemands: WorkerDemands["refuseDemands"] = (runner, reason) => wrapToRefuse(runner, { findDemand: core.findDemand, reason });
 	return {
 		api: { policies: core.policies },
 		findDemand: core.findDemand,
 		refuseDemands,
-		meetDemands() {
-			areDemandsMet = true;
+		takeOverDemands() {
+			areDemandsTakenOver = true;
 		},
 		// Workflows run on the node. Policies that demand a worker apply to each of their child executions instead.
 		wrapRunner: (name, runner) =>
-			areDemandsMet || kernel.isWorkflow(name) ? runner : refuseDemands(runner, "and this service has no workers"),
+			areDemandsTakenOver || kernel.isWorkflow(name) ? runner : refuseDemands(runner, "and this service has no workers"),
 		register: () =>
 			registerFiles({
 				kind: "policy",
@@ -54,7 +54,7 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 		},
 		async start() {
 			await core.start();
-			if (!areDemandsMet) await warnOfUnmetDemands(kernel);
+			if (!areDemandsTakenOver) await warnOfRefusedDemands(kernel);
 		},
 		stop: core.stop,
 		routes: policyRoutes,
@@ -62,7 +62,7 @@ export function createPoliciesFeature(kernel: Kernel, { registerFiles }: Policie
 }
 
 /** Warns of policies that demand a worker, because this service has no workers and fails the runs to which they apply. */
-async function warnOfUnmetDemands({ storage, logger }: Uses<"storage" | "logger">): Promise<void> {
+async function warnOfRefusedDemands({ storage, logger }: Uses<"storage" | "logger">): Promise<void> {
 	const policies = await storage.find("policy", { where: { policy_type: workersType, enabled: true }, fields: ["ref"] });
 	if (policies.length === 0) return;
 	logger.warn("policies demand workers, and this service has none: the runs to which they apply fail", {

@@ -14,15 +14,18 @@ export interface RequiredWorkerLabels {
 /** Returns the demand for a run that starts now. Throws `SVC_UNAVAILABLE` if it cannot be read; the run must not start in that case. */
 export type FindRequiredLabels = (run: LabelledRun) => Promise<RequiredWorkerLabels>;
 
-/** Demands of policies that a worker carries out a run. */
+/** Functions with which other features find, refuse and take over the demands of policies for workers. */
 export interface WorkerDemands {
 	readonly findDemand: FindRequiredLabels;
 	/**
 	 * Returns the runner in a form that fails a run if a policy demands a worker for it, instead of carrying it out on this node.
 	 *
-	 * @param reason end of the error message, after "policies demand a worker with the labels …"
+	 * @param reason end of the error message, which begins with "policies demand a worker with the labels … (…), "
 	 */
 	refuseDemands(runner: Runner, reason: string): Runner;
-	/** Called by the feature that gives runs to workers. Without it, every run for which a policy demands a worker fails. */
-	meetDemands(): void;
+	/**
+	 * Turns off the refusal by the policies feature, which fails every run for which a policy demands a worker. The caller must then give the
+	 * runs of each runner to workers, or wrap the runner by `refuseDemands`. Call it in `create`, because runners are wrapped afterwards.
+	 */
+	takeOverDemands(): void;
 }

@@ -1,7 +1,7 @@
 import { type AtOnceContext, type Runner, SvcError } from "../../contract/index.ts";
 import type { FindRequiredLabels } from "./required-worker-labels-exports.ts";
 
-/** Returns the members of a runner that its wrapper keeps unchanged. */
+/** Returns the members of a runner that every wrapper passes on: all but parameters, capabilities, and the functions of a run. */
 export function keepMembers(runner: Runner) {
 	const { description, outputKey, entryPoint, definitions, packTools, packSensors } = runner;
 	return {
@@ -17,13 +17,19 @@ export function keepMembers(runner: Runner) {
 	} satisfies Partial<Runner>;
 }
 
-/** Returns `runAtOnce` of the runner, restricted to runs for which `isHere` returns true. Empty if the runner has none. */
+/**
+ * Returns `runAtOnce` of the runner for runs for which `isHere` returns true. All others start in the usual way, by `run`. Empty if the runner
+ * has no `runAtOnce`.
+ */
 export function keepRunAtOnce(runner: Runner, isHere: (context: AtOnceContext) => Promise<boolean>): Pick<Runner, "runAtOnce"> {
 	if (runner.runAtOnce === undefined) return {};
 	return { runAtOnce: async (context) => ((await isHere(context)) ? runner.runAtOnce?.(context) : undefined) };
 }
 
-/** Wraps a runner whose runs no worker carries out. If a policy demands a worker for a run, the run fails instead of running on this node. */
+/**
+ * Wraps a runner whose runs no worker carries out. If a policy demands a worker for a run, the run fails at its start instead of running on
+ * this node. A run that has started is recovered without another decision.
+ */
 export function wrapToRefuse(
 	runner: Runner,
 	{ findDemand, reason }: { readonly findDemand: FindRequiredLabels; readonly reason: string },

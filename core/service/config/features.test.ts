@@ -38,7 +38,7 @@ test("a feature that requires a missing one is refused, and the message says wha
 
 test("features that require each other are refused", () => {
 	const message = refusalOf([bare("one", { requires: ["two"] }), bare("two", { requires: ["one"] }), bare("three")]);
-	assert.match(message, /features: "one", "two" need each other; one of them must do without the others/);
+	assert.match(message, /features: "one", "two" cannot be created, because some of them require each other/);
 });
 
 test("a feature with the name of a feature of core, or of another one, is refused", () => {
@@ -60,7 +60,7 @@ test("a feature with a kind of entities of core is refused", () => {
 
 test("a feature with permissions on records of core is refused", () => {
 	const permissions = { rule: { verbs: ["dance"] } } as unknown as NonNullable<FeaturePlugin["permissions"]>;
-	const problem = /permissions of "rule" are defined by the service/;
+	const problem = /permissions of "rule" are defined differently already/;
 	assert.match(refusalOf([bare("one", { permissions })]), problem);
 	assert.throws(() => defineFeature({ name: "one", permissions, create: () => ({ api: {} }) }), problem);
 	assert.equal(isPermissionType("rule_dance"), false);

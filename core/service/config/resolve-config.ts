@@ -172,6 +172,10 @@ function findCompositionProblems(input: Readonly<Record<string, unknown>>): stri
 	return problems.filter((problem) => problem !== undefined);
 }
 
+/**
+ * Defines the kinds and permissions of the features. `defineFeature` has done so, but a configuration may import another copy of this package,
+ * and in plain JavaScript it may contain objects that `defineFeature` did not make.
+ */
 function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 	try {
 		defineTypes(features);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ContentState, Finding, PlannedContent, PlannedRecord, PlannedRule, PlannedTrigger } from "../../cli/service-plan.ts";
 import type { EntityKind, EntityMap, JsonObject, Storage, TriggerEntity } from "../../contract/index.ts";
-import { isKept } from "../../features/packs/named-actions-exports.ts";
+import { isDefinedKind } from "../../features/packs/named-actions-exports.ts";
 import type { RuleView } from "../../features/rules/rules-exports.ts";
 import { maskTriggers } from "../../features/triggers/trigger-secrets-exports.ts";
 import { timerTypes, toHookUrl, triggerRefs } from "../../features/triggers/trigger-type-refs-exports.ts";
@@ -21,7 +21,7 @@ type Kind = Extract<
 
 /** Kinds whose records a start may create. Those of features that the configuration leaves out are not stored. */
 const toKinds = () =>
-	["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"].filter(isKept) as Kind[];
+	["runner_type", "pack", "action", "sensor", "trigger_type", "trigger", "rule", "policy", "action_alias"].filter(isDefinedKind) as Kind[];
 
 /** Fields that are ignored when records are compared: the id, and values that change with every write. */
 const withoutMeaning = ["id", "revision", "turn", "registration"];
@@ -68,7 +68,7 @@ async function draft({ config, plugins }: ContentOptions, storage: Storage, find
 		addresses: () => ({}),
 	});
 	const engine: Partial<Engine> = await dryRunEngine(dependencies, plugins, storage, config.features);
-	// A configuration may leave out the feature for rules.
+	// The type of the dry run does not say which features the configuration has.
 	if (engine.rules === undefined) return [];
 	const { items } = await engine.rules.list({}, {});
 	return engine.rules.mask(items);
@@ -132,7 +132,7 @@ async function toContent(storage: Storage, rules: readonly RuleView[], judge: Ju
 		trigger_types: await list("trigger_type"),
 		rules: rules.map((view) => toRule(view, states.get(view.rule.ref))),
 		policies: await list("policy"),
-		action_aliases: isKept("action_alias") ? await list("action_alias") : [],
+		action_aliases: isDefinedKind("action_alias") ? await list("action_alias") : [],
 		webhooks: ofTypes([triggerRefs.webhook]),
 		timers: ofTypes(timerTypes),
 	};

@@ -8,7 +8,6 @@ import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { runSvc } from "../../../plugins/_shipped/run-svc.ts";
 import type { DatabaseOperations } from "../../cli/context.ts";
 import { type EntityKind, type EntityMap, entityKinds, type FieldType, type Storage, type StoragePlugin } from "../../contract/index.ts";
-import { defineTypes } from "../../features/feature-plugin.ts";
 import { getSystemClock } from "../../kernel/basics/clock.ts";
 import { backUpDatabase, restoreDatabase } from "../../service/database/back-up-database.ts";
 import { migrateDatabase } from "../../service/database/migrate-database.ts";
@@ -20,7 +19,7 @@ import { createOptions } from "../service-options.ts";
 const built = fileURLToPath(new URL("../../../dist/", import.meta.url));
 
 // The kinds of all features of the package.
-defineTypes(shippedFeatures());
+shippedFeatures();
 
 export const kinds = Object.keys(entityKinds) as EntityKind[];
 

@@ -15,7 +15,7 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { EngineDependencies } from "../../../kernel/plugins/engine-dependencies.ts";
 import type { FileReader } from "../file-reader-exports.ts";
 import { explainRefused, locateRefused } from "../inspect/explain-refused.ts";
-import { isKept, type NamedAction } from "../named-actions-exports.ts";
+import { isDefinedKind, type NamedAction } from "../named-actions-exports.ts";
 import { type PackFileProblem, toProblems, toProblemsError } from "../reading/pack-problems.ts";
 import type { ChosenPacks, PackVersion, RegisteredKind } from "../registration/chosen-packs.ts";
 import { RegistrationReport } from "../registration/registration-report.ts";
@@ -108,7 +108,7 @@ export class PackActivator {
 			actions,
 			rules: draft.storage.all("rule").filter(isOwn),
 			others: readers.flatMap(({ kind, namesAction = false }) =>
-				namesAction && isKept(kind) ? (draft.storage.all(kind) as unknown as readonly NamedAction[]).filter(isOwn) : [],
+				namesAction && isDefinedKind(kind) ? (draft.storage.all(kind) as unknown as readonly NamedAction[]).filter(isOwn) : [],
 			),
 			async findAction(ref) {
 				if (!isOwn({ pack: splitRef(ref).pack })) return findActionSignature(catalog, ref);

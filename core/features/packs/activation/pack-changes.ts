@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { EntityKind, EntityMap, Storage, WriteOperation } from "../../../contract/index.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import { EventLoopYield } from "../../../lib/event-loop.ts";
-import { isKept } from "../named-actions-exports.ts";
+import { isDefinedKind } from "../named-actions-exports.ts";
 import { draftedKinds, type PackDraft } from "./registration-dry-run.ts";
 
 /** Changes to the records of one kind. */
@@ -28,7 +28,7 @@ interface Changed {
  */
 export async function toOperations(draft: PackDraft, packs: readonly string[], storage: Storage): Promise<readonly WriteOperation[]> {
 	const changes: KindChanges[] = [];
-	for (const kind of draftedKinds) if (isKept(kind)) changes.push(await compare(draft, kind, packs));
+	for (const kind of draftedKinds) if (isDefinedKind(kind)) changes.push(await compare(draft, kind, packs));
 	const turns = await readTurns(storage, changes);
 	const guards = changes.flatMap((one) => [...toPackGuards(draft, one), ...toTriggerGuards(draft, one)]);
 	const updates = changes.flatMap(({ kind, changed }) => (isReplaced(kind) ? [] : changed.map((one) => toUpdate(kind, one, turns))));

@@ -1,6 +1,6 @@
 import type { EntityKind, EntityMap, Storage } from "../../../contract/index.ts";
 import { DryRunStorage } from "../../../kernel/dry-run-storage.ts";
-import { isKept } from "../named-actions-exports.ts";
+import { isDefinedKind } from "../named-actions-exports.ts";
 
 /** Kinds whose records are created and removed with packs. */
 export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "action_alias", "policy"] as const;
@@ -22,7 +22,7 @@ export class PackDraft {
 		const own = { pack: { in: packs } };
 		await draft.#take("pack", await storage.find("pack", { where: { ref: { in: packs } } }));
 		for (const kind of ["action", "sensor", "rule", "action_alias"] as const) {
-			if (isKept(kind)) await draft.#take(kind, await storage.find(kind, { where: own as object }));
+			if (isDefinedKind(kind)) await draft.#take(kind, await storage.find(kind, { where: own as object }));
 		}
 		// Rules, policies and triggers of these packs may refer to these records, or conflict with them.
 		for (const kind of ["runner_type", "trigger_type", "trigger", "policy"] as const) await draft.#take(kind, await storage.find(kind, {}));

@@ -59,7 +59,7 @@ export class PackRegistration {
 	async #warnOfUnreadFolders({ ref, path }: PackDirectory): Promise<void> {
 		const { readers, logger } = this.#parts;
 		const unread = contentFolders.filter((folder) => !readers.some((reader) => reader.folder === folder));
-		const present = (await readdir(path)).filter((name) => unread.includes(name));
+		const present = (await readdir(path).catch(() => [])).filter((name) => unread.includes(name));
 		const hint = "list the feature that reads them in features";
 		for (const folder of present) logger.warn("files of a pack are not read", { pack: ref, folder, hint });
 	}

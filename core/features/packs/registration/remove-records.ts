@@ -1,5 +1,5 @@
 import type { EntityKind, Storage } from "../../../contract/index.ts";
-import { isKept } from "../named-actions-exports.ts";
+import { isDefinedKind } from "../named-actions-exports.ts";
 import type { PackKind } from "../pack-files-exports.ts";
 import type { PackVersion } from "./chosen-packs.ts";
 import type { RegistrationReport, RemoveRecord } from "./registration-report.ts";
@@ -54,6 +54,6 @@ function removalsOf(storage: Storage, { removals }: RegistrationReport): readonl
 }
 
 async function findRecords(storage: Storage, kind: PackKind, pack: string): Promise<readonly OwnRecord[]> {
-	if (!isKept(kind)) return [];
+	if (!isDefinedKind(kind)) return [];
 	return (await storage.find(kind as EntityKind, { where: { pack } as object })) as unknown as readonly OwnRecord[];
 }
