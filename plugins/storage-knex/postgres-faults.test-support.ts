@@ -19,7 +19,9 @@ export async function holdLock(url: string, table: string): Promise<{ waitForWai
 	return {
 		async waitForWaiting() {
 			for (;;) {
-				const waiting = await client.unsafe("select 1 from pg_locks where not granted");
+				// Other tests use databases of the same server meanwhile.
+				const sessions = "select pid from pg_stat_activity where datname = current_database()";
+				const waiting = await client.unsafe(`select 1 from pg_locks where not granted and pid in (${sessions})`);
 				if (waiting.length > 0) return;
 				await wait(10);
 			}
