@@ -5,8 +5,8 @@ import { acquireLauncher, type LauncherLease } from "./shared-launcher.ts";
 /** Lifecycle of a runner that starts processes: its share in the node's launcher. */
 export interface LauncherHandle {
 	readonly launcher: Launcher;
-	/** Acquires the launcher of the node, and starts it if no other runner of the node has. Throws `SVC_RUNNER` if it cannot be started. */
-	start(context: PluginContext): Promise<void>;
+	/** Acquires the launcher of the node. */
+	start(context: PluginContext): void;
 	stop(): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ export function createLauncherAccess(): LauncherHandle {
 			if (lease === undefined) throw new SvcError("SVC_RUNNER", "the runner has not been started");
 			return lease.launcher;
 		},
-		async start(context) {
-			lease = await acquireLauncher(context);
+		start(context) {
+			lease = acquireLauncher(context);
 		},
 		async stop() {
 			await lease?.release();

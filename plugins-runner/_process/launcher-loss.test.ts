@@ -80,8 +80,8 @@ test("TERM and INT to the launcher do not end it: the server does", () =>
 
 test("the runners of one node share a launcher, which ends with the last of them", async () => {
 	const logger = { debug() {}, info() {}, warn() {}, error() {} };
-	const [first, second] = await Promise.all([acquireLauncher({ nodeId: "a", logger }), acquireLauncher({ nodeId: "a", logger })]);
-	const other = await acquireLauncher({ nodeId: "b", logger });
+	const [first, second] = [acquireLauncher({ nodeId: "a", logger }), acquireLauncher({ nodeId: "a", logger })];
+	const other = acquireLauncher({ nodeId: "b", logger });
 	assert.equal(first.launcher, second.launcher);
 	assert.notEqual(first.launcher, other.launcher);
 	await first.release();
@@ -90,6 +90,23 @@ test("the runners of one node share a launcher, which ends with the last of them
 	const { pid } = second.launcher;
 	await Promise.all([second.release(), other.release()]);
 	assert.ok(pid !== undefined && !isRunning(pid));
+});
+
+test("a launcher process starts with the first run, ends when it has been idle, and is not lost; the next run gets a new one", async () => {
+	let losses = 0;
+	const launcher = new Launcher({ idleTimeoutMs: 50, onLost: () => (losses += 1) });
+	try {
+		assert.equal(launcher.pid, undefined);
+		// Longer than twice the time for which it may be idle.
+		const { stdout } = await runShell(launcher, "sleep 0.3; echo $PPID");
+		const pid = Number(stdout);
+		assert.equal(launcher.pid, pid);
+		assert.ok(await eventually(() => launcher.pid === undefined && !isRunning(pid)));
+		assert.notEqual(Number((await runShell(launcher, "echo $PPID")).stdout), pid);
+		assert.equal(losses, 0);
+	} finally {
+		await launcher.stop();
+	}
 });
 
 /** Start a process that sleeps, and wait until it does. */

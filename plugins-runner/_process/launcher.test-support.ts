@@ -50,7 +50,7 @@ export function useLauncher(test: Hooks, spawner: (typeof spawners)[number]): La
 export function keepLauncher(test: Hooks, node: Parameters<typeof acquireLauncher>[0]): void {
 	let lease: LauncherLease | undefined;
 	test.before(async () => {
-		lease = await acquireLauncher(node);
+		lease = acquireLauncher(node);
 	});
 	test.after(async () => lease?.release());
 }

@@ -10,6 +10,8 @@ import { FrameReader, FrameWriter, frameTypes, type LauncherInfo } from "./proto
 
 /** Milliseconds that the launcher process may take to kill everything it started; after that it is killed itself. */
 const stopTimeoutMs = 5_000;
+/** Milliseconds without a run after which the launcher process ends. It takes about 46 MB, which a service at rest need not hold. */
+const idleTimeoutMs = 5 * 60_000;
 
 /** One launcher process and the processes that it runs. */
 interface Connection {
@@ -25,6 +27,8 @@ interface Connection {
 export interface LauncherOptions {
 	/** Method of starting processes. Default: `posix_spawn`, or `child_process` if that is not available. */
 	readonly spawner?: LauncherInfo["spawner"];
+	/** Milliseconds without a run after which the launcher process ends, at the latest after twice as many. Default: five minutes. */
+	readonly idleTimeoutMs?: number;
 	/** Receives measurements. By default, nothing is measured. */
 	readonly metrics?: LauncherMetrics;
 	/** Called when the launcher process ends although `stop` was not called. */
@@ -44,9 +48,10 @@ export interface LauncherOptions {
  * launcher also sends `exited` for such a process, because only the server sees the end of a pipe that it reads.
  *
  * States: *idle* (no launcher process), *connected*, *stopped*. `start` and `run` lead from idle to connected, and `run` need not wait for
- * the `ready` frame: frames wait in the socket. When the launcher process ends, the state is idle again, every run is rejected with
- * `SVC_RUNNER`, and the next run starts a new one. `stop` is final: later runs are rejected with `SVC_RUNNER`. A connection has its own map
- * of runs, so the late end of one launcher process never touches the runs of its successor.
+ * the `ready` frame: frames wait in the socket. When the launcher process ends unexpectedly, the state is idle again, every run is rejected
+ * with `SVC_RUNNER`, and the next run starts a new one. A launcher process without runs for some minutes is told to end, and the state is
+ * idle at once. `stop` is final: later runs are rejected with `SVC_RUNNER`. A connection has its own map of runs, so the late end of one
+ * launcher process never touches the runs of its successor.
  *
  * No process may outlive both of its guardians. The launcher lives as long as the socket: if the server dies, the launcher kills everything
  * it started and exits. If the launcher dies, the server kills the process groups whose ids it has received. It also kills other groups in
@@ -116,8 +121,24 @@ export class Launcher {
 
 	#connect(): Connection {
 		if (this.#isStopped) throw new SvcError("SVC_RUNNER", "processes cannot be started any more: the service is stopping");
-		this.#connection ??= this.#open();
+		if (this.#connection === undefined) {
+			this.#connection = this.#open();
+			this.#endWhenIdle(this.#connection);
+		}
 		return this.#connection;
+	}
+
+	/** Looks in intervals, because a timer for each run would cost every run. Each run has a new `#lastId`. */
+	#endWhenIdle(connection: Connection): void {
+		let seenId = this.#lastId;
+		const timer = setInterval(() => {
+			const isIdle = connection.runs.size === 0 && this.#lastId === seenId;
+			seenId = this.#lastId;
+			if (!isIdle || this.#connection !== connection) return;
+			this.#connection = undefined;
+			connection.socket.end();
+		}, this.#options.idleTimeoutMs ?? idleTimeoutMs).unref();
+		void connection.exited.then(() => clearInterval(timer));
 	}
 
 	#open(): Connection {
@@ -158,7 +179,9 @@ export class Launcher {
 
 	/** Kills the processes of a launcher that has ended, because no other process reads their output or ends them, and rejects their runs. */
 	#onLost(runs: Connection["runs"]): void {
-		if (this.#connection?.runs === runs) this.#connection = undefined;
+		// A launcher process that was told to end because it was idle had no runs.
+		if (this.#connection?.runs !== runs) return;
+		this.#connection = undefined;
 		const leaders = new Set([...runs.values()].flatMap(({ pid }) => pid ?? []));
 		const marks = new Set([...runs.values()].flatMap(({ mark }) => mark ?? []));
 		const otherGroups = leaders.size > 0 ? findOtherGroups(leaders, marks) : [];

@@ -25,15 +25,15 @@ export interface LauncherLease {
 /** Members of the plugin context that identify the node and report on its launcher. */
 type LaunchingNode = Pick<PluginContext, "nodeId" | "logger" | "meters">;
 
-/** Acquires a share in the launcher of the node; the first one starts it. Throws `SVC_RUNNER` if it cannot be started. */
-export async function acquireLauncher(node: LaunchingNode): Promise<LauncherLease> {
+/** Acquires a share in the launcher of the node. Its process starts with the first run. */
+export function acquireLauncher(node: LaunchingNode): LauncherLease {
 	const { nodeId, logger } = node;
 	const shared = launchers.get(nodeId) ?? { launcher: createLauncher(node), users: 0 };
 	launchers.set(nodeId, shared);
 	if (shared.users === 0) for (const optionalPackage of optionalPackages) warnIfMissing(optionalPackage, logger);
 	shared.users++;
 	let isReleased = false;
-	const lease: LauncherLease = {
+	return {
 		launcher: shared.launcher,
 		async release() {
 			if (isReleased) return;
@@ -43,13 +43,6 @@ export async function acquireLauncher(node: LaunchingNode): Promise<LauncherLeas
 			await shared.launcher.stop();
 		},
 	};
-	try {
-		await shared.launcher.start();
-	} catch (error) {
-		await lease.release();
-		throw error;
-	}
-	return lease;
 }
 
 function createLauncher({ logger, meters }: LaunchingNode): Launcher {

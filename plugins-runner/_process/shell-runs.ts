@@ -50,7 +50,7 @@ export function createShellRuns(name: string, { survive_restart = false }: Shell
 				activeRuns = lastingRuns;
 				timer = setTimeout(() => void endForgotten(), forgottenAfterMs).unref();
 			} else if (existsSync(directory)) await endForgotten();
-			await access.start(context);
+			access.start(context);
 		},
 		async stop() {
 			clearTimeout(timer);

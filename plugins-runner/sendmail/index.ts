@@ -33,7 +33,7 @@ export const sendmail = defineRunner("sendmail", () => {
 		entryPoint: "forbidden",
 		async start(context) {
 			settings = context.options.mail;
-			await access.start(context);
+			access.start(context);
 		},
 		stop: access.stop,
 		async run(context) {

@@ -68,7 +68,7 @@ class CpythonEngine implements PythonEngine {
 	async start(context: PluginContext): Promise<void> {
 		const { python_binary = "python3", pip_arguments: pipArguments = [], base_requirements: baseRequirements = ["six"] } = this.#options;
 		const interpreter = await findInterpreter(python_binary);
-		await this.#access.start(context);
+		this.#access.start(context);
 		const virtualenvs = new Virtualenvs({
 			directory: join(context.dataDirectory, "virtualenvs"),
 			launcher: this.#access.launcher,
