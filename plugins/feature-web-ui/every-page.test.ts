@@ -98,7 +98,7 @@ async function toAddresses(values: Awaited<ReturnType<typeof prepare>>): Promise
 		const known = values[path.split("/")[1] ?? ""] ?? {};
 		return path.replace(/\/:\w+\?$/, "").replace(/:(\w+)/g, (_, name: string) => known[name] ?? "nothing");
 	});
-	const views = await readList("run/run-views.ts", "name");
+	const views = await readList("execution/execution-views.ts", "name");
 	return [...plain, ...views.map((name) => `/history/${values["history"]?.["id"]}/${name}`)];
 }
 

@@ -10,7 +10,7 @@ export const pages: readonly PageDefinition[] = [
 		title: "Runs",
 		permission: "execution_list",
 		group: "Watch",
-		load: () => import("./runs/runs-page.tsx"),
+		load: () => import("./executions/executions-page.tsx"),
 	},
 	{
 		path: "/inquiries",
@@ -113,7 +113,7 @@ export const pages: readonly PageDefinition[] = [
 	{ path: "/workers/:id", title: "Worker", feature: "workers", load: () => import("./nodes/worker-page.tsx") },
 	{ path: "/packs/:ref", title: "Pack", load: () => import("./packs/pack-page.tsx") },
 	{ path: "/why/:trace?", title: "Why", load: () => import("./why/why-page.tsx") },
-	{ path: "/history/:id/:view?", title: "Run", load: () => import("./run/run-page.tsx") },
+	{ path: "/history/:id/:view?", title: "Run", load: () => import("./execution/execution-page.tsx") },
 ];
 
 /** Returns all pages, and those of the features that have an entry for this user. */

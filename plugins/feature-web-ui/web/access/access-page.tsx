@@ -9,7 +9,7 @@ import { Expiry } from "../parts/expiry.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { FilterBar } from "../parts/filter-bar.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { type PageView, PageViews } from "../parts/page-views.tsx";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 
 const roleColumns: readonly Column<RoleRecord>[] = [
@@ -79,7 +79,7 @@ export function AssignmentList() {
 	);
 }
 
-const views: readonly PageView[] = [
+const views: readonly PageTab[] = [
 	{ name: "own", title: "What you may do", Shown: OwnAccess },
 	{ name: "roles", title: "Roles", permission: "admin", Shown: RoleList },
 	{ name: "assignments", title: "Who has which", permission: "admin", Shown: AssignmentList },
@@ -92,7 +92,7 @@ export function Page({ values: { view = "" } }: PageProps) {
 			<div class="page-head">
 				<h1>Access</h1>
 			</div>
-			<PageViews
+			<PageTabs
 				label="Views of access"
 				views={views}
 				chosen={view}

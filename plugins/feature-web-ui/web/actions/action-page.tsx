@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../../core/contract/index.ts";
 import { type ActionRecord, escapeControlCharacters } from "../../../_shipped/client.ts";
+import { ExecutionTable, executionAttributes } from "../executions/execution-table.tsx";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { addressBar, toHref, toPath } from "../kit/router.ts";
@@ -11,7 +12,6 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { RunTable, runAttributes } from "../runs/run-table.tsx";
 import { RunForm } from "./run-form.tsx";
 
 const views = [
@@ -68,7 +68,7 @@ function Run({ action }: { readonly action: ActionRecord }) {
 			<section class="card" aria-label="Run it">
 				<RunForm action={action} />
 			</section>
-			<ActionRuns action={action.ref} />
+			<ActionExecutions action={action.ref} />
 		</div>
 	);
 }
@@ -87,12 +87,12 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 const most = 10;
 
 /** Lists the latest runs of an action. Shows nothing to users who may not list executions. */
-export function ActionRuns({ action }: { readonly action: string }) {
+export function ActionExecutions({ action }: { readonly action: string }) {
 	return session.may("execution_list") ? <Runs action={action} /> : null;
 }
 
 function Runs({ action }: { readonly action: string }) {
-	const query = { action, sort_desc: "timestamp", limit: session.toLimit(most), include_attributes: runAttributes };
+	const query = { action, sort_desc: "timestamp", limit: session.toLimit(most), include_attributes: executionAttributes };
 	const runs = useResource((signal) => client.executions.list(query, { signal }), [action], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
 	});
@@ -104,7 +104,7 @@ function Runs({ action }: { readonly action: string }) {
 						<Empty title="It has not run yet" />
 					) : (
 						<>
-							<RunTable runs={items} label="Recent runs" />
+							<ExecutionTable runs={items} label="Recent runs" />
 							<p>
 								<a href={toHref("/history", { action })}>All runs of it</a>
 							</p>

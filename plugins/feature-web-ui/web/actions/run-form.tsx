@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks";
 import type { ParameterSchema } from "../../../../core/contract/index.ts";
 import type { ActionRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { toActionUid } from "../kit/permissions.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 
 /** Shows a form for the parameters of an action. Runs the action and opens the page of the run. */
 export function RunForm({ action: { ref, enabled, parameters } }: { readonly action: ActionRecord }) {
@@ -22,7 +22,7 @@ export function RunForm({ action: { ref, enabled, parameters } }: { readonly act
 					action="Run"
 					onSubmit={async (values) => {
 						const { id } = await client.executions.create({ action: ref, parameters: values });
-						location.hash = toRunHref(id);
+						location.hash = toExecutionHref(id);
 					}}
 				/>
 			)}

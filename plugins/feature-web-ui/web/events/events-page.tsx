@@ -7,7 +7,7 @@ import { client, session, toApiHref } from "../kit/service.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { type PageView, PageViews } from "../parts/page-views.tsx";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { Ago, toLocal } from "../parts/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { EventList } from "./event-list.tsx";
@@ -45,7 +45,7 @@ export function TimerList() {
 	);
 }
 
-const views: readonly PageView[] = [
+const views: readonly PageTab[] = [
 	{ name: "latest", title: "Events", permission: "trigger_instance_list", Shown: EventList },
 	{ name: "webhooks", title: "Webhooks", permission: "webhook_list", Shown: WebhookList },
 	{ name: "deliveries", title: "Deliveries", permission: "webhook_list", Shown: Deliveries },
@@ -61,7 +61,7 @@ export function Page({ values: { view = "" } }: PageProps) {
 			<div class="page-head">
 				<h1>Events</h1>
 			</div>
-			<PageViews
+			<PageTabs
 				label="What happens, and where"
 				views={views}
 				chosen={view}

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, ParameterDefinition, ParameterSchema } from "../../../../core/contract/index.ts";
 import { escapeControlCharacters, type InquiryRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { notices } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
@@ -7,7 +8,6 @@ import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { toAsked } from "./inquiries-page.tsx";
 
 /** Shows one inquiry and the form for its answer. */
@@ -32,7 +32,7 @@ function Inquiry({ inquiry }: { readonly inquiry: InquiryRecord }) {
 				<Fact name="Asked">{escapeControlCharacters(toAsked(inquiry))}</Fact>
 				<Fact name="Waits">{ttl === 0 ? "for ever" : `${ttl} min`}</Fact>
 				<Fact name="Run">
-					<a href={toRunHref(id)}>{id}</a>
+					<a href={toExecutionHref(id)}>{id}</a>
 				</Fact>
 			</dl>
 			<section class="card" aria-label="Answer">
@@ -56,7 +56,7 @@ function Answer({ inquiry: { id, schema } }: { readonly inquiry: InquiryRecord }
 			onSubmit={async (values) => {
 				await client.inquiries.respond(id, isFree ? toObject(values["response"]) : values);
 				notices.say("It is answered");
-				location.hash = toRunHref(id);
+				location.hash = toExecutionHref(id);
 			}}
 		/>
 	);

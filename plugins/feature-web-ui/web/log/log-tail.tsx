@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { ExecutionRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { isEnded } from "../parts/status-badge.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { LogLine } from "./log-line.tsx";
 import type { LogSource } from "./log-source.ts";
 import { useLogSource } from "./use-log-source.ts";
@@ -16,7 +16,7 @@ export function LogTail({ run, title }: { readonly run: ExecutionRecord; readonl
 		<section class="card">
 			<div class="tail-head">
 				<h2>{title}</h2>
-				<a href={toRunHref(run.id, "log")}>Whole log</a>
+				<a href={toExecutionHref(run.id, "log")}>Whole log</a>
 			</div>
 			{source.problem.value !== "" && <p class="log-problem">{source.problem.value}; trying again</p>}
 			{total === undefined && source.problem.value === "" && <p class="loading">Loading …</p>}
@@ -40,7 +40,7 @@ function LastLines({ id, source, total }: { readonly id: string; readonly source
 						key={number}
 						number={number}
 						line={source.line(number)}
-						href={`${toRunHref(id, "log")}?line=${number}`}
+						href={`${toExecutionHref(id, "log")}?line=${number}`}
 						isMarked={false}
 						look={{ showsTime: false, find: "" }}
 						mostParts={20}

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { OutputType } from "../../../../core/contract/index.ts";
+import type { ExecutionViewProps } from "../execution/execution-view.ts";
 import { preferences } from "../kit/preferences.ts";
 import { addressBar } from "../kit/router.ts";
 import { toApiHref } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
-import type { RunViewProps } from "../run/run-view.ts";
 import { LogSearch } from "./log-search.tsx";
 import type { LogSource } from "./log-source.ts";
 import { LogWindow } from "./log-window.tsx";
@@ -17,7 +17,7 @@ const types: readonly OutputType[] = ["stdout", "stderr", "other"];
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
 /** Shows the output of an execution: all of it or one type. The address contains the selected type. */
-export function View({ run }: RunViewProps) {
+export function View({ run }: ExecutionViewProps) {
 	const type = types.find((each) => each === addressBar.query("type"));
 	const find = addressBar.query("find");
 	const line = Math.max(0, Math.trunc(Number(addressBar.query("line")) || 0));

@@ -1,8 +1,8 @@
 import { escapeControlCharacters, type SingleNodeRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 
 type Running = SingleNodeRecord["executions"][number];
 
@@ -12,7 +12,7 @@ const columns: readonly Column<Running>[] = [
 		title: "Action",
 		class: "wide",
 		cell: ({ id, action_ref }) => (
-			<a class="row-link" href={toRunHref(id)}>
+			<a class="row-link" href={toExecutionHref(id)}>
 				{escapeControlCharacters(action_ref)}
 			</a>
 		),

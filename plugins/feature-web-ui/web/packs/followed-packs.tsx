@@ -1,4 +1,5 @@
 import { escapeControlCharacters, escapeControlCharactersInLines, type FollowedPackRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { attempt } from "../kit/notices.ts";
 import { useRepeated, useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
@@ -7,7 +8,6 @@ import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { beginJob, followedInterval, isPackJob, mayBegin } from "./pack-jobs.ts";
 import { toPackHref, toShortCommit } from "./pack-source.ts";
 
@@ -24,7 +24,7 @@ const columns: readonly Column<FollowedPackRecord>[] = [
 	{ title: "Looked at", cell: ({ checked_at }) => <Ago at={checked_at} /> },
 	{
 		title: "Run",
-		cell: ({ execution_id: id }) => id !== null && session.may("execution_view") && <a href={toRunHref(id, "log")}>Last try</a>,
+		cell: ({ execution_id: id }) => id !== null && session.may("execution_view") && <a href={toExecutionHref(id, "log")}>Last try</a>,
 	},
 	{
 		title: "Look",

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { escapeControlCharacters, escapeControlCharactersInLines, type PackRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { client, session } from "../kit/service.ts";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { JobDialog } from "./job-dialog.tsx";
 import { mayBegin, type PackJobName } from "./pack-jobs.ts";
 import { isChangeable, toOrigin, toShortCommit } from "./pack-source.ts";
@@ -83,7 +83,7 @@ function PackFacts({ pack }: { readonly pack: PackRecord }) {
 			)}
 			{typeof run === "string" && session.may("execution_view") && (
 				<Fact name="Run">
-					<a href={toRunHref(run, "log")}>Its installation</a>
+					<a href={toExecutionHref(run, "log")}>Its installation</a>
 				</Fact>
 			)}
 		</dl>

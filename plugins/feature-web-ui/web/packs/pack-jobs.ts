@@ -1,8 +1,8 @@
 import type { ParameterSchema } from "../../../../core/contract/index.ts";
 import type { PackJobRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { notices } from "../kit/notices.ts";
 import { session } from "../kit/service.ts";
-import { toRunHref } from "../runs/run-address.ts";
 
 /**
  * Milliseconds between two reads of the state of packs that the service follows in git. The state is stored after the execution has ended,
@@ -45,6 +45,6 @@ export function isPackJob({ data }: { readonly data: unknown }): boolean {
 /** Starts a job and opens the output of its execution. If the user may not see it, a message shows its id. */
 export async function beginJob(job: PackJobName, begin: () => Promise<Pick<PackJobRecord, "execution_id">>): Promise<void> {
 	const { execution_id: id } = await begin();
-	if (session.may("action_view", `action:packs:${job}`)) location.hash = toRunHref(id, "log");
+	if (session.may("action_view", `action:packs:${job}`)) location.hash = toExecutionHref(id, "log");
 	else notices.say(`It has begun: its run is ${id}`);
 }

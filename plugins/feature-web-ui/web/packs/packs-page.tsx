@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { attempt } from "../kit/notices.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
-import { type PageView, PageViews } from "../parts/page-views.tsx";
+import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { FollowedPacks } from "./followed-packs.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
 import { OutdatedPacks } from "./outdated-packs.tsx";
@@ -10,7 +10,7 @@ import { mayBegin } from "./pack-jobs.ts";
 import { PackList } from "./pack-list.tsx";
 import { PackSearch } from "./pack-search.tsx";
 
-const views: readonly PageView[] = [
+const views: readonly PageTab[] = [
 	{ name: "all", title: "Packs", permission: "pack_list", Shown: PackList },
 	{ name: "newer", title: "Newer", permission: "pack_search", Shown: OutdatedPacks },
 	{ name: "followed", title: "Followed in git", permission: "pack_list", feature: "packInstaller", Shown: FollowedPacks },
@@ -35,7 +35,7 @@ export function Page() {
 					</button>
 				)}
 			</div>
-			<PageViews
+			<PageTabs
 				label="Views of packs"
 				views={views}
 				chosen={addressBar.query("view")}

@@ -1,7 +1,7 @@
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { isOffered, type PageDefinition } from "../kit/page.ts";
 import { matchPath, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
-import { toRunHref } from "../runs/run-address.ts";
 
 /** A destination that the palette offers. */
 export interface PaletteEntry {
@@ -100,6 +100,6 @@ export function findEntries(entries: readonly PaletteEntry[], text: string): rea
 	const found = entries.filter(({ kind, title }) => words.every((word) => `${kind} ${title}`.toLowerCase().includes(word)));
 	const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
 	const sorted = [...found].sort((a, b) => begins(a) - begins(b));
-	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: "Run", title: wanted, href: toRunHref(wanted) }] : [];
+	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: "Run", title: wanted, href: toExecutionHref(wanted) }] : [];
 	return [...run, ...sorted].slice(0, mostShown);
 }

@@ -5,6 +5,7 @@ import {
 	type RuleRecord,
 } from "../../../_shipped/client.ts";
 import { toTriggerTypeHref } from "../events/trigger-type-list.tsx";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { attempt } from "../kit/notices.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
@@ -22,7 +23,6 @@ import { RecordHead } from "../parts/record-head.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { Criteria } from "./criteria.tsx";
 import { RuleTest } from "./rule-test.tsx";
 
@@ -158,7 +158,7 @@ function toColumns(ref: string): readonly Column<RuleEnforcementRecord>[] {
 				execution_id === undefined ? (
 					escapeControlCharactersInLines(failure_reason ?? "nothing")
 				) : (
-					<a href={toRunHref(execution_id)}>Run {execution_id}</a>
+					<a href={toExecutionHref(execution_id)}>Run {execution_id}</a>
 				),
 		},
 		{

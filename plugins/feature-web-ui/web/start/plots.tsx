@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { toDuration } from "../kit/clock.ts";
 import { toLocal } from "../parts/time.tsx";
-import type { Bucket } from "./run-buckets.ts";
+import type { Bucket } from "./execution-buckets.ts";
 
 /** Width and height of a plot in SVG units. It is stretched to the available width. */
 const width = 480;

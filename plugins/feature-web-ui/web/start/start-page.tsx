@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { type ExecutionRecord, escapeControlCharacters } from "../../../_shipped/client.ts";
+import { ExecutionTable } from "../executions/execution-table.tsx";
+import { NothingYet } from "../executions/nothing-yet.tsx";
 import { useResource } from "../kit/resource.ts";
 import { toHref, toPath } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure } from "../parts/status-badge.tsx";
-import { NothingYet } from "../runs/nothing-yet.tsx";
-import { RunTable } from "../runs/run-table.tsx";
 import { Trends } from "./trends.tsx";
 
 /** Maximum number of runs in each section; a link leads to the full list. */
@@ -77,7 +77,7 @@ function Running() {
 							{running.items.length === 0 ? (
 								<p class="faint">Nothing runs at this moment.</p>
 							) : (
-								<RunTable label="Running now" runs={running.items} />
+								<ExecutionTable label="Running now" runs={running.items} />
 							)}
 						</Section>
 					)}
@@ -96,7 +96,7 @@ function Failed() {
 			{(runs) =>
 				runs.length > 0 && (
 					<Section title="Failed lately" href={toHref("/history", { status: "failed" })}>
-						<RunTable label="Failed lately" runs={runs} />
+						<ExecutionTable label="Failed lately" runs={runs} />
 					</Section>
 				)
 			}

@@ -4,8 +4,8 @@ import { useResource } from "../kit/resource.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { client, session } from "../kit/service.ts";
 import { Loaded } from "../parts/loaded.tsx";
+import { isRange, type RangeName, ranges, toBuckets } from "./execution-buckets.ts";
 import { DurationPlot, RatePlot } from "./plots.tsx";
-import { isRange, type RangeName, ranges, toBuckets } from "./run-buckets.ts";
 
 const pageSize = 100;
 const mostPages = 5;

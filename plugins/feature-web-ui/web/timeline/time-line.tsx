@@ -3,7 +3,7 @@ import { now, toDuration } from "../kit/clock.ts";
 import { RowWindow } from "../parts/row-window.tsx";
 import { isEnded, StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { toLocal } from "../parts/time.tsx";
-import { type Span, type TimedRun, toFrame, toSpan } from "./timed-run.ts";
+import { type Span, type TimedExecution, toFrame, toSpan } from "./timed-execution.ts";
 
 /** Height of a row in pixels; must match the stylesheet. */
 const rowHeight = 26;
@@ -12,9 +12,9 @@ const ticks = 4;
 interface TimeLineProps {
 	readonly label: string;
 	/** Executions in the order of their rows. */
-	readonly runs: readonly TimedRun[];
-	readonly toName: (run: TimedRun) => string;
-	readonly toHref: (run: TimedRun) => string;
+	readonly runs: readonly TimedExecution[];
+	readonly toName: (run: TimedExecution) => string;
+	readonly toHref: (run: TimedExecution) => string;
 }
 
 /** Shows when each execution waited and ran, with one row for each execution. */

@@ -1,14 +1,14 @@
+import type { ExecutionViewProps } from "../execution/execution-view.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import type { RunViewProps } from "../run/run-view.ts";
-import { toRunHref } from "../runs/run-address.ts";
-import { merge, mostNested, useNestedRuns } from "./nested-runs.ts";
+import { merge, mostNested, useNestedExecutions } from "./nested-executions.ts";
 import { TimeLine } from "./time-line.tsx";
-import { toTaskName } from "./timed-run.ts";
+import { toTaskName } from "./timed-execution.ts";
 
 /** Shows when each of the child executions waited and ran. */
-export function View({ run }: RunViewProps) {
-	const { listed, changes } = useNestedRuns(run.id);
+export function View({ run }: ExecutionViewProps) {
+	const { listed, changes } = useNestedExecutions(run.id);
 	return (
 		<Loaded resource={listed}>
 			{(found) => {
@@ -21,7 +21,7 @@ export function View({ run }: RunViewProps) {
 								? `The first ${mostNested.toLocaleString("en")} runs`
 								: `${runs.length.toLocaleString("en")} runs`}
 						</p>
-						<TimeLine label="Time line" runs={runs} toName={toTaskName} toHref={({ id }) => toRunHref(id)} />
+						<TimeLine label="Time line" runs={runs} toName={toTaskName} toHref={({ id }) => toExecutionHref(id)} />
 					</>
 				);
 			}}

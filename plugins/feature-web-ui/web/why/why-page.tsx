@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { escapeControlCharacters, type TraceNode } from "../../../_shipped/client.ts";
+import { readExecutions } from "../executions/read-executions.ts";
 import type { PageProps } from "../kit/page.ts";
 import { useResource } from "../kit/resource.ts";
 import { addressBar } from "../kit/router.ts";
@@ -8,10 +9,9 @@ import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { Ago } from "../parts/time.tsx";
-import { readRuns } from "../runs/read-runs.ts";
 import { EventItem } from "./event-item.tsx";
+import { ExecutionItem } from "./execution-item.tsx";
 import { readTrace, type TraceChoice, type TraceTree, tellsOfTrace } from "./read-trace.ts";
-import { RunItem } from "./run-item.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
 /** Number of components up to which a trace is fully expanded at first; a larger one is expanded to a depth of 2. */
@@ -100,7 +100,7 @@ function Branch({ nodes, shown, depth }: BranchProps) {
 	const most = useSignal(stepSize);
 	const drawn = nodes.filter(({ key }, index) => index < most.value || shown.path.has(key));
 	const ids = drawn.filter(({ kind }) => kind === "execution").map(({ object_id }) => object_id);
-	const runs = useResource((signal) => readRuns(ids, attributes, signal), [ids.join()], {
+	const runs = useResource((signal) => readExecutions(ids, attributes, signal), [ids.join()], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
 	});
 	if (nodes.length === 0) return null;
@@ -111,7 +111,7 @@ function Branch({ nodes, shown, depth }: BranchProps) {
 					{node.kind === "trigger-instance" ? (
 						<EventItem node={node} shown={shown} depth={depth} />
 					) : node.kind === "execution" ? (
-						<RunItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
+						<ExecutionItem node={node} run={runs.value.value?.get(node.object_id)} shown={shown} depth={depth} />
 					) : (
 						<>
 							<p class="why-head">Rule {escapeControlCharacters(node.ref)} acted</p>

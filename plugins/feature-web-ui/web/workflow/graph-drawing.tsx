@@ -2,8 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { escapeControlCharacters, escapeControlCharactersInLines, type RunGraphRecord } from "../../../_shipped/client.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { toTone } from "../parts/status-badge.tsx";
+import type { TaskNode } from "./execution-graph.ts";
 import { nodeSize, type Placed, type PlacedEdge, type PlacedNode } from "./graph-layout.ts";
-import type { RunNode } from "./run-graph.ts";
 import { shorten, toNodeStatus, toNodeTraits, toNodeWords } from "./task-labels.ts";
 
 interface DrawingProps {
@@ -85,7 +85,7 @@ function Edge({ edge: { index, path, label, at }, graph }: { readonly edge: Plac
 const lineNames = ["name", "action", "state"];
 
 interface NodeProps {
-	readonly node: RunNode;
+	readonly node: TaskNode;
 	readonly place: PlacedNode;
 	readonly isChosen: boolean;
 	readonly isReached: boolean;

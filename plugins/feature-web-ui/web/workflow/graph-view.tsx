@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { RunGraphRecord } from "../../../_shipped/client.ts";
+import type { ExecutionViewProps } from "../execution/execution-view.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { addressBar } from "../kit/router.ts";
 import { Loaded } from "../parts/loaded.tsx";
-import type { RunViewProps } from "../run/run-view.ts";
-import { toRunHref } from "../runs/run-address.ts";
+import { useExecutionGraph } from "./execution-graph.ts";
 import { GraphDrawing } from "./graph-drawing.tsx";
 import { layOut } from "./graph-layout.ts";
-import { useRunGraph } from "./run-graph.ts";
 import { toSummary } from "./task-labels.ts";
 import { TaskPanel } from "./task-panel.tsx";
 
@@ -17,8 +17,8 @@ const smallestZoom = 0.25;
 const largestZoom = 2;
 
 /** Shows the workflow as a graph with the progress of the run, next to the panel of the selected task. */
-export function View({ run }: RunViewProps) {
-	const graph = useRunGraph(run);
+export function View({ run }: ExecutionViewProps) {
+	const graph = useExecutionGraph(run);
 	return (
 		<Loaded resource={graph}>
 			{(found) => (
@@ -39,7 +39,7 @@ function GraphBox({ run, graph }: { readonly run: string; readonly graph: RunGra
 			{isLarge ? (
 				<p>
 					With {nodes.length.toLocaleString("en")} tasks it is too large to be drawn.{" "}
-					<a href={toRunHref(run, "tasks")}>The list of its tasks</a> has all that have run.
+					<a href={toExecutionHref(run, "tasks")}>The list of its tasks</a> has all that have run.
 				</p>
 			) : (
 				<DrawnGraph run={run} graph={graph} />
@@ -63,7 +63,7 @@ function DrawnGraph({ run, graph }: { readonly run: string; readonly graph: RunG
 		<>
 			<div class="graph-bar">
 				<span role="status">{toSummary(graph.nodes)}</span>
-				<a href={toRunHref(run, "tasks")}>As a list</a>
+				<a href={toExecutionHref(run, "tasks")}>As a list</a>
 				<button type="button" aria-label="Smaller" onClick={() => change(0.8)}>
 					−
 				</button>

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { type ExecutionRecord, escapeControlCharacters } from "../../../_shipped/client.ts";
+import { rerun } from "../execution/rerun.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isEnded, isFailure, StatusBadge } from "../parts/status-badge.tsx";
-import { runAgain } from "../run/run-again.ts";
-import { type RunNode, useRunGraph } from "./run-graph.ts";
+import { type TaskNode, useExecutionGraph } from "./execution-graph.ts";
 import { toItemWords, toNodeStatus } from "./task-labels.ts";
 
 interface RerunTasksProps {
@@ -42,7 +42,7 @@ interface DialogProps {
 }
 
 function TasksDialog({ run, task, onClose }: DialogProps) {
-	const graph = useRunGraph(run);
+	const graph = useExecutionGraph(run);
 	return (
 		<Dialog title="Run tasks again" onClose={onClose}>
 			<p>A new run takes up this one: the chosen tasks run again, and what comes behind them. What the others have done stays.</p>
@@ -59,7 +59,7 @@ function TaskForm({
 	nodes,
 	task,
 	onClose,
-}: Omit<DialogProps, "run"> & { readonly run: ExecutionRecord; readonly nodes: readonly RunNode[] }) {
+}: Omit<DialogProps, "run"> & { readonly run: ExecutionRecord; readonly nodes: readonly TaskNode[] }) {
 	const chosen = useSignal<ReadonlySet<string>>(new Set(task === undefined ? nodes.filter(hasFailed).map(({ id }) => id) : [task]));
 	const reset = useSignal<ReadonlySet<string>>(new Set());
 	const find = useSignal("");
@@ -67,7 +67,7 @@ function TaskForm({
 	const tasks = nodes.map(({ id }) => id).filter((id) => chosen.value.has(id));
 	const submit = async () => {
 		const request = { tasks, reset: tasks.filter((id) => reset.value.has(id)) };
-		if (await runAgain(run.id, request, "graph")) onClose();
+		if (await rerun(run.id, request, "graph")) onClose();
 	};
 	return (
 		<form
@@ -109,7 +109,7 @@ function TaskForm({
 }
 
 interface ChoiceProps {
-	readonly node: RunNode;
+	readonly node: TaskNode;
 	readonly isChosen: boolean;
 	readonly isReset: boolean;
 	readonly onChoose: () => void;
@@ -134,12 +134,12 @@ function TaskChoice({ node, isChosen, isReset, onChoose, onReset }: ChoiceProps)
 	);
 }
 
-function hasFailed(node: RunNode): boolean {
+function hasFailed(node: TaskNode): boolean {
 	return isFailure(toNodeStatus(node) ?? "");
 }
 
 /** Returns the tasks that have run, the failed ones first. */
-function inOrder(nodes: readonly RunNode[]): readonly RunNode[] {
+function inOrder(nodes: readonly TaskNode[]): readonly TaskNode[] {
 	const ran = nodes.filter(({ tasks }) => tasks.length > 0);
 	return [...ran.filter(hasFailed), ...ran.filter((node) => !hasFailed(node))];
 }

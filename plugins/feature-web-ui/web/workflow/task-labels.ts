@@ -1,19 +1,19 @@
 import { escapeControlCharacters, type TaskState } from "../../../_shipped/client.ts";
 import { isEnded, isFailure } from "../parts/status-badge.tsx";
-import type { RunNode } from "./run-graph.ts";
+import type { TaskNode } from "./execution-graph.ts";
 
 /**
  * Returns the status of a task that may have run several times: the status of an active run, or otherwise of the last run. Returns
  * undefined if the task has not run.
  */
-export function toNodeStatus({ tasks }: RunNode): string | undefined {
+export function toNodeStatus({ tasks }: TaskNode): string | undefined {
 	return (tasks.find(({ status }) => !isEnded(status)) ?? tasks.at(-1))?.status;
 }
 
 /**
  * Returns a short description of the status: `failed, 3 times, 7 of 10 items, 1 failed`. Returns an empty string if the task has not run.
  */
-export function toNodeWords(node: RunNode): string {
+export function toNodeWords(node: TaskNode): string {
 	const status = toNodeStatus(node);
 	if (status === undefined) return "";
 	const { tasks } = node;
@@ -34,7 +34,7 @@ export function toItemWords({ total, succeeded, failed, active }: NonNullable<Ta
 }
 
 /** Returns the properties of a task's definition other than its action. */
-export function toNodeTraits({ is_start, join, items, kind }: RunNode): readonly string[] {
+export function toNodeTraits({ is_start, join, items, kind }: TaskNode): readonly string[] {
 	return [
 		...(kind === "command" ? ["command"] : []),
 		...(is_start ? ["starts"] : []),
@@ -44,7 +44,7 @@ export function toNodeTraits({ is_start, join, items, kind }: RunNode): readonly
 }
 
 /** Returns the number of tasks and how many of them have ended and have failed. */
-export function toSummary(nodes: readonly RunNode[]): string {
+export function toSummary(nodes: readonly TaskNode[]): string {
 	const tasks = nodes.filter(({ kind }) => kind === "task");
 	const states = tasks.map(toNodeStatus);
 	const count = (is: (status: string) => boolean) => states.filter((status) => status !== undefined && is(status)).length;

@@ -10,8 +10,8 @@ import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
+import type { TaskNode } from "./execution-graph.ts";
 import { RerunTasks } from "./rerun-tasks.tsx";
-import type { RunNode } from "./run-graph.ts";
 import { toItemWords, toNodeTraits } from "./task-labels.ts";
 import { TaskRun, TaskRuns } from "./task-runs.tsx";
 
@@ -51,7 +51,7 @@ export function TaskPanel({ run, graph, name }: PanelProps) {
 }
 
 /** Shows the following tasks and the conditions for them. */
-function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: RunNode }) {
+function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: TaskNode }) {
 	const edges = graph.edges.filter(({ from }) => from === node.id);
 	if (edges.length === 0) return null;
 	return (
@@ -82,7 +82,7 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
  */
 const mostPasses = 20;
 
-function Passes({ node: { tasks } }: { readonly node: RunNode }) {
+function Passes({ node: { tasks } }: { readonly node: TaskNode }) {
 	return (
 		<>
 			<h3>{tasks.length === 1 ? "It ran" : `It ran ${tasks.length} times`}</h3>
@@ -109,6 +109,6 @@ function Pass({ task }: { readonly task: TaskState }) {
 	);
 }
 
-function toLastRun({ tasks }: RunNode): string | undefined {
+function toLastRun({ tasks }: TaskNode): string | undefined {
 	return tasks.flatMap(({ execution_ids }) => execution_ids).at(-1);
 }

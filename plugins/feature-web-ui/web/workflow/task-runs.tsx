@@ -1,5 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { TaskState } from "../../../_shipped/client.ts";
+import { ExecutionResult, largestResult } from "../execution/execution-result.tsx";
+import { ExecutionError } from "../execution/reason.tsx";
+import { toExecutionHref } from "../executions/execution-address.ts";
+import { readExecutions } from "../executions/read-executions.ts";
 import { useResource } from "../kit/resource.ts";
 import { addressBar, toHref } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
@@ -7,10 +11,6 @@ import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration } from "../parts/time.tsx";
-import { RunError } from "../run/reason.tsx";
-import { largestResult, RunResult } from "../run/run-result.tsx";
-import { readRuns } from "../runs/read-runs.ts";
-import { toRunHref } from "../runs/run-address.ts";
 
 const stepSize = 30;
 
@@ -20,7 +20,7 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 	const all = tasks.flatMap(({ execution_ids }) => execution_ids);
 	const ids = all.slice(0, shown.value);
 	// A single execution is not listed, so its state is not needed.
-	const runs = useResource((signal) => readRuns(ids.length > 1 ? ids : [], "id,status", signal), [ids.join()], {
+	const runs = useResource((signal) => readExecutions(ids.length > 1 ? ids : [], "id,status", signal), [ids.join()], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, ids),
 	});
 	if (all.length < 2) return null;
@@ -58,14 +58,14 @@ export function TaskRun({ id }: { readonly id: string }) {
 				<div>
 					<p class="task-run-head" aria-live="polite">
 						<StatusBadge status={run.status} /> <Duration from={run.start_timestamp} to={run.end_timestamp} />
-						<a href={toRunHref(run.id)}>Open this run</a>
-						<a href={toRunHref(run.id, "log")}>Its log</a>
+						<a href={toExecutionHref(run.id)}>Open this run</a>
+						<a href={toExecutionHref(run.id, "log")}>Its log</a>
 					</p>
-					<RunError run={run} />
+					<ExecutionError run={run} />
 					<h3>Parameters</h3>
 					<JsonTree value={run.parameters ?? {}} />
 					<h3>Result</h3>
-					<RunResult run={run} />
+					<ExecutionResult run={run} />
 				</div>
 			)}
 		</Loaded>

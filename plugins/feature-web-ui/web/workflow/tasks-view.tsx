@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { escapeControlCharacters, type TaskState } from "../../../_shipped/client.ts";
+import type { ExecutionViewProps } from "../execution/execution-view.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { useResource } from "../kit/resource.ts";
 import { toHref } from "../kit/router.ts";
 import { client } from "../kit/service.ts";
@@ -9,15 +11,13 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
-import type { RunViewProps } from "../run/run-view.ts";
-import { toRunHref } from "../runs/run-address.ts";
-import { tellsOfTasks } from "./run-graph.ts";
+import { tellsOfTasks } from "./execution-graph.ts";
 import { toItemWords } from "./task-labels.ts";
 
 const pageSize = 50;
 
 /** Lists the tasks of a run by start time, with one row for all items of a task. */
-export function View({ run }: RunViewProps) {
+export function View({ run }: ExecutionViewProps) {
 	const paging = toPaging(pageSize);
 	const tasks = useResource((signal) => client.executions.tasks(run.id, paging, { signal }), [run.id, paging.offset], {
 		isTouched: (event) => tellsOfTasks(event, run.id),
@@ -71,7 +71,7 @@ function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState
 	const isOpen = useSignal(false);
 	const [first] = ids;
 	if (first === undefined) return <span class="faint">none</span>;
-	if (ids.length === 1) return <a href={toRunHref(first)}>Open its run</a>;
+	if (ids.length === 1) return <a href={toExecutionHref(first)}>Open its run</a>;
 	return (
 		<>
 			<button
@@ -87,7 +87,7 @@ function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState
 				<ol class="task-run-list">
 					{ids.slice(0, mostRuns).map((id) => (
 						<li key={id}>
-							<a href={toRunHref(id)}>{id}</a>
+							<a href={toExecutionHref(id)}>{id}</a>
 						</li>
 					))}
 					{ids.length > mostRuns && <li class="faint">and {ids.length - mostRuns} more</li>}

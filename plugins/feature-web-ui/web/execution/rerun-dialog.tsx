@@ -7,7 +7,7 @@ import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
 import { Dialog } from "../parts/confirm.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { runAgain } from "./run-again.ts";
+import { rerun } from "./rerun.ts";
 
 interface RerunProps {
 	readonly run: ExecutionRecord;
@@ -47,7 +47,7 @@ function ParameterForm({ run, onClose }: RerunProps) {
 					initial={run.parameters ?? {}}
 					action="Run"
 					onSubmit={async (changed) => {
-						if (await runAgain(run.id, { parameters: changed })) onClose();
+						if (await rerun(run.id, { parameters: changed })) onClose();
 					}}
 					onCancel={onClose}
 				/>
@@ -63,7 +63,7 @@ function JsonForm({ run, onClose }: RerunProps) {
 	const submit = async () => {
 		try {
 			const parameters = toChanged(before, parseObject(text.value));
-			if (await runAgain(run.id, { parameters })) onClose();
+			if (await rerun(run.id, { parameters })) onClose();
 		} catch (error) {
 			problem.value = error instanceof Error ? error.message : String(error);
 		}

@@ -8,13 +8,13 @@ import { client, session } from "../kit/service.ts";
 import { ConfirmWithReason } from "../parts/confirm.tsx";
 import { isEnded } from "../parts/status-badge.tsx";
 import { RerunTasks } from "../workflow/rerun-tasks.tsx";
+import { rerun } from "./rerun.ts";
 import { RerunDialog } from "./rerun-dialog.tsx";
-import { runAgain } from "./run-again.ts";
 
 type Asked = "pause" | "resume" | "cancel" | "changes" | undefined;
 
 /** Shows the buttons that the status of an execution and the permissions of the user allow. */
-export function RunActions({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
+export function ExecutionActions({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
 	const asked = useSignal<Asked>(undefined);
 	const uid = toActionUid(run.action.ref);
 	const mayStop = session.may("execution_stop", uid) && !isEnded(run.status);
@@ -45,7 +45,7 @@ export function RunActions({ run, resource }: { readonly run: ExecutionRecord; r
 				</button>
 			)}
 			{mayRerun && (
-				<button type="button" class="primary" onClick={() => void runAgain(run.id)}>
+				<button type="button" class="primary" onClick={() => void rerun(run.id)}>
 					Run again
 				</button>
 			)}

@@ -1,11 +1,11 @@
 import { type ExecutionRecord, escapeControlCharacters, type TraceNode } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
 import { Collapsible } from "./collapsible.tsx";
 import type { ShownTrace } from "./shown-trace.ts";
 
-interface RunItemProps {
+interface ExecutionItemProps {
 	readonly node: TraceNode;
 	/** Undefined if the user may not see the execution. */
 	readonly run: ExecutionRecord | undefined;
@@ -14,13 +14,13 @@ interface RunItemProps {
 }
 
 /** Shows an execution: its status, its effects, and its cause if the trace does not contain it. */
-export function RunItem({ node, run, shown, depth }: RunItemProps) {
+export function ExecutionItem({ node, run, shown, depth }: ExecutionItemProps) {
 	const below = shown.branches.get(node.key) ?? [];
 	const head = (
 		<>
 			<span class="why-kind">Run</span>
 			{run !== undefined && <StatusBadge status={run.status} />}
-			<a href={toRunHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
+			<a href={toExecutionHref(node.object_id)} aria-current={node.object_id === shown.chosen ? "true" : undefined}>
 				{escapeControlCharacters(node.ref)}
 			</a>
 			{run !== undefined && <Cause run={run} isFirst={node.cause === undefined} />}
@@ -58,7 +58,7 @@ function Cause({ run: { context }, isFirst }: { readonly run: ExecutionRecord; r
 			started by {typeof user === "string" ? escapeControlCharacters(user) : "an unknown user"}
 			{again !== undefined && (
 				<>
-					, again after <a href={toRunHref(again)}>run {escapeControlCharacters(again)}</a>
+					, again after <a href={toExecutionHref(again)}>run {escapeControlCharacters(again)}</a>
 				</>
 			)}
 		</span>

@@ -3,14 +3,14 @@ import type { ExecutionRecord } from "../../../_shipped/client.ts";
 import type { Resource } from "../kit/resource.ts";
 
 /** Properties of a view of an execution. */
-export interface RunViewProps {
+export interface ExecutionViewProps {
 	readonly run: ExecutionRecord;
 	/** Resource of `run`, to read it again. */
 	readonly resource: Resource<ExecutionRecord>;
 }
 
-/** Entry of a view in the list of views (`run-views.ts`). */
-export interface RunViewDefinition {
+/** Entry of a view in the list of views (`execution-views.ts`). */
+export interface ExecutionViewDefinition {
 	/** Name in the address: `/history/<id>/<name>`. */
 	readonly name: string;
 	readonly title: string;
@@ -18,5 +18,5 @@ export interface RunViewDefinition {
 	isOffered?(run: ExecutionRecord): boolean;
 	/** Returns the number of items in the view, which is shown next to its title. */
 	count?(run: ExecutionRecord): number | undefined;
-	load(): Promise<{ readonly View: ComponentType<RunViewProps> }>;
+	load(): Promise<{ readonly View: ComponentType<ExecutionViewProps> }>;
 }

@@ -1,5 +1,6 @@
 import { useCallback } from "preact/hooks";
 import type { ExecutionRecord, StreamEventRecord } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import type { PageProps } from "../kit/page.ts";
 import { type Resource, useResource } from "../kit/resource.ts";
 import { toHref } from "../kit/router.ts";
@@ -10,11 +11,10 @@ import { Loaded } from "../parts/loaded.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
-import { toRunHref } from "../runs/run-address.ts";
-import { RunActions } from "./run-actions.tsx";
-import { largestResult } from "./run-result.tsx";
-import type { RunViewDefinition } from "./run-view.ts";
-import { runViews } from "./run-views.ts";
+import { ExecutionActions } from "./execution-actions.tsx";
+import { largestResult } from "./execution-result.tsx";
+import type { ExecutionViewDefinition } from "./execution-view.ts";
+import { executionViews } from "./execution-views.ts";
 
 /** Shows one execution in several views. */
 export function Page({ values: { id = "", view = "general" } }: PageProps) {
@@ -23,31 +23,31 @@ export function Page({ values: { id = "", view = "general" } }: PageProps) {
 	});
 	return (
 		<Loaded resource={resource} title="Run">
-			{(run) => <Run key={run.id} run={run} resource={resource} view={view} />}
+			{(run) => <Execution key={run.id} run={run} resource={resource} view={view} />}
 		</Loaded>
 	);
 }
 
-interface RunProps {
+interface ExecutionProps {
 	readonly run: ExecutionRecord;
 	readonly resource: Resource<ExecutionRecord>;
 	readonly view: string;
 }
 
-function Run({ run, resource, view }: RunProps) {
-	const offered = runViews.filter(({ isOffered }) => isOffered?.(run) ?? true);
+function Execution({ run, resource, view }: ExecutionProps) {
+	const offered = executionViews.filter(({ isOffered }) => isOffered?.(run) ?? true);
 	const current = offered.find(({ name }) => name === view) ?? offered[0];
-	const tabs = offered.map(({ name, title, count }) => ({ name, title, count: count?.(run), href: toRunHref(run.id, name) }));
+	const tabs = offered.map(({ name, title, count }) => ({ name, title, count: count?.(run), href: toExecutionHref(run.id, name) }));
 	return (
 		<>
-			<RunHead run={run} resource={resource} />
+			<ExecutionHead run={run} resource={resource} />
 			<Tabs label="Views of this run" tabs={tabs} current={current?.name ?? ""} />
 			{current !== undefined && <View key={current.name} view={current} run={run} resource={resource} />}
 		</>
 	);
 }
 
-function View({ view, ...props }: Omit<RunProps, "view"> & { readonly view: RunViewDefinition }) {
+function View({ view, ...props }: Omit<ExecutionProps, "view"> & { readonly view: ExecutionViewDefinition }) {
 	const load = useCallback(async () => (await view.load()).View, [view]);
 	return <Lazy load={load} props={props} />;
 }
@@ -62,14 +62,14 @@ function isAbout({ name, data }: StreamEventRecord, id: string): boolean {
 }
 
 /** Shows the head of an execution's page: its status, who or what started it, and its duration. */
-export function RunHead({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
+export function ExecutionHead({ run, resource }: { readonly run: ExecutionRecord; readonly resource: Resource<ExecutionRecord> }) {
 	const { user } = run.context;
 	return (
 		<>
 			<div class="page-head">
 				<h1>{run.action.ref}</h1>
 				{session.may("trace_list") && <a href={toHref("/why", { execution: run.id })}>Why</a>}
-				<RunActions run={run} resource={resource} />
+				<ExecutionActions run={run} resource={resource} />
 			</div>
 			<dl class="facts">
 				<Fact name="Status">
@@ -88,7 +88,7 @@ export function RunHead({ run, resource }: { readonly run: ExecutionRecord; read
 				{run.trigger_type?.ref !== undefined && <Fact name="Trigger">{run.trigger_type.ref}</Fact>}
 				{run.parent !== undefined && (
 					<Fact name="Part of">
-						<a href={toRunHref(run.parent)}>{run.parent}</a>
+						<a href={toExecutionHref(run.parent)}>{run.parent}</a>
 					</Fact>
 				)}
 				<Fact name="Runner">{run.runner.name}</Fact>

@@ -26,15 +26,15 @@ export interface Bucket {
 }
 
 /** Attributes of a run that the plots need. */
-export type CountedRun = Pick<ExecutionRecord, "status" | "start_timestamp" | "end_timestamp">;
+export type CountedExecution = Pick<ExecutionRecord, "status" | "start_timestamp" | "end_timestamp">;
 
 /** Groups runs by the time of their start into `count` intervals of equal length. Runs outside of the time range are left out. */
 export function toBuckets(
-	runs: readonly CountedRun[],
+	runs: readonly CountedExecution[],
 	{ from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
 ): readonly Bucket[] {
 	const length = Math.max(1, to - from) / count;
-	const parts = Array.from({ length: count }, (): CountedRun[] => []);
+	const parts = Array.from({ length: count }, (): CountedExecution[] => []);
 	for (const run of runs) {
 		const index = Math.floor((Date.parse(run.start_timestamp) - from) / length);
 		parts[index === count ? count - 1 : index]?.push(run);
@@ -42,7 +42,7 @@ export function toBuckets(
 	return parts.map((part, index) => toBucket(from + index * length, part));
 }
 
-function toBucket(from: number, runs: readonly CountedRun[]): Bucket {
+function toBucket(from: number, runs: readonly CountedExecution[]): Bucket {
 	const good = runs.filter(({ status }) => status === "succeeded").length;
 	const bad = runs.filter(({ status }) => isFailure(status)).length;
 	const seconds = runs

@@ -6,7 +6,7 @@ import { JsonTree } from "../parts/json-tree.tsx";
 export const largestResult = 500_000;
 
 /** Shows the result of an execution. */
-export function RunResult({ run }: { readonly run: ExecutionRecord }) {
+export function ExecutionResult({ run }: { readonly run: ExecutionRecord }) {
 	if (run.result !== undefined) return <JsonTree value={run.result} />;
 	if (run.result_size === undefined || run.result_size === 0) return <p class="faint">none yet</p>;
 	return (

@@ -3,12 +3,12 @@ import { now } from "../kit/clock.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { StatusBadge, toTone } from "../parts/status-badge.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
-import { toRunHref } from "./run-address.ts";
+import { toExecutionHref } from "./execution-address.ts";
 
 /** Attributes that the table requests. Results are left out because they may be large. */
-export const runAttributes = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
+export const executionAttributes = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 
-interface RunTableProps {
+interface ExecutionTableProps {
 	readonly runs: readonly ExecutionRecord[];
 	readonly label?: string;
 	readonly chosen?: ReadonlySet<string>;
@@ -16,14 +16,14 @@ interface RunTableProps {
 }
 
 /** Shows executions as a table. A bar in each row shows when the execution ran compared with the others. */
-export function RunTable({ runs, label = "Runs", ...choice }: RunTableProps) {
+export function ExecutionTable({ runs, label = "Runs", ...choice }: ExecutionTableProps) {
 	const columns: readonly Column<ExecutionRecord>[] = [
 		{ title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
 		{
 			title: "Action",
 			class: "wide",
 			cell: (run) => (
-				<a class="row-link" href={toRunHref(run.id)}>
+				<a class="row-link" href={toExecutionHref(run.id)}>
 					{run.action.ref}
 				</a>
 			),

@@ -1,7 +1,7 @@
 /** Attributes of an execution that a time line shows. */
 import type { ExecutionRecord } from "../../../_shipped/client.ts";
 
-export type TimedRun = Pick<ExecutionRecord, "id" | "status" | "start_timestamp" | "end_timestamp" | "log" | "action" | "context">;
+export type TimedExecution = Pick<ExecutionRecord, "id" | "status" | "start_timestamp" | "end_timestamp" | "log" | "action" | "context">;
 
 /** Attributes of `TimedRun`, as `include_attributes` of a request. */
 export const timedAttributes = "id,status,start_timestamp,end_timestamp,log,action.ref,context,parent";
@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** Returns when an execution waited and ran. If it has not ended, its span ends at `now`. */
-export function toSpan({ start_timestamp, end_timestamp, log = [] }: TimedRun, now: number): Span {
+export function toSpan({ start_timestamp, end_timestamp, log = [] }: TimedExecution, now: number): Span {
 	const from = Date.parse(start_timestamp);
 	const to = Math.max(from, end_timestamp === undefined ? now : Date.parse(end_timestamp));
 	const running = log.find(({ status }) => status === "running");
@@ -36,7 +36,7 @@ export function toFrame(spans: readonly Span[]): Omit<Span, "began"> {
  * Returns the name of an execution in its workflow: the name of the task, with the number of the item. Outside a workflow, returns the ref
  * of the action.
  */
-export function toTaskName({ action, context }: TimedRun): string {
+export function toTaskName({ action, context }: TimedExecution): string {
 	const { task_name: name, item_id: item } = (context["workflow"] ?? {}) as { readonly task_name?: unknown; readonly item_id?: unknown };
 	if (typeof name !== "string") return action.ref;
 	return typeof item === "number" ? `${name} ${item + 1}` : name;

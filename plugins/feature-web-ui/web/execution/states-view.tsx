@@ -3,10 +3,10 @@ import { DataTable } from "../parts/data-table.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Duration, toLocal } from "../parts/time.tsx";
-import type { RunViewProps } from "./run-view.ts";
+import type { ExecutionViewProps } from "./execution-view.ts";
 
 /** Shows the user who requested a state, the credential and the reason. */
-function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<RunViewProps["run"]["log"][number]["by"]> }) {
+function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<ExecutionViewProps["run"]["log"][number]["by"]> }) {
 	return (
 		<>
 			{escapeControlCharacters(user)}
@@ -17,7 +17,7 @@ function Actor({ by: { user, credential, reason } }: { readonly by: NonNullable<
 }
 
 /** Shows every state of an execution with the time that it spent in it, and the context of the execution. */
-export function View({ run }: RunViewProps) {
+export function View({ run }: ExecutionViewProps) {
 	const rows = run.log.map((entry, index) => ({ ...entry, index, until: run.log[index + 1]?.timestamp ?? run.end_timestamp }));
 	return (
 		<div class="run-columns">

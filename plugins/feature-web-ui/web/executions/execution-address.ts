@@ -1,4 +1,4 @@
 /** Returns the address of a run. `view` is the name of a view, optionally followed by its query. */
-export function toRunHref(id: string, view = "general"): string {
+export function toExecutionHref(id: string, view = "general"): string {
 	return `#/history/${encodeURIComponent(id)}/${view}`;
 }

@@ -1,7 +1,7 @@
 /** Shows the error message with which the runner explains a failure. */
 import { type ExecutionRecord, escapeControlCharactersInLines } from "../../../_shipped/client.ts";
 
-export function RunError({ run }: { readonly run: ExecutionRecord }) {
+export function ExecutionError({ run }: { readonly run: ExecutionRecord }) {
 	const error = run.result?.["error"];
 	if (typeof error !== "string" || error === "") return null;
 	return <p class="bad-text reason">{escapeControlCharactersInLines(error.slice(0, 1_000))}</p>;

@@ -1,10 +1,10 @@
 import type { ExecutionRecord } from "../../../_shipped/client.ts";
-import type { RunViewDefinition } from "./run-view.ts";
+import type { ExecutionViewDefinition } from "./execution-view.ts";
 
 const isWorkflow = ({ liveaction }: ExecutionRecord) => liveaction.action_is_workflow;
 
 /** Views of an execution, in the order of their tabs. */
-export const runViews: readonly RunViewDefinition[] = [
+export const executionViews: readonly ExecutionViewDefinition[] = [
 	{ name: "general", title: "General", load: () => import("./general-view.tsx") },
 	{ name: "graph", title: "Graph", isOffered: isWorkflow, load: () => import("../workflow/graph-view.tsx") },
 	{ name: "tasks", title: "Tasks", isOffered: isWorkflow, load: () => import("../workflow/tasks-view.tsx") },

@@ -1,4 +1,5 @@
 import { type ExecutionRecord, escapeControlCharacters } from "../../../_shipped/client.ts";
+import { toExecutionHref } from "../executions/execution-address.ts";
 import { toActionUid } from "../kit/permissions.ts";
 import { useResource } from "../kit/resource.ts";
 import { client, session } from "../kit/service.ts";
@@ -6,15 +7,14 @@ import { LogTail } from "../log/log-tail.tsx";
 import { JsonTree } from "../parts/json-tree.tsx";
 import { Loaded } from "../parts/loaded.tsx";
 import { isFailure, StatusBadge } from "../parts/status-badge.tsx";
-import { toRunHref } from "../runs/run-address.ts";
-import { toTaskName } from "../timeline/timed-run.ts";
-import { RunError } from "./reason.tsx";
-import { runAgain } from "./run-again.ts";
-import { RunResult } from "./run-result.tsx";
-import type { RunViewProps } from "./run-view.ts";
+import { toTaskName } from "../timeline/timed-execution.ts";
+import { ExecutionResult } from "./execution-result.tsx";
+import type { ExecutionViewProps } from "./execution-view.ts";
+import { ExecutionError } from "./reason.tsx";
+import { rerun } from "./rerun.ts";
 
 /** Shows the overview of an execution: the end of its output (after a failure, that of the failed task), its parameters and its result. */
-export function View({ run }: RunViewProps) {
+export function View({ run }: ExecutionViewProps) {
 	return (
 		<>
 			{isFailure(run.status) ? <FailingTask run={run} /> : <LogTail run={run} title="Output" />}
@@ -25,7 +25,7 @@ export function View({ run }: RunViewProps) {
 				</section>
 				<section class="card">
 					<h2>Result</h2>
-					<RunResult run={run} />
+					<ExecutionResult run={run} />
 				</section>
 			</div>
 		</>
@@ -53,17 +53,17 @@ export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 						{task.id !== run.id && (
 							<>
 								<StatusBadge status={task.status} />
-								<a href={toRunHref(task.id)}>{escapeControlCharacters(toTaskName(task))}</a>
+								<a href={toExecutionHref(task.id)}>{escapeControlCharacters(toTaskName(task))}</a>
 								<span class="faint">{escapeControlCharacters(task.action.ref)}</span>
 							</>
 						)}
 						{task.id !== run.id && session.may("execution_rerun", toActionUid(task.action.ref)) && (
-							<button type="button" onClick={() => void runAgain(task.id)}>
+							<button type="button" onClick={() => void rerun(task.id)}>
 								Run it alone again
 							</button>
 						)}
 					</div>
-					<RunError run={task} />
+					<ExecutionError run={task} />
 					<LogTail run={task} title="Its last lines" />
 				</section>
 			)}

@@ -4,7 +4,7 @@ import { Fault } from "./fault.tsx";
 import { Tabs } from "./tabs.tsx";
 
 /** One of several tabs of a page that does not show a single record. */
-export interface PageView {
+export interface PageTab {
 	readonly name: string;
 	readonly title: string;
 	/** Permission that is required to see the view. Default: none is required. */
@@ -14,10 +14,10 @@ export interface PageView {
 	readonly Shown: ComponentType;
 }
 
-interface PageViewsProps {
+interface PageTabsProps {
 	/** Description of the views for screen readers. */
 	readonly label: string;
-	readonly views: readonly PageView[];
+	readonly views: readonly PageTab[];
 	/** Name of the view in the address. If it is unknown or not permitted, the first permitted view is shown. */
 	readonly chosen: string;
 	readonly toViewHref: (name: string) => string;
@@ -26,7 +26,7 @@ interface PageViewsProps {
 }
 
 /** Shows the tabs of the views that the user may see, and the selected view. */
-export function PageViews({ label, views, chosen, toViewHref, refusal }: PageViewsProps) {
+export function PageTabs({ label, views, chosen, toViewHref, refusal }: PageTabsProps) {
 	const offered = views.filter(({ permission, feature }) => (permission === undefined || session.may(permission)) && session.has(feature));
 	const current = offered.find(({ name }) => name === chosen) ?? offered[0];
 	if (current === undefined) return <Fault error={new Error(refusal)} />;

@@ -10,9 +10,9 @@ import { Loaded } from "../parts/loaded.tsx";
 import { Pager, toPaging } from "../parts/pager.tsx";
 import { TimeLine } from "../timeline/time-line.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
+import { toExecutionHref } from "./execution-address.ts";
+import { ExecutionTable, executionAttributes } from "./execution-table.tsx";
 import { NothingYet } from "./nothing-yet.tsx";
-import { toRunHref } from "./run-address.ts";
-import { RunTable, runAttributes } from "./run-table.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
 const pageSize = 50;
@@ -62,13 +62,18 @@ export function Page() {
 							/>
 						</div>
 						{items.length === 0 ? (
-							<NoRuns isFiltered={isFiltered()} />
+							<NoExecutions isFiltered={isFiltered()} />
 						) : (
 							<>
 								{isTimeLine ? (
-									<TimeLine label="Runs in time" runs={items} toName={({ action }) => action.ref} toHref={({ id }) => toRunHref(id)} />
+									<TimeLine
+										label="Runs in time"
+										runs={items}
+										toName={({ action }) => action.ref}
+										toHref={({ id }) => toExecutionHref(id)}
+									/>
 								) : (
-									<RunTable runs={items} chosen={chosen.value} onChoose={(next) => (chosen.value = next)} />
+									<ExecutionTable runs={items} chosen={chosen.value} onChoose={(next) => (chosen.value = next)} />
 								)}
 								<Pager size={pageSize} shown={items.length} total={total} hasMore={hasMore} />
 							</>
@@ -80,7 +85,7 @@ export function Page() {
 	);
 }
 
-function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
+function NoExecutions({ isFiltered }: { readonly isFiltered: boolean }) {
 	if (isFiltered) return <Empty title="No run is like this">Change the filters, or clear them.</Empty>;
 	return <NothingYet />;
 }
@@ -118,7 +123,7 @@ function toQuery(): ListQuery {
 		timestamp_lt: toTime(addressBar.query("before")),
 		sort_desc: "timestamp",
 		parent: addressBar.query("all") === "" ? "null" : undefined,
-		include_attributes: showsTimeLine() ? `${runAttributes},log` : runAttributes,
+		include_attributes: showsTimeLine() ? `${executionAttributes},log` : executionAttributes,
 		...toPaging(pageSize),
 	};
 }

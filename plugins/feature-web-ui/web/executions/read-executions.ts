@@ -5,7 +5,7 @@ import { client, session } from "../kit/service.ts";
 const batchSize = 50;
 
 /** Reads attributes of executions by their ids. Returns an empty map if the user may not list executions. */
-export async function readRuns(
+export async function readExecutions(
 	ids: readonly string[],
 	attributes: string,
 	signal: AbortSignal,

@@ -3,10 +3,10 @@ import { type Resource, useResource } from "../kit/resource.ts";
 import { client } from "../kit/service.ts";
 
 /** A task of the workflow definition with its runs. */
-export type RunNode = RunGraphRecord["nodes"][number];
+export type TaskNode = RunGraphRecord["nodes"][number];
 
 /** Returns the workflow graph of a run with the state of its tasks, as a resource that is read again when a task changes. */
-export function useRunGraph(run: ExecutionRecord): Resource<RunGraphRecord> {
+export function useExecutionGraph(run: ExecutionRecord): Resource<RunGraphRecord> {
 	return useResource((signal) => client.executions.graph(run.id, { signal }), [run.id], {
 		isTouched: (event) => tellsOfTasks(event, run.id),
 	});
