@@ -4,8 +4,8 @@ import { toEnvironment } from "../_shell/index.ts";
 import { toArchive } from "./archive.ts";
 import { OptInContainers } from "./container-opt-in.ts";
 import { type ContainerWork, toContainerResult } from "./container-runs.ts";
-import { toExportCommands } from "./export-commands.ts";
 import { toPackEntries } from "./pack-archive.ts";
+import { toShellVariables } from "./shell-variables.ts";
 
 type Context = RunContext & {
 	readonly runnerParameters: {
@@ -28,7 +28,7 @@ export type ShellProgram = { readonly environment: Readonly<Record<string, strin
 const directory = "/svc";
 
 /** Runs commands and scripts of a local runner in containers. */
-export class ShellContainers extends OptInContainers {
+export class ContainerShell extends OptInContainers {
 	async run(context: Context, toProgram: () => Promise<ShellProgram>): Promise<RunResult> {
 		return toContainerResult(context, await this.runWork(context, async () => toWork(context, await toProgram())));
 	}
@@ -45,7 +45,7 @@ export class ShellContainers extends OptInContainers {
  */
 async function toWork({ runnerParameters, environment }: Context, program: ShellProgram): Promise<ContainerWork> {
 	const variables = { ...toEnvironment(runnerParameters.env), ...program.environment, ...environment };
-	const files = [{ path: "environment", mode: 0o444, content: Buffer.from(toExportCommands(variables)) }];
+	const files = [{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(variables)) }];
 	const begin = `. ${directory}/environment; cd "$0" || exit; `;
 	const run = { image: String(runnerParameters.svc_container), imageParameter: "svc_container", environment: {}, directory };
 	if ("cmd" in program) {

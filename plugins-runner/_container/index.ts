@@ -4,7 +4,7 @@ export type { AllowedMount, ContainerOptions, PullPolicy, RegistryCredentials } 
 export { limitParameters } from "./container-parameters.ts";
 export type { ContainerEnd } from "./container-run.ts";
 export { ContainerRuns, type ContainerWork, toContainerResult, toError } from "./container-runs.ts";
+export { ContainerShell, type ShellProgram } from "./container-shell.ts";
 export type { ContainerProgram } from "./container-spec.ts";
-export { toExportCommands } from "./export-commands.ts";
 export { toPackEntries } from "./pack-archive.ts";
-export { ShellContainers, type ShellProgram } from "./shell-containers.ts";
+export { toShellVariables } from "./shell-variables.ts";

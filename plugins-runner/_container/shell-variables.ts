@@ -1,7 +1,7 @@
 import { SvcError } from "../../core/contract/index.ts";
 
 /** Returns shell commands that export the variables. Throws `SVC_INVALID` if the shell does not allow a name. */
-export function toExportCommands(variables: Readonly<Record<string, string>>): string {
+export function toShellVariables(variables: Readonly<Record<string, string>>): string {
 	return Object.entries(variables)
 		.map(([name, value]) => {
 			if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))

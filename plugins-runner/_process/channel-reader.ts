@@ -10,7 +10,7 @@ const maxReadBytes = 64 * 1024;
  */
 let sharedBuffer: Buffer | undefined;
 
-interface OutputReaderOptions {
+interface ChannelReaderOptions {
 	/** Descriptor of a pipe, which the reader closes at the end, or a terminal. */
 	readonly source: number | Terminal;
 	/** Returns memory for the bytes of a pipe; called again after each `onData`. Default: the reader allocates it. */
@@ -24,17 +24,17 @@ interface OutputReaderOptions {
 }
 
 /** Reads one channel of a process, as long as the consumer has given credit for more bytes. */
-export class OutputReader {
+export class ChannelReader {
 	/** Bytes that were passed on. */
 	passedBytes = 0;
 	readonly #stream: Pick<Socket, "pause" | "resume" | "destroy">;
-	readonly #options: OutputReaderOptions;
+	readonly #options: ChannelReaderOptions;
 	#credit = creditWindowBytes;
 	/** `held`: reading is paused. `left`: another process reads the pipe. */
 	#state: "reading" | "held" | "left" = "reading";
 	#isEnded = false;
 
-	constructor(options: OutputReaderOptions) {
+	constructor(options: ChannelReaderOptions) {
 		this.#options = options;
 		this.#stream = typeof options.source === "number" ? this.#openPipe(options.source) : this.#openTerminal(options.source);
 	}

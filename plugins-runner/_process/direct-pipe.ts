@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { OutputReader } from "./output-reader.ts";
+import { ChannelReader } from "./channel-reader.ts";
 
 /** Once the process has exited: milliseconds between checks, and milliseconds for which other processes may hold the pipe open. */
 const checkIntervalMs = 50;
@@ -18,7 +18,7 @@ interface BorrowedPipeOptions {
 
 /** Pipe with bulk output that the server reads itself, instead of the launcher. */
 export class DirectPipe {
-	readonly #reader: OutputReader;
+	readonly #reader: ChannelReader;
 	#ticker: NodeJS.Timeout | undefined;
 	#lingeredMs = 0;
 	#isAbandoned = false;
@@ -26,7 +26,7 @@ export class DirectPipe {
 
 	/** Throws if the system does not permit opening the pipe. */
 	constructor({ path, nextBuffer, onData, onEnd }: BorrowedPipeOptions) {
-		this.#reader = new OutputReader({
+		this.#reader = new ChannelReader({
 			source: openPipe(path),
 			nextBuffer,
 			onData,

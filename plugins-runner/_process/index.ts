@@ -1,12 +1,12 @@
 export * from "../_shell/index.ts";
 export { FileFollower } from "./detached/file-follower.ts";
 export * from "./environment.ts";
-export * from "./exit-number.ts";
 export * from "./launcher.ts";
 export * from "./launcher-handle.ts";
 export * from "./output-channel.ts";
 export { runMarkName } from "./process-group.ts";
 export type { ProcessEnd, ProcessOptions } from "./process-run.ts";
+export * from "./return-code.ts";
 export * from "./shared-launcher.ts";
 export * from "./shell-parameters.ts";
 export * from "./shell-run.ts";

@@ -1,6 +1,6 @@
 import { closeSync, statSync } from "node:fs";
 import { Socket } from "node:net";
-import { OutputReader } from "./output-reader.ts";
+import { ChannelReader } from "./channel-reader.ts";
 import { PolledPipes } from "./polled-pipes.ts";
 import { findOtherGroups, hasLiveProcess, signalGroup, toMark } from "./process-group.ts";
 import {
@@ -66,7 +66,7 @@ export class LaunchedProcess {
 	#pid: number | undefined;
 	#mark: string | undefined;
 	#exit: ProcessExit | undefined;
-	#readers: Partial<Record<Channel, OutputReader>> = {};
+	#readers: Partial<Record<Channel, ChannelReader>> = {};
 	#unwatchedPipes: PolledPipes | undefined;
 	#terminal: Terminal | undefined;
 	/** Standard input that stays open, if the request has `input`. */
@@ -201,9 +201,9 @@ export class LaunchedProcess {
 		});
 	}
 
-	#createReader(channel: Channel, source: number | Terminal): OutputReader {
+	#createReader(channel: Channel, source: number | Terminal): ChannelReader {
 		const { writer, id } = this.#options;
-		const reader = new OutputReader({
+		const reader = new ChannelReader({
 			source,
 			onData: (bytes) => {
 				writer.write(frameTypes[channel], id, bytes);
@@ -216,7 +216,7 @@ export class LaunchedProcess {
 	}
 
 	/** Offers the pipe to the server after 1 MiB. Nothing is read until it has answered, so that no byte is read twice or out of order. */
-	#offerIfBulk(channel: Channel, reader: OutputReader, descriptor: number): void {
+	#offerIfBulk(channel: Channel, reader: ChannelReader, descriptor: number): void {
 		if (reader.passedBytes < minOfferBytes || this.#offeredChannels.has(channel)) return;
 		this.#offeredChannels.add(channel);
 		reader.pause();

@@ -1,8 +1,8 @@
 import { RunAborted, type RunContext, type RunResult } from "../../core/contract/index.ts";
 import { assertNoNul, createOutputResult, findSudoRefusal, toEnvironment, toSignalError } from "../_shell/index.ts";
 import { baseEnvironment } from "./environment.ts";
-import { toExitNumber } from "./exit-number.ts";
 import type { Launcher } from "./launcher.ts";
+import { toReturnCode } from "./return-code.ts";
 import type { shellParameters } from "./shell-parameters.ts";
 import type { ProcessExit } from "./spawner.ts";
 
@@ -72,7 +72,7 @@ export function toShellResult(context: RunContext<typeof shellParameters>, end: 
 	const reason: unknown = signal.aborted ? signal.reason : undefined;
 	const isTimedOut = reason instanceof RunAborted && reason.kind === "timeout";
 	const sudoRefusal = runnerParameters.sudo ? findSudoRefusal(context.captured("stderr").text) : undefined;
-	const returnCode = isTimedOut ? -9 : sudoRefusal === undefined ? toExitNumber(end) : -1;
+	const returnCode = isTimedOut ? -9 : sudoRefusal === undefined ? toReturnCode(end) : -1;
 	const succeeded = returnCode === 0 && !signal.aborted;
 	// If the signal was not aborted, KILL or TERM was sent from outside the service. The platform's statuses for them are those of a
 	// timeout and of a stopped worker.

@@ -1,5 +1,5 @@
 import { defineRunner, SvcError } from "../../core/contract/index.ts";
-import { containerParameters, type ShellContainerOptions, ShellContainers } from "../_container/index.ts";
+import { ContainerShell, containerParameters, type ShellContainerOptions } from "../_container/index.ts";
 import { assertNoNul, createShellRuns, type ShellOptions, shellParameters } from "../_process/index.ts";
 
 const parameters = {
@@ -12,7 +12,7 @@ export interface LocalCommandOptions extends ShellOptions, ShellContainerOptions
 
 /** Runs a command line with the shell of this machine. */
 export const localCommand = defineRunner("local-shell-cmd", (options: LocalCommandOptions) => {
-	const containers = new ShellContainers(options);
+	const containers = new ContainerShell(options);
 	const access = createShellRuns("local-shell-cmd", options);
 	return {
 		description: "Runs a command with the local shell.",

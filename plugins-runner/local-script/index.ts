@@ -1,7 +1,7 @@
 import { access as checkAccess, chmod, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defineRunner, type RunContext, SvcError } from "../../core/contract/index.ts";
-import { containerParameters, type ShellContainerOptions, ShellContainers, type ShellProgram } from "../_container/index.ts";
+import { ContainerShell, containerParameters, type ShellContainerOptions, type ShellProgram } from "../_container/index.ts";
 import { contentParameters, PackRevisions } from "../_content/index.ts";
 import {
 	createScriptInput,
@@ -24,7 +24,7 @@ export interface LocalScriptOptions extends ShellOptions, SecretArgumentOptions,
 /** Runs a script of a pack on this machine. Its first line sets the interpreter; the default is the shell. */
 export const localScript = defineRunner("local-shell-script", (options: LocalScriptOptions) => {
 	const access = createShellRuns("local-shell-script", options);
-	const containers = new ShellContainers(options);
+	const containers = new ContainerShell(options);
 	const versions = new PackRevisions("local-shell-script");
 	const toProgram = async (context: RunContext<typeof parameters>): Promise<ShellProgram> => {
 		const { entryPoint, packDirectory } = await versions.place(context);

@@ -6,8 +6,8 @@ import {
 	OptInContainers,
 	toArchive,
 	toError,
-	toExportCommands,
 	toPackEntries,
+	toShellVariables,
 } from "../_container/index.ts";
 import { parseReport, toDriverRequest } from "./driver-request.ts";
 import { longestReport, type PythonEnd, type PythonRequest } from "./engine.ts";
@@ -70,7 +70,7 @@ async function toWork({ runnerParameters }: Context, request: PythonRequest): Pr
 	};
 	const modules = await Promise.all(pythonPaths.map((path, index) => toPackEntries(path, `modules-${index}`)));
 	const archive = toArchive([
-		{ path: "environment", mode: 0o444, content: Buffer.from(toExportCommands(environment)) },
+		{ path: "environment", mode: 0o444, content: Buffer.from(toShellVariables(environment)) },
 		{ path: "request", mode: 0o444, content: Buffer.from(toDriverRequest(inside)) },
 		// The image may define any user, and that user must be able to write here.
 		{ path: dirname(report), mode: 0o777 },

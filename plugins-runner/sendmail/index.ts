@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { defineRunner, type JsonObject, RunAborted, type RunContext, type RunResult, SvcError } from "../../core/contract/index.ts";
-import { createBaseEnvironment, createLauncherAccess, createOutputResult, type ProcessEnd, toExitNumber } from "../_process/index.ts";
+import { createBaseEnvironment, createLauncherAccess, createOutputResult, type ProcessEnd, toReturnCode } from "../_process/index.ts";
 import { toSignalError } from "../_shell/index.ts";
 import { type Attachment, readAttachments } from "./attachments.ts";
 
@@ -76,7 +76,7 @@ function toMark({ SVC_ACTION_EXECUTION_ID: id }: Readonly<Record<string, string>
 
 function toResult({ signal, captured, runnerParameters }: RunContext<typeof parameters>, end: Omit<ProcessEnd, "pid">): RunResult {
 	const timedOut = signal.reason instanceof RunAborted && signal.reason.kind === "timeout";
-	const number = timedOut ? -9 : toExitNumber(end);
+	const number = timedOut ? -9 : toReturnCode(end);
 	const succeeded = number === 0 && !signal.aborted;
 	const result: JsonObject = { failed: !succeeded, succeeded, return_code: number, ...createOutputResult((type) => captured(type)) };
 	const late = timedOut ? `Action failed to complete in ${runnerParameters.timeout} seconds` : undefined;

@@ -6,11 +6,11 @@ import { packIndexRoutes } from "./index-routes.ts";
 import { createPackJobs } from "./install/pack-jobs.ts";
 import { packsPack } from "./install/packs-pack.ts";
 import { packInstallRoutes } from "./routes.ts";
-import { toShownAddress } from "./sources/pack-address.ts";
 import { PackFetcher } from "./sources/pack-fetcher.ts";
 import { PackIndex } from "./sources/pack-index.ts";
 import { parsePackRequest } from "./sources/parse-request.ts";
 import { toSourceSettings } from "./sources/source-settings.ts";
+import { redactAddress } from "./sources/url-credentials.ts";
 
 declare module "../../core/feature.ts" {
 	interface EntityMap {
@@ -63,7 +63,7 @@ export function findFollowedProblems({ packs = [] }: Pick<SvcConfig, "packs">): 
 /** Returns why the source cannot be followed, or undefined if it can. The message never contains an address with a password. */
 function findSourceProblem(pack: GitPack): string | undefined {
 	// The source appears in records, executions and the log, so it must not contain a password.
-	if (toShownAddress(pack.git) !== plain(pack.git))
+	if (redactAddress(pack.git) !== plain(pack.git))
 		return "git: must be an address without name and password; hint: content.credentials_file holds those of servers";
 	try {
 		const { kind, revision, subdirectory } = parsePackRequest(toSourceText(pack));

@@ -49,14 +49,14 @@ export function findLeadingNullField(kind: EntityKind, where: readonly FieldComp
 }
 
 /** Returns the time field by which long lists of a kind are sorted. Returns undefined if the kind has none. */
-export function timelineOf(kind: EntityKind): string | undefined {
+export function timeFieldOf(kind: EntityKind): string | undefined {
 	const { timeline }: IndexDeclaration = entityKinds[kind];
 	return timeline;
 }
 
 /** Returns true if an index that begins with the time field of the kind also contains this field. */
-export function isInTimelineIndex(kind: EntityKind, field: string): boolean {
-	const timeline = timelineOf(kind);
+export function isInTimeIndex(kind: EntityKind, field: string): boolean {
+	const timeline = timeFieldOf(kind);
 	return timeline !== undefined && indexesOf(kind).some(([leading, ...others]) => leading === timeline && others.includes(field));
 }
 

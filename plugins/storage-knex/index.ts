@@ -1,7 +1,7 @@
 import { defineStorage, type Storage, type StoragePlugin, SvcError } from "../../core/contract/index.ts";
 import { KnexStorage } from "./knex-storage.ts";
-import type { HostPool } from "./postgres-borrowed-connection.ts";
 import { createPostgresDatabase } from "./postgres-client.ts";
+import type { HostPool } from "./postgres-host-connection.ts";
 import type { PostgresPoolOptions, PostgresStorageOptions, PostgresUrlOptions } from "./postgres-options.ts";
 import { createSqliteDatabase, type SqliteOptions } from "./sqlite-client.ts";
 

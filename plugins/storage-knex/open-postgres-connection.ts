@@ -70,7 +70,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 		}),
 	);
 	try {
-		connection = new PostgresConnection(new OwnDriverConnection(sql, () => socket));
+		connection = new PostgresConnection(new ManagedDriverConnection(sql, () => socket));
 		await connection.execute(server.setup);
 		return connection;
 	} catch (error) {
@@ -83,7 +83,7 @@ export async function openConnection(server: PostgresServer): Promise<PostgresCo
 }
 
 /** The only connection of a driver instance: each connection has its own instance. */
-class OwnDriverConnection implements PostgresDriverConnection {
+class ManagedDriverConnection implements PostgresDriverConnection {
 	readonly #sql: PostgresSql;
 	readonly #socket: () => Socket | undefined;
 

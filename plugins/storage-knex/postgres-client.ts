@@ -14,12 +14,12 @@ import {
 	type Write,
 } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import { createConnectionSource, type PostgresConnectionSource } from "./postgres-connection-source.ts";
 import { PostgresGroupCommit } from "./postgres-group-commit.ts";
 import { createPostgresKnex } from "./postgres-knex.ts";
 import { assertUsable, migratePostgres, planPostgres } from "./postgres-migrate.ts";
 import { type PostgresSettings, type PostgresStorageOptions, parsePostgresStorageOptions } from "./postgres-options.ts";
-import { runRounds, toStorageError } from "./postgres-rounds.ts";
-import { createSource, type PostgresSource } from "./postgres-source.ts";
+import { runWrite, toStorageError } from "./postgres-write.ts";
 import { toTable } from "./table-names.ts";
 import type { Binding } from "./values.ts";
 
@@ -32,7 +32,7 @@ export function createPostgresDatabase(options: PostgresStorageOptions): Databas
 		async check() {
 			const settings = parsePostgresStorageOptions(options);
 			await createPostgresKnex();
-			await createSource(settings, true);
+			await createConnectionSource(settings, true);
 		},
 		open: () => openPostgres(options, false),
 		openReadOnly: () => openPostgres(options, true),
@@ -92,13 +92,13 @@ async function openPostgres(options: PostgresStorageOptions, readOnly: boolean):
 }
 
 interface FirstConnection {
-	readonly source: PostgresSource;
+	readonly source: PostgresConnectionSource;
 	readonly connection: PostgresConnection;
 }
 
 /** Opens the first connection. Throws `SVC_CONFIG` if a wrong configuration is the reason for a failure, otherwise `SVC_UNAVAILABLE`. */
 async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise<FirstConnection> {
-	const source = await createSource(settings, readOnly);
+	const source = await createConnectionSource(settings, readOnly);
 	try {
 		return { source, connection: await source.openDedicated() };
 	} catch (error) {
@@ -107,7 +107,7 @@ async function openFirst(settings: PostgresSettings, readOnly: boolean): Promise
 }
 
 /** Calls `work` with the first connection reserved, then hands it over to the source. */
-async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: PostgresSource, work: () => Promise<T>): Promise<T> {
+async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: PostgresConnectionSource, work: () => Promise<T>): Promise<T> {
 	watch.begin(connection);
 	try {
 		return await work();
@@ -120,10 +120,10 @@ async function useFirst<T>(connection: PostgresConnection, { watch, adopt }: Pos
 class PostgresClient implements DatabaseClient {
 	readonly dialect = postgresDialect;
 	readonly knex: Knex;
-	readonly #source: PostgresSource;
+	readonly #source: PostgresConnectionSource;
 	readonly #groups: PostgresGroupCommit;
 
-	constructor(knex: Knex, source: PostgresSource) {
+	constructor(knex: Knex, source: PostgresConnectionSource) {
 		this.knex = knex;
 		this.#source = source;
 		this.#groups = new PostgresGroupCommit(source.connections, (write) => this.#writeSeparately(write));
@@ -147,7 +147,7 @@ class PostgresClient implements DatabaseClient {
 	async #writeSeparately<T>(write: Write<T>): Promise<T> {
 		for (let attempt = 1; ; attempt++) {
 			try {
-				return await this.#source.connections.use((connection) => runRounds(connection, write));
+				return await this.#source.connections.use((connection) => runWrite(connection, write));
 			} catch (error) {
 				const storageError = toStorageError(error);
 				if (!isCollision(storageError)) throw storageError;

@@ -1,15 +1,15 @@
 import { type PostgresTarget, readTlsOptions } from "../_postgres/options.ts";
-import type { HostPool } from "./postgres-borrowed-connection.ts";
-import { BorrowedPool, borrow, borrowDedicated } from "./postgres-borrowed-pool.ts";
+import { importPostgres, openConnection } from "./open-postgres-connection.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import type { HostPool } from "./postgres-host-connection.ts";
+import { borrow, borrowDedicated, HostConnectionPool } from "./postgres-host-pool.ts";
+import { ManagedPool } from "./postgres-managed-pool.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
-import { importPostgres, openConnection } from "./postgres-own-connection.ts";
-import { OwnPool } from "./postgres-own-pool.ts";
 import type { ConnectionPool } from "./postgres-pool.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 /** Source of connections: the service's own pool, or the pool of the host. */
-export interface PostgresSource {
+export interface PostgresConnectionSource {
 	readonly connections: ConnectionPool;
 	readonly watch: ServerWatch;
 	/** Opens a dedicated connection for statements that take long or must run outside of transactions. The caller must end it. */
@@ -21,24 +21,24 @@ export interface PostgresSource {
 }
 
 /** @param readOnly true if the connections must not write */
-export async function createSource(settings: PostgresSettings, readOnly: boolean): Promise<PostgresSource> {
+export async function createConnectionSource(settings: PostgresSettings, readOnly: boolean): Promise<PostgresConnectionSource> {
 	const { server } = settings;
-	return "pool" in server ? createLentSource(server.pool, settings, readOnly) : createOwnSource(server.target, settings, readOnly);
+	return "pool" in server ? createHostSource(server.pool, settings, readOnly) : createOwnSource(server.target, settings, readOnly);
 }
 
-async function createOwnSource(target: PostgresTarget, settings: PostgresSettings, readOnly: boolean): Promise<PostgresSource> {
+async function createOwnSource(target: PostgresTarget, settings: PostgresSettings, readOnly: boolean): Promise<PostgresConnectionSource> {
 	const [postgres, tls] = [await importPostgres(), await readTlsOptions("storage", target)];
 	const open = () => openConnection({ postgres, target, tls, setup: toSessionSettings(settings, readOnly) });
 	const watch = new ServerWatch(open);
-	const connections = new OwnPool(open, { size: settings.poolSize, watch });
+	const connections = new ManagedPool(open, { size: settings.poolSize, watch });
 	return { connections, watch, openDedicated: open, adopt: async (connection) => connections.add(connection) };
 }
 
-function createLentSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresSource {
+function createHostSource(pool: HostPool, settings: PostgresSettings, readOnly: boolean): PostgresConnectionSource {
 	const open = () => borrow(pool, toLocalSettings(settings, readOnly));
 	// Without a probe: it would need one more connection, which the host's pool may not have.
 	const watch = new ServerWatch();
-	const connections = new BorrowedPool(open, { size: settings.poolSize, watch });
+	const connections = new HostConnectionPool(open, { size: settings.poolSize, watch });
 	return {
 		connections,
 		watch,

@@ -3,7 +3,7 @@ import { isCollision } from "../_postgres/errors.ts";
 import { StepError, type Write } from "./database-client.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { ConnectionPool } from "./postgres-pool.ts";
-import { finishRounds, startRounds, toBeginStatements, toStorageError } from "./postgres-rounds.ts";
+import { finishWrite, startWrite, toBeginStatements, toStorageError } from "./postgres-write.ts";
 
 /** A write whose caller waits for the result. */
 interface QueuedWrite {
@@ -110,7 +110,7 @@ export class PostgresGroupCommit {
 async function runTogether(connection: PostgresConnection, group: readonly QueuedWrite[]): Promise<UnfinishedWrites> {
 	const startedWrites = group.map((queued) => {
 		const steps = queued.write.rounds();
-		return { queued, steps, first: startRounds(steps) };
+		return { queued, steps, first: startWrite(steps) };
 	});
 	const steps = startedWrites.flatMap(({ first }) => first);
 	const begin = toBeginStatements(group.every(({ write }) => write.relaxed));
@@ -118,7 +118,7 @@ async function runTogether(connection: PostgresConnection, group: readonly Queue
 	if (!(answers instanceof Failure)) {
 		let offset = 0;
 		for (const { queued, steps, first } of startedWrites) {
-			queued.resolve(finishRounds(steps, answers.slice(offset, offset + first.length)));
+			queued.resolve(finishWrite(steps, answers.slice(offset, offset + first.length)));
 			offset += first.length;
 		}
 		return noUnfinishedWrites;

@@ -49,7 +49,7 @@ const booleanType = 16;
 const rawTypes = { getTypeParser: () => (text: string) => text };
 
 /** Connection borrowed from the pool of the host. */
-export class BorrowedConnection implements PostgresDriverConnection {
+export class HostDriverConnection implements PostgresDriverConnection {
 	readonly #client: HostClient;
 	readonly #onError: (error: Error) => void;
 	#lastQuery: Promise<unknown> = Promise.resolve();

@@ -9,8 +9,8 @@ import { createTestDatabase, postgresTest } from "../../core/testing/services/po
 import { createTrace } from "../../core/testing/storage/fixtures.ts";
 import { ConnectionLostError } from "./connection-lost.ts";
 import { type KnexStorageOptions, knexStorage } from "./index.ts";
-import { borrow } from "./postgres-borrowed-pool.ts";
 import { administer, dropEmptyDatabase, emptyDatabase, refused, startPostgresStorage } from "./postgres-database.test-support.ts";
+import { borrow } from "./postgres-host-pool.ts";
 import { startProxy } from "./postgres-proxy.test-support.ts";
 import { toContext } from "./storage-context.test-support.ts";
 

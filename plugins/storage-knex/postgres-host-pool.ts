@@ -1,8 +1,8 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { sqlStateOf } from "../_postgres/errors.ts";
 import { ConnectionLostError, toConnectionLostError } from "./connection-lost.ts";
-import { BorrowedConnection, type HostClient, type HostPool, toHostFailure } from "./postgres-borrowed-connection.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
+import { type HostClient, HostDriverConnection, type HostPool, toHostFailure } from "./postgres-host-connection.ts";
 import type { ConnectionPool } from "./postgres-pool.ts";
 import type { ServerWatch } from "./server-watch.ts";
 
@@ -10,7 +10,7 @@ import type { ServerWatch } from "./server-watch.ts";
 const borrowTimeoutMs = 10_000;
 
 /** Pool that borrows connections from the host's pool, and returns them after every use, so that queries of the host need not wait long. */
-export class BorrowedPool implements ConnectionPool {
+export class HostConnectionPool implements ConnectionPool {
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
 	readonly #watch: ServerWatch;
@@ -87,7 +87,7 @@ export async function borrowDedicated(pool: HostPool, settings: string): Promise
 }
 
 function toConnection(client: HostClient, settings?: string): PostgresConnection {
-	const line = new BorrowedConnection(client, (error) => connection.markLost(toConnectionLostError(error)));
+	const line = new HostDriverConnection(client, (error) => connection.markLost(toConnectionLostError(error)));
 	const connection = new PostgresConnection(line, settings);
 	return connection;
 }

@@ -2,11 +2,11 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import { until } from "../../core/testing/guarantees/until.test-support.ts";
 import { postgresTest } from "../../core/testing/services/postgres.test-support.ts";
+import { importPostgres, openConnection } from "./open-postgres-connection.ts";
+import { toSessionSettings } from "./postgres-connection-source.ts";
 import { emptyDatabase } from "./postgres-database.test-support.ts";
+import { ManagedPool } from "./postgres-managed-pool.ts";
 import { parsePostgresStorageOptions } from "./postgres-options.ts";
-import { importPostgres, openConnection } from "./postgres-own-connection.ts";
-import { OwnPool } from "./postgres-own-pool.ts";
-import { toSessionSettings } from "./postgres-source.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 const serverTest = postgresTest(test);
@@ -21,7 +21,7 @@ serverTest("connections that nobody uses are closed but for one, and opened agai
 		opened.push(connection);
 		return connection;
 	};
-	const pool = new OwnPool(open, { size: 4, watch: new ServerWatch(), idleTimeoutMs: 60 });
+	const pool = new ManagedPool(open, { size: 4, watch: new ServerWatch(), idleTimeoutMs: 60 });
 	const sleep = () => pool.use((connection) => connection.execute("select pg_sleep(0.05)"));
 	const countOpen = () => opened.filter(({ loss }) => loss === undefined).length;
 	try {

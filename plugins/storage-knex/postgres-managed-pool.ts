@@ -16,7 +16,7 @@ interface IdleConnection {
 	readonly since: number;
 }
 
-interface OwnPoolOptions {
+interface ManagedPoolOptions {
 	/** Maximum number of connections. */
 	readonly size: number;
 	readonly watch: ServerWatch;
@@ -25,7 +25,7 @@ interface OwnPoolOptions {
 }
 
 /** Pool that opens connections on demand and closes unused ones. One caller at a time uses a connection. */
-export class OwnPool implements ConnectionPool {
+export class ManagedPool implements ConnectionPool {
 	/** Maximum number of connections. */
 	readonly size: number;
 	readonly #open: () => Promise<PostgresConnection>;
@@ -38,7 +38,7 @@ export class OwnPool implements ConnectionPool {
 	#onStopped: (() => void) | undefined;
 	readonly #timer: NodeJS.Timeout;
 
-	constructor(open: () => Promise<PostgresConnection>, { size, watch, idleTimeoutMs = 30_000 }: OwnPoolOptions) {
+	constructor(open: () => Promise<PostgresConnection>, { size, watch, idleTimeoutMs = 30_000 }: ManagedPoolOptions) {
 		this.#open = open;
 		this.size = size;
 		this.#watch = watch;

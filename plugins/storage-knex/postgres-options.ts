@@ -1,6 +1,6 @@
 import { SvcError } from "../../core/contract/index.ts";
 import { type PostgresOptions, type PostgresTarget, parsePostgresOptions } from "../_postgres/options.ts";
-import type { HostPool } from "./postgres-borrowed-connection.ts";
+import type { HostPool } from "./postgres-host-connection.ts";
 
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
 

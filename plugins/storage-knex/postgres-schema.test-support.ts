@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { type EntityKind, entityKinds, type FieldType } from "../../core/contract/index.ts";
-import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
+import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./declared-indexes.ts";
 import { administer } from "./postgres-database.test-support.ts";
 import { toTable } from "./table-names.ts";
 

@@ -6,26 +6,26 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 /**
  * Runs one write alone, in a transaction if it has several statements. If it fails, throws the error that the write creates for the reason.
  */
-export async function runRounds<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
+export async function runWrite<T>(connection: PostgresConnection, write: Write<T>): Promise<T> {
 	const steps = write.rounds();
-	const first = startRounds(steps);
+	const first = startWrite(steps);
 	let answers: readonly StatementResult[];
 	try {
 		answers = await runWriting(connection, write, first);
 	} catch (error) {
 		return await explain(connection, steps, error);
 	}
-	return finishRounds(steps, answers);
+	return finishWrite(steps, answers);
 }
 
 /** Starts a write. Returns its first round, which contains all statements that write. */
-export function startRounds(steps: WriteRounds<unknown>): readonly Step[] {
+export function startWrite(steps: WriteRounds<unknown>): readonly Step[] {
 	const next = steps.next();
 	return next.done ? [] : next.value;
 }
 
 /** Returns the result of a committed write, which had one round. */
-export function finishRounds<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
+export function finishWrite<T>(steps: WriteRounds<T>, answers: readonly StatementResult[]): T {
 	const next = steps.next(answers);
 	if (!next.done) throw new Error("a write has more than one round");
 	return next.value;

@@ -1,7 +1,14 @@
 import type { EntityKind, Query } from "../../core/contract/index.ts";
 import { assertScalarField, bindingsOf, type Comparison, type Conditions, toComparisons } from "./conditions.ts";
 import type { Step } from "./database-client.ts";
-import { findLeadingNullField, hasIndexWithManyNulls, hasSparseIndexOn, indexesOf, isInTimelineIndex, timelineOf } from "./indexes.ts";
+import {
+	findLeadingNullField,
+	hasIndexWithManyNulls,
+	hasSparseIndexOn,
+	indexesOf,
+	isInTimeIndex,
+	timeFieldOf,
+} from "./declared-indexes.ts";
 import { type Branch, latePageLookback, type Ordering, type Statements } from "./statements.ts";
 import { type Field, fieldsOf } from "./values.ts";
 
@@ -47,7 +54,7 @@ export function toCount(statements: Statements, { kind, where, limit }: CountInp
 	const comparisons = toComparisons(kind, where);
 	const field = toNullField(kind, comparisons);
 	const isLimited = limit !== undefined;
-	const canStopAtLimit = isLimited && statements.dialect.countsEveryRow && field !== undefined && isInTimelineIndex(kind, field);
+	const canStopAtLimit = isLimited && statements.dialect.countsEveryRow && field !== undefined && isInTimeIndex(kind, field);
 	if (field !== undefined && !canStopAtLimit) return { statement: statements.countNulls(kind, field), bindings: [] };
 	const bindings = bindingsOf(comparisons, statements.dialect);
 	return { statement: statements.count(kind, comparisons, isLimited), bindings: isLimited ? [...bindings, limit] : bindings };
@@ -76,7 +83,7 @@ export function toOrdering(kind: EntityKind, orderBy: Ordering = []): Ordering {
 
 /** Returns true for a late page of a list that is sorted by time, if the time of its first row can be found in an index alone. */
 function isLatePage(kind: EntityKind, where: readonly Comparison[], [first]: Ordering, offset: number): boolean {
-	const timeline = timelineOf(kind);
+	const timeline = timeFieldOf(kind);
 	// For a small offset it is faster to read and discard the rows.
 	if (offset < latePageLookback || timeline === undefined || first?.[0] !== timeline) return false;
 	if (findLeadingNullField(kind, where, timeline) !== undefined) return true;

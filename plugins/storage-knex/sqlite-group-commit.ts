@@ -1,7 +1,7 @@
 import { isSvcError, SvcError } from "../../core/contract/index.ts";
 import { type StatementResult, type Step, StepError, throwIntoRounds, type Write } from "./database-client.ts";
-import { toWriteScript } from "./sql-script.ts";
 import { fromSqliteError, isBusy } from "./sqlite-errors.ts";
+import { toWriteScript } from "./sqlite-write-script.ts";
 import type { PlannedWrite } from "./wal-limit.ts";
 
 /** Connection through which groups are written. Methods that return no promise are synchronous. All methods throw errors of the driver. */

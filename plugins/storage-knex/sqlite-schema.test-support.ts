@@ -1,6 +1,6 @@
 import * as assert from "node:assert/strict";
 import { type EntityKind, entityKinds, type FieldType } from "../../core/contract/index.ts";
-import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./indexes.ts";
+import { indexesOf, sparseIndexesOf, uniqueIndexesOf } from "./declared-indexes.ts";
 import { importLibsql, type LibsqlDatabase } from "./libsql.ts";
 import { toTable } from "./table-names.ts";
 

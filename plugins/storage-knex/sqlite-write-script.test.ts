@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { Step, Write } from "./database-client.ts";
 import { importLibsql } from "./libsql.ts";
-import { toSqlText, toWriteScript } from "./sql-script.ts";
+import { toScriptText, toWriteScript } from "./sqlite-write-script.ts";
 import type { Binding } from "./values.ts";
 
 const insert = { sql: "insert into entries values (?, ?, ?, ?)", resultKind: "changes" } as const;
@@ -36,7 +36,7 @@ test("values written into a text are stored as those that are handed over", asyn
 	for (const row of rows) database.prepare(insert.sql).run(row.map((value) => (typeof value === "boolean" ? Number(value) : value)));
 	const handedOver = read();
 	database.exec("delete from entries");
-	const text = toSqlText(
+	const text = toScriptText(
 		rows.map((bindings) => ({ statement: insert, bindings })),
 		0,
 	);
@@ -47,14 +47,14 @@ test("values written into a text are stored as those that are handed over", asyn
 
 test("there is no text where an answer is wanted, a number has no certain one, or it would be long", () => {
 	const row = [1, "x", 0.5, true];
-	assert.ok(toSqlText([{ statement: insert, bindings: row }], 1));
+	assert.ok(toScriptText([{ statement: insert, bindings: row }], 1));
 	for (const answer of ["row", "rows"] as const)
-		assert.equal(toSqlText([{ statement: { ...insert, resultKind: answer }, bindings: row }], 1), undefined);
+		assert.equal(toScriptText([{ statement: { ...insert, resultKind: answer }, bindings: row }], 1), undefined);
 	for (const number of [0.1 + 0.2, Math.PI * 1e-20, 1e-7, 1e21, 1.5e300, Number.POSITIVE_INFINITY, Number.NaN])
-		assert.equal(toSqlText([{ statement: insert, bindings: [1, "x", number, true] }], 1), undefined);
-	assert.equal(toSqlText([{ statement: insert, bindings: row }], 1_000_000), undefined);
+		assert.equal(toScriptText([{ statement: insert, bindings: [1, "x", number, true] }], 1), undefined);
+	assert.equal(toScriptText([{ statement: insert, bindings: row }], 1_000_000), undefined);
 	assert.equal(
-		toSqlText([{ statement: { sql: "update entries set text = '?' where number = ?", resultKind: "changes" }, bindings: [1] }], 1),
+		toScriptText([{ statement: { sql: "update entries set text = '?' where number = ?", resultKind: "changes" }, bindings: [1] }], 1),
 		undefined,
 	);
 });
@@ -64,8 +64,8 @@ test("a statement that must change something and does not, ends the text", async
 	database.exec("create table entries (number integer, text text, real real, flag boolean)");
 	const change = { sql: "update entries set text = ? where number = ?", resultKind: "change" } as const;
 	const first = { statement: insert, bindings: [1, "old", null, null] };
-	database.exec(toSqlText([first, { statement: change, bindings: ["new", 1] }], 0) ?? "");
-	const text = toSqlText([{ statement: change, bindings: ["newer", 2] }, first], 0) ?? "";
+	database.exec(toScriptText([first, { statement: change, bindings: ["new", 1] }], 0) ?? "");
+	const text = toScriptText([{ statement: change, bindings: ["newer", 2] }, first], 0) ?? "";
 	assert.throws(() => database.exec(text));
 	assert.deepEqual(database.prepare("select text from entries").raw().all([]), [["new"]]);
 	database.close();

@@ -36,7 +36,7 @@ export function toWriteScript(writes: readonly Write<unknown>[]): string | undef
 		characters += size;
 		for (const step of stepsWithoutResult) steps.push(step);
 	}
-	return steps.length < minSteps ? undefined : toSqlText(groupInserts(steps), characters);
+	return steps.length < minSteps ? undefined : toScriptText(groupInserts(steps), characters);
 }
 
 /**
@@ -74,7 +74,7 @@ function groupInserts(steps: readonly Step[]): readonly Step[] {
  *
  * @param characters approximate length of all values
  */
-export function toSqlText(steps: readonly Step[], characters: number): string | undefined {
+export function toScriptText(steps: readonly Step[], characters: number): string | undefined {
 	if (characters > maxValueCharacters) return undefined;
 	let text = "";
 	let previous: Statement | undefined;

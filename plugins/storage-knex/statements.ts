@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 import type { EntityKind } from "../../core/contract/index.ts";
 import { applyComparisons, type Comparison } from "./conditions.ts";
 import type { DatabaseClient, Dialect, Statement } from "./database-client.ts";
-import { indexesOf, uniqueIndexesOf } from "./indexes.ts";
+import { indexesOf, uniqueIndexesOf } from "./declared-indexes.ts";
 import type { LargeTexts } from "./large-texts.ts";
 import { toTable } from "./table-names.ts";
 import { type Field, fieldsOf } from "./values.ts";

@@ -19,7 +19,7 @@ import {
 	type WriteRounds,
 	type WriteTarget,
 } from "./database-client.ts";
-import { uniqueIndexesOf } from "./indexes.ts";
+import { uniqueIndexesOf } from "./declared-indexes.ts";
 import type { Assignment, Ordering, Statements } from "./statements.ts";
 import { type Binding, type Field, fieldsOf, fieldTypesOf, toBinding, toEntity, toIdBinding } from "./values.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../core/contract/index.ts";
 import { compareScalars, type Scalar } from "./compare.ts";
 import { assertScalarField, type Conditions, type Row, toRowTest } from "./conditions.ts";
-import { patchRow, toEntity, toRow } from "./rows.ts";
+import { patchRow, toEntity, toRow } from "./row-conversion.ts";
 import { Table } from "./table.ts";
 
 type Ordering = readonly (readonly [field: string, direction: "asc" | "desc"])[];

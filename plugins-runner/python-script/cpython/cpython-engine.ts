@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type PackPreparation, type PluginContext, type SensorContext, SvcError, stringifyJson } from "../../../core/contract/index.ts";
-import { createBaseEnvironment, createLauncherAccess, type Launcher, toExitNumber } from "../../_process/index.ts";
+import { createBaseEnvironment, createLauncherAccess, type Launcher, toReturnCode } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
@@ -141,7 +141,7 @@ async function runTool(launcher: Launcher, program: Program, tool: PythonTool): 
 		onStderr: onOutput,
 		onReport,
 	});
-	return toExitNumber(end);
+	return toReturnCode(end);
 }
 
 async function runProcess(launcher: Launcher, program: Program, request: PythonRequest, io: PythonIo): Promise<PythonEnd> {
@@ -162,7 +162,7 @@ async function runProcess(launcher: Launcher, program: Program, request: PythonR
 		},
 	});
 	const parsed = parseReport(report);
-	const exitCode = toExitNumber(end);
+	const exitCode = toReturnCode(end);
 	if (parsed !== undefined) return { exitCode, report: parsed };
 	const spoiled = report !== "" && exitCode === 0;
 	return { exitCode, ...(spoiled ? { error: "the action wrote to descriptor 3, over which its result leaves" } : {}) };

@@ -4,7 +4,7 @@ import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { parseJson, SvcError, stringifyJson } from "../../../core/contract/index.ts";
-import { OutputChannel, toExitNumber } from "../../_process/index.ts";
+import { OutputChannel, toReturnCode } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
 import type { PythonEnd, PythonIo, PythonReport, PythonRequest } from "../engine.ts";
 import { toWorkerArguments } from "./worker-arguments.ts";
@@ -152,7 +152,7 @@ export class WorkerProcess {
 	}
 
 	get #exitNumber(): number {
-		return toExitNumber({ code: this.#child.exitCode, signal: this.#child.signalCode });
+		return toReturnCode({ code: this.#child.exitCode, signal: this.#child.signalCode });
 	}
 
 	get #whyDead(): string {

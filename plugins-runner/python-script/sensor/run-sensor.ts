@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type SensorContext, SvcError } from "../../../core/contract/index.ts";
-import { type Launcher, runMarkName, toExitNumber } from "../../_process/index.ts";
+import { type Launcher, runMarkName, toReturnCode } from "../../_process/index.ts";
 import { pythonSource } from "../python-source.ts";
 import { PrintedLines } from "./printed-lines.ts";
 import { SensorConnection } from "./sensor-connection.ts";
@@ -49,7 +49,7 @@ export async function runSensor({ launcher, file, env }: SensorProgram, request:
 		});
 		if (context.signal.aborted) return;
 		if (problem !== undefined) throw problem;
-		const code = toExitNumber(end);
+		const code = toReturnCode(end);
 		if (code !== 0) throw new SvcError("SVC_RUNNER", `it ended with exit code ${code}${toTail(stderr.tail)}`);
 	} finally {
 		context.signal.removeEventListener("abort", stop);

@@ -2,9 +2,9 @@ import { type ExpressionFunction, type Expressions, isSvcError, type JsonObject,
 import { ByteCache } from "./byte-cache.ts";
 import type { ChildResults } from "./child-results.ts";
 import type { JournalValues } from "./journal-values.ts";
+import { estimateBytes } from "./large-parts.ts";
 import { mergeDeep } from "./merge-deep.ts";
 import type { RunState } from "./run-state.ts";
-import { estimateBytes } from "./value-scan.ts";
 import { toMergedWrites, type Variables, type VariableWrite } from "./variables.ts";
 
 /** Variables and functions that an expression can use. */

@@ -1,9 +1,9 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../core/contract/index.ts";
 import type { WorkflowEnd } from "../conductor-protocol.ts";
 import type { ConductorRun } from "./conductor-run.ts";
+import { estimateBytes, isArray, isSmall } from "./large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
-import { estimateBytes, isArray, isSmall } from "./value-scan.ts";
 import type { Variables } from "./variables.ts";
 
 /** Maximum bytes of a result in an error. A larger result is replaced by the id of its execution. */

@@ -4,10 +4,10 @@ import { ByteCache } from "./byte-cache.ts";
 import { renderChild, toChildRequest } from "./child-request.ts";
 import type { ConductorRun } from "./conductor-run.ts";
 import type { ExpressionView } from "./evaluation.ts";
+import { estimateBytes, isArray } from "./large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { TaskRun } from "./task-run.ts";
-import { estimateBytes, isArray } from "./value-scan.ts";
 
 /**
  * Maximum number of items of a workflow that are active at once, even if its tasks allow a higher concurrency. Further items start as

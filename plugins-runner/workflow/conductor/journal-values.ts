@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../core/contract/index.ts";
-import { isArray, isSmall, mapArray, mapObject, scanValue, toPath, type ValueScan } from "./value-scan.ts";
+import { findLargeParts, isArray, isSmall, type LargePartScan, mapArray, mapObject, toPath } from "./large-parts.ts";
 
 /**
  * Value in the form that the journal stores. Values are stored unchanged, except that an object with the member `$` has one of these
@@ -34,16 +34,16 @@ export class JournalValues {
 
 	/** Encodes a value for the journal. The result must be stored, because later values refer to its new parts. */
 	encode(value: JsonValue): JournalValue {
-		if (isSmall(value)) return scanValue(value, () => undefined).held;
+		if (isSmall(value)) return findLargeParts(value, () => undefined).held;
 		for (const [executionId, result] of this.#unscannedResults)
-			this.#digestsOfResults.set(executionId, this.#register(scanValue(result), executionId));
+			this.#digestsOfResults.set(executionId, this.#register(findLargeParts(result), executionId));
 		this.#unscannedResults.clear();
-		const surveyed = scanValue(value, (digest) => this.#references.get(digest));
-		if (isSmall(surveyed.held)) return surveyed.held;
+		const scanned = findLargeParts(value, (digest) => this.#references.get(digest));
+		if (isSmall(scanned.held)) return scanned.held;
 		const number = this.#nextNumber++;
-		this.#contents.set(number, surveyed.held);
-		this.#register(surveyed, number);
-		return { $: { n: number, v: surveyed.held } };
+		this.#contents.set(number, scanned.held);
+		this.#register(scanned, number);
+		return { $: { n: number, v: scanned.held } };
 	}
 
 	/** Adds the result of a child, so that values refer to it and to its parts. */
@@ -100,7 +100,7 @@ export class JournalValues {
 		this.#contents.set(number, content);
 		this.#nextNumber = Math.max(this.#nextNumber, number + 1);
 		this.readFact(content);
-		this.#register(scanValue(content), number);
+		this.#register(findLargeParts(content), number);
 	}
 
 	#decodeNumber(number: number, lookup: ResultLookup): JsonValue {
@@ -112,7 +112,7 @@ export class JournalValues {
 	}
 
 	/** Registers large parts that are not registered yet. Returns their digests. */
-	#register({ large }: ValueScan, source: string | number): readonly string[] {
+	#register({ large }: LargePartScan, source: string | number): readonly string[] {
 		const newParts = large.filter(({ digest }) => !this.#references.has(digest));
 		for (const { digest, trail, isObject } of newParts) {
 			this.#references.set(digest, { $: [source, ...toPath(trail)], ...(isObject && { m: true as const }) });

@@ -16,7 +16,7 @@ interface LargePart {
 }
 
 /** A value and its large parts. */
-export interface ValueScan {
+export interface LargePartScan {
 	/** The value, in which references replace large parts that are stored already. Objects with a member `$` are escaped. */
 	readonly held: JsonValue;
 	readonly large: readonly LargePart[];
@@ -42,26 +42,26 @@ const maxDepth = 1000;
  * Finds the large parts of a value, in one pass. `find` returns the reference that replaces a large part. Throws `SVC_INVALID` if the value
  * is nested more than 1000 levels deep.
  */
-export function scanValue(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): ValueScan {
-	const run: SurveyRun = { large: [], find };
-	return { held: surveyPart(value, undefined, { depth: 0, run }).held, large: run.large };
+export function findLargeParts(value: JsonValue, find: (digest: string) => JsonValue | undefined = () => undefined): LargePartScan {
+	const run: ScanRun = { large: [], find };
+	return { held: scanPart(value, undefined, { depth: 0, run }).held, large: run.large };
 }
 
-interface SurveyRun {
+interface ScanRun {
 	readonly large: LargePart[];
 	readonly find: (digest: string) => JsonValue | undefined;
 }
 
-function surveyPart(part: JsonValue, trail: PathLink | undefined, at: { readonly depth: number; readonly run: SurveyRun }): Part {
+function scanPart(part: JsonValue, trail: PathLink | undefined, at: { readonly depth: number; readonly run: ScanRun }): Part {
 	const { depth, run } = at;
 	if (depth > maxDepth) throw new SvcError("SVC_INVALID", `the value is nested more than ${maxDepth} levels deep`);
 	const inside = { depth: depth + 1, run };
-	const surveyMember = (step: string | number, member: JsonValue) => surveyPart(member, { step, before: trail }, inside);
-	const surveyed = toFlatPart(part) ?? surveyMembers(part, surveyMember);
-	if (surveyed.bytes < largeBytes || surveyed.isOpaque) return surveyed;
-	const digest = createHash("sha256").update(surveyed.text).digest("base64");
+	const scanMember = (step: string | number, member: JsonValue) => scanPart(member, { step, before: trail }, inside);
+	const scanned = toFlatPart(part) ?? scanMembers(part, scanMember);
+	if (scanned.bytes < largeBytes || scanned.isOpaque) return scanned;
+	const digest = createHash("sha256").update(scanned.text).digest("base64");
 	run.large.push({ digest, trail, isObject: isJsonObject(part) });
-	return { ...surveyed, held: run.find(digest) ?? surveyed.held, text: `#${digest}` };
+	return { ...scanned, held: run.find(digest) ?? scanned.held, text: `#${digest}` };
 }
 
 /**
@@ -112,13 +112,13 @@ export function mapObject(value: JsonObject, change: (part: JsonValue) => JsonVa
 	return changed.every(([name, part]) => part === value[name]) ? value : Object.fromEntries(changed);
 }
 
-function surveyMembers(value: JsonValue, surveyMember: (step: string | number, member: JsonValue) => Part): Part {
+function scanMembers(value: JsonValue, scanMember: (step: string | number, member: JsonValue) => Part): Part {
 	if (typeof value !== "object" || value === null) {
 		const text = stringifyJson(value);
 		return { held: value, bytes: text.length, text, isOpaque: false };
 	}
 	if (isArray(value)) {
-		const parts = value.map((member, at) => surveyMember(at, member));
+		const parts = value.map((member, at) => scanMember(at, member));
 		const held = parts.every((part, at) => part.held === value[at]) ? value : parts.map((part) => part.held);
 		return {
 			held,
@@ -127,7 +127,7 @@ function surveyMembers(value: JsonValue, surveyMember: (step: string | number, m
 			isOpaque: parts.some(({ isOpaque }) => isOpaque),
 		};
 	}
-	const entries = Object.entries(value).map(([name, member]) => [name, surveyMember(name, member)] as const);
+	const entries = Object.entries(value).map(([name, member]) => [name, scanMember(name, member)] as const);
 	const isSame = entries.every(([name, part]) => part.held === value[name]);
 	const plain = isSame ? value : Object.fromEntries(entries.map(([name, part]) => [name, part.held]));
 	const isEscaped = Object.hasOwn(value, "$");

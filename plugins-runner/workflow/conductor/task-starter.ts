@@ -4,10 +4,10 @@ import { renderChild, toChildRequest } from "./child-request.ts";
 import type { ConductorRun } from "./conductor-run.ts";
 import type { ExpressionView } from "./evaluation.ts";
 import type { AttemptFacts, Fact, ItemsFacts } from "./facts.ts";
+import { isArray } from "./large-parts.ts";
 import { RenderingError } from "./renderer.ts";
 import { createFunctions } from "./scope.ts";
 import type { StagedTask } from "./task-run.ts";
-import { isArray } from "./value-scan.ts";
 
 /** Maximum number of task starts in a run; it ends endless loops. */
 export const maxTasks = 100_000;

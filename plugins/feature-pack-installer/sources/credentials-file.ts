@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { SvcError, toErrorMessage } from "../../../core/contract/index.ts";
-import { type Credentials, credentialsOf } from "./pack-address.ts";
+import { type Credentials, credentialsOf } from "./url-credentials.ts";
 
 /** Returns the user name and password in the address, or else those of the credentials file for its server. Undefined if there are none. */
 export async function findCredentials(url: URL, file: string): Promise<Credentials | undefined> {

@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readCaCertificates } from "./ca-certificates.ts";
-import { findCredentials } from "./credentials.ts";
-import { toAuthorization } from "./pack-address.ts";
+import { findCredentials } from "./credentials-file.ts";
 import type { SourceSettings, SshSettings } from "./source-settings.ts";
+import { toAuthorization } from "./url-credentials.ts";
 
 const passedOn = [
 	"PATH",

@@ -5,10 +5,10 @@ import { connect as connectTls } from "node:tls";
 import { SvcError, toErrorMessage } from "../../../core/contract/index.ts";
 import { findProxy } from "../../../core/feature.ts";
 import { readCaCertificates } from "./ca-certificates.ts";
-import { findCredentials } from "./credentials.ts";
-import { credentialsOf, toAuthorization, toShownAddress } from "./pack-address.ts";
+import { findCredentials } from "./credentials-file.ts";
 import { quote } from "./pack-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
+import { credentialsOf, redactAddress, toAuthorization } from "./url-credentials.ts";
 
 const mostRedirects = 5;
 /** Milliseconds without data after which a connection is aborted. */
@@ -151,7 +151,7 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 function failed(url: URL, reason: string, cause?: unknown): SvcError {
-	return new SvcError("SVC_UNAVAILABLE", `${quote(toShownAddress(url.href))} cannot be fetched: ${reason}`, { cause });
+	return new SvcError("SVC_UNAVAILABLE", `${quote(redactAddress(url.href))} cannot be fetched: ${reason}`, { cause });
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,13 +7,13 @@ import { createGitPlace } from "./git-environment.ts";
 import { newestVersion, refsOf, toVersion } from "./git-refs.ts";
 import { GitRepository } from "./git-repository.ts";
 import { isLocal, resolveLocalSource } from "./local-source.ts";
-import { toShownAddress } from "./pack-address.ts";
 import type { PackIndex } from "./pack-index.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import { readSource } from "./read-source.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { isSystemError } from "./system-error.ts";
 import { UntrustedTree } from "./untrusted-tree.ts";
+import { redactAddress } from "./url-credentials.ts";
 
 /** Source of an installed pack, with all data to fetch the same files again, or the current ones. */
 export interface PackSource {
@@ -155,7 +155,7 @@ export class PackFetcher {
 		const settings = this.#settings;
 		const { revision, subdirectory } = request;
 		const { kind, address } = isLocal(request) ? await resolveLocalSource(request, settings.directories) : toRemote(request);
-		const shown = toShownAddress(address);
+		const shown = redactAddress(address);
 		options.emit(`fetching ${shown}${revision === undefined ? "" : `, revision ${revision}`}`);
 		const scratch = await mkdtemp(join(work, "scratch-"));
 		// This name is not a valid ref, so it cannot become the ref of a pack whose manifest has none.

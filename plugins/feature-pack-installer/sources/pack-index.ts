@@ -2,10 +2,10 @@ import { type JsonObject, type JsonValue, type Logger, SvcError, toErrorMessage 
 import type { IndexHealth, IndexStatus, MergedIndex, PackIndexes } from "../pack-index.ts";
 import { IndexError, isOnThisMachine, readIndex } from "./index-reader.ts";
 import { isLocal } from "./local-source.ts";
-import { toShownAddress } from "./pack-address.ts";
 import { quote } from "./pack-path.ts";
 import { parsePackRequest } from "./parse-request.ts";
 import type { SourceSettings } from "./source-settings.ts";
+import { redactAddress } from "./url-credentials.ts";
 
 /** Address that the index contains for a name. */
 export interface IndexPlace {
@@ -106,7 +106,7 @@ export class PackIndex implements PackIndexes {
 				"SVC_INVALID",
 				`the index has ${quote(address)} for pack ${quote(name)}: only an index of this machine may name files of it`,
 			);
-		return { address, index: toShownAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
+		return { address, index: redactAddress(index), version: typeof entry["version"] === "string" ? entry["version"] : undefined };
 	}
 
 	/** Returns the version that the index states for the pack at a repository address, or undefined if there is none. */
@@ -137,7 +137,7 @@ export class PackIndex implements PackIndexes {
 	}
 
 	async #readOne(url: string) {
-		const shown = toShownAddress(url);
+		const shown = redactAddress(url);
 		try {
 			const { packs, skipped } = await readIndex(url, this.#settings, AbortSignal.timeout(patience));
 			if (skipped.length > 0) this.#logger.warn("entries of a pack index were skipped", { index: shown, skipped: skipped.slice(0, 20) });
@@ -160,13 +160,13 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 function toShown(entry: JsonObject): JsonObject {
-	return { ...entry, repo_url: toShownAddress(String(entry["repo_url"])) };
+	return { ...entry, repo_url: redactAddress(String(entry["repo_url"])) };
 }
 
 function toAddress(text: string, publicHost: string): string | undefined {
 	try {
 		const { address } = parsePackRequest(text, publicHost);
-		return address === undefined ? undefined : toShownAddress(address);
+		return address === undefined ? undefined : redactAddress(address);
 	} catch {
 		return undefined;
 	}

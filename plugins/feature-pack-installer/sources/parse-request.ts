@@ -1,8 +1,8 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SvcError } from "../../../core/contract/index.ts";
 import { hasControlCharacters, isVersionRange } from "../../../core/feature.ts";
-import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./pack-path.ts";
+import { redactAddress } from "./url-credentials.ts";
 
 /** Parsed request for a pack, as a user, a manifest or an index writes it. */
 export interface PackRequest {
@@ -42,7 +42,7 @@ export function parsePackRequest(text: string, publicHost = "https://github.com"
 	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack must be named: ${forms}`);
 	if (text.length > longestText) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${longestText} characters`);
 	const written = text.trim();
-	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(toShownAddress(written))} ${reason}`);
+	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(redactAddress(written))} ${reason}`);
 	if (hasControlCharacters(written)) throw refuse("holds characters that do not show as what they are");
 	if (written.startsWith("-")) throw refuse("begins with a dash, as options do");
 	if (/^[\w+.-]+::/.test(written)) throw refuse(`names a helper of git, which is not allowed; allowed: ${forms}`);
@@ -51,7 +51,7 @@ export function parsePackRequest(text: string, publicHost = "https://github.com"
 	const { kind, name, address } = toPlace(place, { refuse, publicHost });
 	if (kind === "archive" && revision !== undefined) throw refuse("is an archive, which has no revision");
 	return {
-		text: toShownAddress(written),
+		text: redactAddress(written),
 		kind: kind === "directory" && revision !== undefined ? "git" : kind,
 		...(name !== undefined && { name }),
 		...(address !== undefined && { address }),

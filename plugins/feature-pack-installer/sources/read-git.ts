@@ -6,11 +6,11 @@ import { createGitPlace } from "./git-environment.ts";
 import { readCommit, type Submodule } from "./git-files.ts";
 import { type FetchedRevision, GitRepository } from "./git-repository.ts";
 import { isLocal, resolveLocalSource } from "./local-source.ts";
-import { toShownAddress } from "./pack-address.ts";
 import { quote, toSegments } from "./pack-path.ts";
 import { type PackRequest, parsePackRequest } from "./parse-request.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import type { UntrustedTree } from "./untrusted-tree.ts";
+import { redactAddress } from "./url-credentials.ts";
 
 const most = { submodules: 50, depth: 3 };
 
@@ -96,7 +96,7 @@ async function readSubmodule(
 		const found = isLocal(request) ? await resolveLocalSource(request, options.settings.directories) : request;
 		if (found.kind !== "git") throw new SvcError("SVC_INVALID", `${quote(url)} is not a git repository`);
 		const { address = "" } = found;
-		options.emit(`fetching submodule ${quote(path)} from ${toShownAddress(address)}, commit ${submodule.commit}`);
+		options.emit(`fetching submodule ${quote(path)} from ${redactAddress(address)}, commit ${submodule.commit}`);
 		await options.tree.addDirectory(path);
 		await readRepository({ address, revision: submodule.commit, subdirectory: undefined, into: path, depth }, options, progress);
 	} catch (error) {
@@ -116,7 +116,7 @@ const shortSsh = /^([^/:@]+@[^/:@]+:)(.*)$/;
  * @param parent address of the repository
  */
 function toSubmoduleRequest(url: string, parent: string): PackRequest {
-	const refuse = (reason: string) => new SvcError("SVC_INVALID", `its address ${quote(toShownAddress(url))} ${reason}`);
+	const refuse = (reason: string) => new SvcError("SVC_INVALID", `its address ${quote(redactAddress(url))} ${reason}`);
 	const absolute = /^\.{1,2}(?:\/|$)/.test(url) ? resolveAddress(url, parent) : url;
 	if (absolute === undefined) throw refuse("leads out of the host of the repository");
 	const isPath = absolute.startsWith("/");

@@ -6,12 +6,12 @@ import { SvcError, toErrorMessage } from "../../../core/contract/index.ts";
 import { readDirectory } from "./directory-files.ts";
 import { httpGet, limited } from "./http-get.ts";
 import { isInside } from "./local-source.ts";
-import { toShownAddress } from "./pack-address.ts";
 import { quote } from "./pack-path.ts";
 import { readGit } from "./read-git.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { readTar } from "./tar-archive.ts";
 import type { UntrustedTree } from "./untrusted-tree.ts";
+import { redactAddress } from "./url-credentials.ts";
 import { readZip } from "./zip-archive.ts";
 
 /** Source of the files, and the revision and folder to read. */
@@ -70,7 +70,7 @@ async function readArchive(address: string, options: ReadOptions): Promise<void>
 async function download(address: string, { scratch, settings, signal }: ReadOptions): Promise<string> {
 	const path = join(scratch, "archive");
 	const answer = await httpGet(address, { settings, signal });
-	const name = `the archive ${quote(toShownAddress(address))}`;
+	const name = `the archive ${quote(redactAddress(address))}`;
 	try {
 		await pipeline(limited(answer, settings.limits.size, name), createWriteStream(path, { mode: 0o600 }), { signal });
 	} catch (error) {

@@ -10,7 +10,7 @@ export interface Credentials {
  * Returns an address without password and query, for records, output and the log; the query may contain a token. The user name is only kept
  * for SSH.
  */
-export function toShownAddress(address: string): string {
+export function redactAddress(address: string): string {
 	// An invalid address cannot be parsed, but may still contain a password. So remove every part that could be one.
 	if (!URL.canParse(address)) return address.replace(/:\/\/[^]*@/, "://").replace(/\?[^]*$/, "");
 	const url = new URL(address);
