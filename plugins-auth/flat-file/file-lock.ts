@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../core/contract/index.ts";
 
 /** Maximum milliseconds to wait for the lock. A process normally holds it only while it writes a small file. */
-const patience = 10_000;
+const lockTimeoutMs = 10_000;
 const pause = 20;
 /** Milliseconds after which a lock that its holder has not renewed counts as abandoned, even if the holder runs on another machine. */
 const oldest = 60_000;
@@ -19,7 +19,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 	const lock = `${path}.lock`;
 	const mark = `${hostname()} ${process.pid} ${randomUUID()}`;
 	for (const begun = Date.now(); !(await take(lock, mark)); ) {
-		if (Date.now() - begun > patience) {
+		if (Date.now() - begun > lockTimeoutMs) {
 			throw new SvcError("SVC_UNAVAILABLE", `another process is changing "${path}"; if none is, remove "${lock}"`);
 		}
 		await freeWhenLeft(lock);

@@ -4,7 +4,7 @@ import type { Comparison } from "./hash-worker.ts";
 import type { Verdict } from "./password-schemes.ts";
 
 /** Maximum number of waiting comparisons. Each takes about 70 ms, so the last one waits less than 5 s. */
-const longestQueue = 64;
+const maxQueueLength = 64;
 const idleMilliseconds = 30_000;
 
 // A worker thread cannot be started directly from a TypeScript file. When running from source, register the loader first.
@@ -38,7 +38,7 @@ export class HashThread {
 	async compare(comparison: Comparison, signal: AbortSignal): Promise<Verdict> {
 		signal.throwIfAborted();
 		if (this.#stopped) throw new SvcError("SVC_UNAVAILABLE", "the auth backend has been stopped");
-		if (this.#queue.length >= longestQueue)
+		if (this.#queue.length >= maxQueueLength)
 			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
 			const abort = () => {

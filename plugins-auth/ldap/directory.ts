@@ -26,8 +26,8 @@ export interface Found {
 	readonly isCut: boolean;
 }
 
-const mostHops = 5;
-const mostReferrals = 50;
+const maxHops = 5;
+const maxReferrals = 50;
 
 export function withDirectory<R>(server: Server, context: DirectoryContext, use: (directory: Directory) => Promise<R>): Promise<R> {
 	return withServiceAccount(server, context, (connection) =>
@@ -70,7 +70,7 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 	let isAnyCut = isCut;
 	for (const targets of toAlternatives(references, query, server)) {
 		if (targets.some((target) => chase.visited.has(toKey(target)))) continue;
-		if (chase.hops >= mostHops) throw createVerificationError(`referrals lead on over more than ${mostHops} servers`);
+		if (chase.hops >= maxHops) throw createVerificationError(`referrals lead on over more than ${maxHops} servers`);
 		const further = await follow(targets, context, { ...chase, hops: chase.hops + 1 });
 		found.push(...further.entries);
 		isAnyCut ||= further.isCut;
@@ -85,7 +85,7 @@ async function searchOn({ connection, server, query }: Place, context: Directory
 async function follow(targets: readonly ReferralTarget[], context: DirectoryContext, chase: Chase): Promise<Found> {
 	let failure: unknown;
 	for (const { server, query } of targets) {
-		if (chase.visited.size >= mostReferrals) throw createVerificationError(`one search leads to more than ${mostReferrals} referrals`);
+		if (chase.visited.size >= maxReferrals) throw createVerificationError(`one search leads to more than ${maxReferrals} referrals`);
 		chase.visited.add(toKey({ server, query }));
 		try {
 			return await withServiceAccount(server, context, (connection) => searchOn({ connection, server, query }, context, chase));

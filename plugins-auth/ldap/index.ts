@@ -18,9 +18,9 @@ export type { LdapOptions } from "./options.ts";
 export const ldap = defineAuthBackend<LdapOptions>("ldap", (options) => new Ldap(options));
 
 /** Maximum concurrent sign-ins. Each uses two connections to a server. */
-const mostAtOnce = 64;
+const maxAtOnce = 64;
 /** Maximum bytes of a username or password. Some servers close the connection if a longer one is sent. */
-const longestText = 16_384;
+const maxTextLength = 16_384;
 
 class Ldap implements AuthBackend {
 	readonly #options: unknown;
@@ -55,8 +55,7 @@ class Ldap implements AuthBackend {
 		const signIn = this.#signIn;
 		if (signIn === undefined) throw stopped();
 		if (!isPossible(credentials)) return undefined;
-		if (this.#underWay.size >= mostAtOnce)
-			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
+		if (this.#underWay.size >= maxAtOnce) throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
 		const controller = new AbortController();
 		const abort = () => controller.abort(signal.reason);
 		signal.addEventListener("abort", abort, { once: true });
@@ -81,7 +80,7 @@ class Ldap implements AuthBackend {
  */
 function isPossible({ username, password }: Credentials): boolean {
 	if (username === "" || password === "" || password.includes("\0") || /\p{Cc}/u.test(username)) return false;
-	return Buffer.byteLength(username) <= longestText && Buffer.byteLength(password) <= longestText;
+	return Buffer.byteLength(username) <= maxTextLength && Buffer.byteLength(password) <= maxTextLength;
 }
 
 function findWeaknesses({ servers, tls }: Settings): string[] {

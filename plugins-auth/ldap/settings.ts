@@ -38,7 +38,7 @@ export interface Settings {
 
 const scopes = { subtree: "sub", onelevel: "one", base: "base" } as const;
 const membershipPattern = "(|(member={user_dn})(uniqueMember={user_dn})(memberUid={username}))";
-const longestWait = 3_600;
+const maxWait = 3_600;
 
 /**
  * Validates the options. Throws `SVC_CONFIG` with all problems.
@@ -61,7 +61,7 @@ export function parseSettings(input: unknown, assertFilter: (filter: string) => 
 		tls: readTlsSettings(reader, client),
 		...readFilters(reader, assertFilter),
 		scope: scopes[reader.choice("scope", ["subtree", "onelevel", "base"])],
-		timeout: 1_000 * (reader.number("network_timeout", { minimum: 0.001, maximum: longestWait }) ?? 10),
+		timeout: 1_000 * (reader.number("network_timeout", { minimum: 0.001, maximum: maxWait }) ?? 10),
 		client,
 		chaseReferrals: reader.flag("chase_referrals", false),
 		nestedGroups: reader.flag("nested_groups", false),

@@ -34,7 +34,7 @@ export interface SignOnOptions {
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 /** Default seconds between polls if the provider sends none. */
-const usualInterval = 5;
+const defaultInterval = 5;
 
 /** Implements the authorization code flow with PKCE, the device flow, and the sign-out URL. */
 export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "label">> {
@@ -86,7 +86,7 @@ export class AuthorizationFlows implements Required<Omit<InteractiveSignIn, "lab
 				url: begun.verification_uri,
 				...(completeUrl !== undefined && { completeUrl }),
 				expiresIn: begun.expires_in,
-				interval: begun.interval ?? usualInterval,
+				interval: begun.interval ?? defaultInterval,
 			};
 		} catch (error) {
 			signal.throwIfAborted();

@@ -12,9 +12,9 @@ export interface VerifiedClaims {
 	readonly userinfo: Claims;
 }
 
-const longestName = 256;
-const longestIdentifier = 1_000;
-const mostGroups = 1_000;
+const maxNameLength = 256;
+const maxIdentifierLength = 1_000;
+const maxGroups = 1_000;
 
 /** Returns the identity of the user, or undefined if the user may not sign in. The log contains the reason. */
 export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger: Logger): Identity | undefined {
@@ -35,7 +35,7 @@ export function toIdentityOf(vouched: VerifiedClaims, settings: Settings, logger
 		subject: toUnique(vouched.issuer, vouched.subject),
 		...(isIdentifier(session) && { session: toUnique(vouched.issuer, session) }),
 		takesOver: settings.linksExistingUsers,
-		...(settings.groupsClaim !== undefined && { groups: toTexts(findClaim(vouched, settings.groupsClaim)).slice(0, mostGroups) }),
+		...(settings.groupsClaim !== undefined && { groups: toTexts(findClaim(vouched, settings.groupsClaim)).slice(0, maxGroups) }),
 	};
 }
 
@@ -46,7 +46,7 @@ export function toUnique(issuer: string, name: string): string {
 
 /** Returns true if a claim is a usable identifier: not empty and not too long. */
 export function isIdentifier(value: unknown): value is string {
-	return typeof value === "string" && value !== "" && value.length <= longestIdentifier;
+	return typeof value === "string" && value !== "" && value.length <= maxIdentifierLength;
 }
 
 /** Returns true if the token lacks a configured claim, so that the userinfo endpoint must be requested. */
@@ -93,5 +93,5 @@ function toTexts(value: unknown): readonly string[] {
 }
 
 function isName(name: string): boolean {
-	return name !== "" && name === name.trim() && Buffer.byteLength(name) <= longestName && !/\p{Cc}/u.test(name);
+	return name !== "" && name === name.trim() && Buffer.byteLength(name) <= maxNameLength && !/\p{Cc}/u.test(name);
 }

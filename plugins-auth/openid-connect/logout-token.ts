@@ -10,7 +10,7 @@ export interface SignOutOptions {
 	readonly logger: Logger;
 }
 
-const longestMessage = 16_384;
+const maxMessageLength = 16_384;
 /** Maximum age of a message in seconds. The host remembers processed messages for longer, which prevents replays. */
 const goodFor = 600;
 const event = "http://schemas.openid.net/event/backchannel-logout";
@@ -38,7 +38,7 @@ export class LogoutTokenVerifier {
 		const { issuer, id_token_signing_alg_values_supported: supported = ["RS256"] } = await provider.metadata();
 		signal.throwIfAborted();
 		try {
-			if (message.length > longestMessage) throw new errors.JWTInvalid("it is too long");
+			if (message.length > maxMessageLength) throw new errors.JWTInvalid("it is too long");
 			const findKey: JWTVerifyGetKey = async (header, token) =>
 				createLocalJWKSet((await provider.keys(signal)) as JSONWebKeySet)(header, token);
 			const { payload, protectedHeader } = await jwtVerify(message, findKey, {

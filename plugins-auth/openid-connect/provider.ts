@@ -8,7 +8,7 @@ export type Client = typeof client;
 /** Microseconds for which the metadata of the provider is cached. */
 const knownFor = 3_600_000_000;
 /** Maximum bytes of a response of the provider, which limits memory. */
-const longestAnswer = 1_048_576;
+const maxAnswerLength = 1_048_576;
 
 export interface ProviderOptions {
 	readonly client: Client;
@@ -140,7 +140,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer> 
 	let length = 0;
 	for await (const chunk of response.body) {
 		length += chunk.length;
-		if (length > longestAnswer) throw new TypeError("its answer is too long");
+		if (length > maxAnswerLength) throw new TypeError("its answer is too long");
 		chunks.push(chunk);
 	}
 	return new Uint8Array(Buffer.concat(chunks));

@@ -4,7 +4,7 @@ import type { PamAnswer, PamRequest } from "./messages.ts";
 
 /** Number of processes. With more than one, a hanging PAM module does not block all sign-ins. */
 const processCount = 2;
-const longestQueue = 64;
+const maxQueueLength = 64;
 
 interface Task {
 	run(process: ConversationProcess): Promise<void>;
@@ -34,7 +34,7 @@ export class ConversationPool {
 	/** Carries out a conversation. Rejects with the signal's reason on abort, and with `SVC_UNAVAILABLE` on a timeout or a full queue. */
 	async converse(request: PamRequest, signal: AbortSignal): Promise<PamAnswer> {
 		signal.throwIfAborted();
-		if (this.#queue.length >= longestQueue)
+		if (this.#queue.length >= maxQueueLength)
 			throw new SvcError("SVC_UNAVAILABLE", "too many sign-ins at once", { facts: { retry_after: 5 } });
 		return new Promise((resolve, reject) => {
 			// A started conversation cannot be interrupted, but its caller stops waiting.

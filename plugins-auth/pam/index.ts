@@ -20,8 +20,8 @@ export type { PamOptions };
 export const pam = defineAuthBackend("pam", (options: PamOptions) => new Pam(options));
 
 /** Maximum password bytes that all PAM modules accept. Modules truncate or refuse longer passwords in different ways. */
-const longestPassword = 511;
-const longestUsername = 256;
+const maxPasswordLength = 511;
+const maxUsernameLength = 256;
 
 class Pam implements AuthBackend {
 	readonly #options: unknown;
@@ -77,17 +77,17 @@ function toError(service: string, { status, text }: PamAnswer): SvcError {
  * Returns true if the username is usable. A NUL would end the name early in the modules, and control characters would get into their logs.
  */
 function isName(username: string): boolean {
-	return username !== "" && Buffer.byteLength(username) <= longestUsername && !/\p{Cc}/u.test(username);
+	return username !== "" && Buffer.byteLength(username) <= maxUsernameLength && !/\p{Cc}/u.test(username);
 }
 
 function isPassword(password: string): boolean {
-	return password !== "" && Buffer.byteLength(password) <= longestPassword && !password.includes("\0");
+	return password !== "" && Buffer.byteLength(password) <= maxPasswordLength && !password.includes("\0");
 }
 
 /** Minimum and maximum milliseconds of a refusal. The maximum prevents one slow call of a module from delaying all later refusals. */
-const shortest = 250;
-const longest = 8_000;
-const longestDelay = 10_000;
+const minRefusalMs = 250;
+const maxRefusalMs = 8_000;
+const maxDelay = 10_000;
 
 interface RefusalWait {
 	/** Milliseconds that PAM took. */
@@ -102,16 +102,16 @@ interface RefusalWait {
  * doubles whenever a response takes longer, so that later differences in load remain hidden.
  */
 class RefusalTime {
-	#time = shortest;
+	#time = minRefusalMs;
 
 	/** Records how long a response took, whatever its result. */
 	observe(elapsed: number): void {
-		while (this.#time < Math.min(elapsed, longest)) this.#time *= 2;
+		while (this.#time < Math.min(elapsed, maxRefusalMs)) this.#time *= 2;
 	}
 
 	/** Resolves when the refusal may be returned. */
 	async wait({ elapsed, delay: wanted, signal }: RefusalWait): Promise<void> {
-		const rest = Math.max(0, this.#time - elapsed) + Math.min(longestDelay, wanted);
+		const rest = Math.max(0, this.#time - elapsed) + Math.min(maxDelay, wanted);
 		await delay(rest, undefined, { signal });
 	}
 }
@@ -155,7 +155,7 @@ interface PamSettings {
 	readonly timeout: number;
 }
 
-const longestTimeout = 3_600;
+const maxTimeout = 3_600;
 
 function parseSettings(input: unknown): PamSettings {
 	const reader = new OptionReader(input);
@@ -165,7 +165,7 @@ function parseSettings(input: unknown): PamSettings {
 		reader.report("service", `"${service}" must be letters, digits, ".", "_" and "-", such as "login"`);
 	}
 	const checkForRoot = reader.flag("check_for_root", true);
-	const timeout = reader.number("timeout", { minimum: 0.001, maximum: longestTimeout }) ?? 30;
+	const timeout = reader.number("timeout", { minimum: 0.001, maximum: maxTimeout }) ?? 30;
 	reader.finish("pam");
 	return { service, checkForRoot, timeout };
 }

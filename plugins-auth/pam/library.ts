@@ -15,7 +15,7 @@ const items = { user: 2, failDelay: 10 } as const;
 /** `PAM_SILENT` and `PAM_DISALLOW_NULL_AUTHTOK`: no messages, and no accounts without a password. */
 const flags = 0x8000 | 0x1;
 /** Maximum messages in one call of the conversation function, a limit of PAM. */
-const mostMessages = 32;
+const maxMessages = 32;
 
 /** Loads libpam. Throws `SVC_CONFIG` with the missing requirement if that is impossible. */
 export async function loadPam({ importKoffi = () => import("koffi"), name = "libpam.so.0" }: PamLibraryOptions = {}): Promise<PamLibrary> {
@@ -81,7 +81,7 @@ export class PamLibrary {
 	}
 
 	#converse(count: number, messages: unknown, responses: unknown): number {
-		if (count < 1 || count > mostMessages) return pamStatus.conversationFailed;
+		if (count < 1 || count > maxMessages) return pamStatus.conversationFailed;
 		const koffi = this.#koffi;
 		const { message, response } = this.#types;
 		const size = koffi.sizeof(response);

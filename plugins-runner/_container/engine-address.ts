@@ -25,12 +25,12 @@ export interface TlsFiles {
 	readonly key?: Buffer;
 }
 
-const usualSockets = ["/var/run/docker.sock", "/run/podman/podman.sock"];
+const defaultSockets = ["/var/run/docker.sock", "/run/podman/podman.sock"];
 const allowed = 'must be "unix:///path" or "tcp://host:port"';
 
 /** Parses the address. Throws `SVC_CONFIG` if it is invalid, if files are missing, and for remote connections without TLS. */
 export function readAddress({ host, tls }: EngineAddressOptions): EngineAddress {
-	const address = host ?? `unix://${usualSockets.find((path) => existsSync(path)) ?? usualSockets[0]}`;
+	const address = host ?? `unix://${defaultSockets.find((path) => existsSync(path)) ?? defaultSockets[0]}`;
 	if (typeof address !== "string") throw problem("host", allowed);
 	if (address.startsWith("unix://")) {
 		const socketPath = address.slice("unix://".length);

@@ -18,7 +18,7 @@ export interface EngineCall {
 
 const defaultPatience = 60_000;
 /** Maximum bytes of a response that is not a stream. Descriptions of containers are long, but limited. */
-const longestAnswer = 16 * 1024 * 1024;
+const maxAnswerLength = 16 * 1024 * 1024;
 /** Newest API version used. With an older engine, the engine's version is used; newer engines still support this version. */
 const newestVersion = "1.44";
 
@@ -102,7 +102,7 @@ function toConnection(address: EngineAddress): RequestOptions {
 }
 
 async function readText(response: IncomingMessage): Promise<string> {
-	return (await readBytes(response, longestAnswer)).toString();
+	return (await readBytes(response, maxAnswerLength)).toString();
 }
 
 /** Returns the whole response. Throws `EngineRefusal` if it is longer than `most` bytes. */

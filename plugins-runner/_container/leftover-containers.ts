@@ -7,15 +7,15 @@ const untilLabel = "svc.until";
  */
 const margin = 3_600;
 /** Seconds for which a container that does not run is kept if its run has no timeout. The service may be unavailable for a long time. */
-const longestAbsence = 7 * 86_400;
+const maxAbsence = 7 * 86_400;
 /** Milliseconds before the first cleanup, so that runs are recovered first, and milliseconds between two cleanups. */
-const usual = { first: 600_000, every: 600_000 };
+const defaultIntervals = { first: 600_000, every: 600_000 };
 
 export interface LeftoverContainersOptions {
 	readonly engine: Engine;
 	readonly installation: string;
 	readonly logger: Logger;
-	readonly times?: typeof usual;
+	readonly times?: typeof defaultIntervals;
 }
 
 /**
@@ -25,14 +25,14 @@ export interface LeftoverContainersOptions {
  */
 export class LeftoverContainers {
 	readonly #parts: LeftoverContainersOptions;
-	readonly #times: typeof usual;
+	readonly #times: typeof defaultIntervals;
 	#timer: NodeJS.Timeout | undefined;
 	#sweeping: Promise<void> = Promise.resolve();
 	#isStopped = false;
 
 	constructor(parts: LeftoverContainersOptions) {
 		this.#parts = parts;
-		this.#times = parts.times ?? usual;
+		this.#times = parts.times ?? defaultIntervals;
 	}
 
 	/** Returns the label with the time of removal; empty if the run has no timeout. */
@@ -70,7 +70,7 @@ export class LeftoverContainers {
 		if (until !== undefined) return Number(until) < now;
 		if (isRunning) return false;
 		const found = await this.#parts.engine.look(id);
-		return found !== undefined && found.phase !== "running" && found.since / 1_000 + longestAbsence < now;
+		return found !== undefined && found.phase !== "running" && found.since / 1_000 + maxAbsence < now;
 	}
 
 	#plan(milliseconds: number): void {

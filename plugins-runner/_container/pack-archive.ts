@@ -4,7 +4,7 @@ import { SvcError } from "../../core/contract/index.ts";
 import type { ArchiveEntry } from "./archive.ts";
 
 /** Maximum bytes of a pack's files in a container; the archive is built in memory. */
-const most = 64 * 1024 * 1024;
+const maxPackSize = 64 * 1024 * 1024;
 
 /**
  * Returns the files of a pack as archive entries in the directory `below`, without the `.git` directory. Every user in the container may
@@ -25,8 +25,8 @@ export async function toPackEntries(directory: string, below: string): Promise<A
 			else if (file.isFile()) {
 				const { mode, size } = await stat(source);
 				bytes += size;
-				if (bytes > most)
-					throw new SvcError("SVC_RUNNER", `the pack has more than ${most / 1024 / 1024} MiB, which is too much for a container`);
+				if (bytes > maxPackSize)
+					throw new SvcError("SVC_RUNNER", `the pack has more than ${maxPackSize / 1024 / 1024} MiB, which is too much for a container`);
 				entries.push({ path, mode: (mode & 0o111) === 0 ? 0o444 : 0o555, content: await readFile(source) });
 			}
 		}

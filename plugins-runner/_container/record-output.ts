@@ -68,7 +68,7 @@ class ChannelText {
 type Channel = "stdout" | "stderr";
 
 /** Maximum length of a frame; a longer one shows that the stream does not consist of frames. */
-const longestFrame = 64 * 1024 * 1024;
+const maxFrameLength = 64 * 1024 * 1024;
 
 /**
  * Parses the frames in which engines send the output of a container without a terminal. A frame has one byte for the channel, three unused
@@ -101,7 +101,7 @@ class FrameReader {
 		this.#headerLength = 0;
 		this.#left = this.#header.readUInt32BE(4);
 		const number = this.#header[0];
-		if ((number !== 1 && number !== 2 && number !== 0) || this.#left > longestFrame)
+		if ((number !== 1 && number !== 2 && number !== 0) || this.#left > maxFrameLength)
 			throw new Error("what the engine sends is no output of a container");
 		this.#channel = number === 2 ? "stderr" : "stdout";
 		return taken;

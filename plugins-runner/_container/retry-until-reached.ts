@@ -4,7 +4,7 @@ import { EngineUnreachable } from "./engine-errors.ts";
 
 /** Milliseconds between two attempts: the first delay, and the maximum. */
 const first = 100;
-const longest = 5_000;
+const maxPauseMs = 5_000;
 
 /** Repeats the work while the engine is unreachable; rejects with any other error. Returns undefined if the signal aborts. */
 export async function retryUntilReached<T>(
@@ -12,7 +12,7 @@ export async function retryUntilReached<T>(
 	work: () => Promise<T>,
 	onOutage: (error: EngineUnreachable) => void,
 ): Promise<T | undefined> {
-	for (let wait = first; !signal.aborted; wait = Math.min(longest, wait * 2)) {
+	for (let wait = first; !signal.aborted; wait = Math.min(maxPauseMs, wait * 2)) {
 		try {
 			return await work();
 		} catch (error) {

@@ -6,7 +6,7 @@ import { KeyedMutex, SvcError, toErrorMessage } from "../../core/contract/index.
 import { createBaseEnvironment } from "../_process/environment.ts";
 import { assertNoNul } from "../_shell/index.ts";
 
-const mostTries = 5;
+const maxAttempts = 5;
 /** Serializes worktree changes of one pack directory within this process. */
 const turns = new KeyedMutex();
 /** Matches git errors about worktree files that another process creates or removes at the same time. */
@@ -69,7 +69,7 @@ export async function removeWorktree({ directory, packDirectory }: Pick<Worktree
 async function changeWorktrees(packDirectory: string, change: () => Promise<GitEnd>, signal?: AbortSignal): Promise<GitEnd> {
 	for (let tried = 1; ; tried += 1) {
 		const end = await turns.runExclusive(packDirectory, change, signal);
-		if (end.succeeded || tried === mostTries || !isHalfMade.test(end.reason)) return end;
+		if (end.succeeded || tried === maxAttempts || !isHalfMade.test(end.reason)) return end;
 		await delay(tried * 50 * Math.random());
 	}
 }
@@ -116,7 +116,7 @@ interface GitEnd {
 }
 
 /** Maximum size of git's output in bytes. */
-const longestOutput = 16 * 1024 * 1024;
+const maxOutputLength = 16 * 1024 * 1024;
 /** Hooks of a pack must not run, and git must not prompt for a password. */
 const settings = ["-c", "core.hooksPath=/dev/null"];
 const variables = { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
@@ -125,7 +125,7 @@ const variables = { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 function runGit(directory: string, args: readonly string[], signal?: AbortSignal): Promise<GitEnd> {
 	return new Promise((resolve, reject) => {
 		const env = { ...createBaseEnvironment(), ...variables };
-		const options = { cwd: directory, env, maxBuffer: longestOutput, ...(signal === undefined ? {} : { signal }) };
+		const options = { cwd: directory, env, maxBuffer: maxOutputLength, ...(signal === undefined ? {} : { signal }) };
 		execFile("git", [...settings, ...args], options, (error, stdout, stderr) => {
 			if (signal?.aborted) reject(signal.reason);
 			else if (error !== null && typeof error.code !== "number" && error.signal == null) reject(error);

@@ -22,7 +22,7 @@ const maxRounds = 5;
 /** Milliseconds for which expressions are searched before yielding to the event loop. */
 const turnMilliseconds = 5;
 /** Maximum number of definitions of API requests that wait for the thread. */
-const mostWaitingRequests = 16;
+const maxWaitingRequests = 16;
 
 // A thread cannot run a TypeScript file directly: when running from source, the loader is registered first.
 const threadSource = `
@@ -61,7 +61,7 @@ export class DefinitionThread {
 
 	/** Creates two threads, so that definitions of requests do not delay those of runs. Definitions of runs are never refused. */
 	static createPair(worker: string): { readonly forRequests: DefinitionThread; readonly forRuns: DefinitionThread } {
-		return { forRequests: new DefinitionThread(worker, mostWaitingRequests), forRuns: new DefinitionThread(worker) };
+		return { forRequests: new DefinitionThread(worker, maxWaitingRequests), forRuns: new DefinitionThread(worker) };
 	}
 
 	/** Returns true if a definition is so large that it must be read in the thread. */

@@ -2,7 +2,7 @@
  * Maximum number of starts in one turn of the event loop. With fewer, the launcher's additional turns cost more than the server gains by
  * earlier reports.
  */
-const mostInARow = 4;
+const maxConsecutive = 4;
 
 /**
  * Runs starts of processes, a few in each turn of the event loop. Each start blocks the launcher until the new process has begun its
@@ -19,7 +19,7 @@ export class StartQueue {
 	}
 
 	#run(): void {
-		for (const start of this.#waiting.splice(0, mostInARow)) start();
+		for (const start of this.#waiting.splice(0, maxConsecutive)) start();
 		this.#isPlanned = true;
 		setImmediate(() => {
 			this.#isPlanned = false;

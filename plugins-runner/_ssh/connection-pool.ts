@@ -31,7 +31,7 @@ interface Endable {
 }
 
 /** Maximum number of connections to one host as one user. */
-const mostConnections = 8;
+const maxConnections = 8;
 
 /** The open connections of a node. Runs share a connection if all fields of their targets except the name are equal. */
 export class ConnectionPool {
@@ -71,7 +71,7 @@ export class ConnectionPool {
 			} catch (error) {
 				release();
 				if (error instanceof ChannelRefused && connection.channels > 0) connection.limit = connection.channels;
-				else if (!(error instanceof ConnectionLost && used && lost++ < mostConnections)) throw error;
+				else if (!(error instanceof ConnectionLost && used && lost++ < maxConnections)) throw error;
 			}
 		}
 	}
@@ -90,7 +90,7 @@ export class ConnectionPool {
 			const connections = this.#connections.get(key) ?? [];
 			const free = connections.find(({ channels, limit }) => channels < limit);
 			if (free !== undefined) return free;
-			if (connections.length < mostConnections) return this.#connect(key, target);
+			if (connections.length < maxConnections) return this.#connect(key, target);
 			let onFree: () => void = () => {};
 			const freed = new Promise<void>((resolve) => {
 				onFree = resolve;

@@ -209,7 +209,7 @@ function toResult(
 }
 
 /** Milliseconds after which a housekeeping command fails. */
-const patience = 10_000;
+const housekeepingTimeoutMs = 10_000;
 /** Maximum number of housekeeping channels on one connection, in addition to those of runs; hosts allow a few more than runs use. */
 const atOnce = 2;
 
@@ -234,8 +234,8 @@ async function run(connection: Connection, script: string): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
 		const timer = setTimeout(() => {
 			channel.destroy();
-			reject(new Error(`the host has not finished within ${patience} ms`));
-		}, patience);
+			reject(new Error(`the host has not finished within ${housekeepingTimeoutMs} ms`));
+		}, housekeepingTimeoutMs);
 		let code: number | null | undefined;
 		channel.on("exit", (given: number | null) => (code = given));
 		channel.on("error", () => {});

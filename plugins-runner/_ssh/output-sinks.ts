@@ -4,7 +4,7 @@ import { createOutputResult } from "../_shell/index.ts";
 type Type = "stdout" | "stderr";
 
 /** Length in characters from which an incomplete line is written. */
-const longestLine = 64 * 1024;
+const maxLineLength = 64 * 1024;
 
 /** Receives the output of the hosts of one execution during the run. */
 export interface OutputSink {
@@ -38,7 +38,7 @@ export function createFleetSink(context: Pick<RunContext, "emit">): OutputSink {
 			const key = `${type} ${host}`;
 			const lines = ((begun.get(key) ?? "") + text).split("\n");
 			const rest = lines.pop() ?? "";
-			const isLong = rest.length >= longestLine;
+			const isLong = rest.length >= maxLineLength;
 			begun.set(key, isLong ? "" : rest);
 			return emit(host, isLong ? [...lines, rest] : lines);
 		},

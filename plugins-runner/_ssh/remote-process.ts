@@ -10,7 +10,7 @@ const afterKill = 1_000;
 const linger = 1_000;
 const tick = 50;
 /** Output bytes that may wait for storage before reading from the host stops. */
-const mostWaiting = 256 * 1024;
+const maxWaiting = 256 * 1024;
 
 export type RemoteSignal = "TERM" | "KILL";
 
@@ -139,7 +139,7 @@ export class RemoteProcess {
 				deliver: (text) => this.#options.onOutput(type, text),
 				onConsumed: (bytes) => {
 					output.waiting -= bytes;
-					if (output.waiting < mostWaiting) stream.resume();
+					if (output.waiting < maxWaiting) stream.resume();
 				},
 				onFailure: (error) => {
 					this.#failure ??= { error };
@@ -151,7 +151,7 @@ export class RemoteProcess {
 			output.bytes += bytes.length;
 			output.waiting += bytes.length;
 			output.channel.push(bytes);
-			if (output.waiting >= mostWaiting) stream.pause();
+			if (output.waiting >= maxWaiting) stream.pause();
 		});
 		stream.on("error", () => {});
 		return output;
@@ -162,7 +162,7 @@ export class RemoteProcess {
 	}
 
 	#isBlocked(): boolean {
-		return this.#outputs.some(({ waiting }) => waiting >= mostWaiting);
+		return this.#outputs.some(({ waiting }) => waiting >= maxWaiting);
 	}
 }
 

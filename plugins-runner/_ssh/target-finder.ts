@@ -22,7 +22,7 @@ export interface TargetFinder {
 }
 
 /** Maximum number of jump hosts for one connection. */
-const longestWay = 8;
+const maxJumpHosts = 8;
 
 export async function createTargetFinder(sources: Sources): Promise<TargetFinder> {
 	const { options, parameters } = sources;
@@ -42,14 +42,15 @@ export async function createTargetFinder(sources: Sources): Promise<TargetFinder
 	/** Returns the last jump host of a `ProxyJump` entry, with its own jump hosts; undefined if there is none. */
 	async function findWay({ proxyJump }: SshConfigEntry, before: readonly string[]): Promise<Target | undefined> {
 		if (proxyJump === undefined || proxyJump.toLowerCase() === "none") return undefined;
-		if (before.length >= longestWay) throw new SvcError("SVC_RUNNER", `ProxyJump goes through too many hosts: ${before.join(", ")}`);
+		if (before.length >= maxJumpHosts) throw new SvcError("SVC_RUNNER", `ProxyJump goes through too many hosts: ${before.join(", ")}`);
 		return findHops(proxyJump, "ProxyJump", before);
 	}
 
 	/** Parses a comma-separated list of jump hosts and returns the last one, linked to the preceding hosts. */
 	async function findHops(text: string, parameter: string, before?: readonly string[]): Promise<Target | undefined> {
 		const hops = text.split(",").map((hop) => parseHost(hop.trim(), parameter));
-		if (hops.length > longestWay) throw new SvcError("SVC_INVALID", `parameter "${parameter}": at most ${longestWay} hosts are allowed`);
+		if (hops.length > maxJumpHosts)
+			throw new SvcError("SVC_INVALID", `parameter "${parameter}": at most ${maxJumpHosts} hosts are allowed`);
 		let way: Target | undefined;
 		for (const [index, { host: name, port, user }] of hops.entries()) {
 			const entry = findInSshConfig(config, name);

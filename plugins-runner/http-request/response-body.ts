@@ -45,13 +45,13 @@ function isJsonType(mediaType: string): boolean {
 }
 
 /** Maximum depth of parsed JSON. Deeper JSON is returned as a string, because such a result could not be stored. */
-const deepest = 100;
+const maxDepth = 100;
 
 /** Returns true if the value is nested too deeply. Works level by level, so that deep values cannot overflow the stack. */
 function isDeep(value: JsonValue): boolean {
 	let level: readonly JsonValue[] = [value];
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > deepest) return true;
+		if (depth > maxDepth) return true;
 		level = level.flatMap((container) => (typeof container === "object" && container !== null ? Object.values(container) : []));
 	}
 	return false;

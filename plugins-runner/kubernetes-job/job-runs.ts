@@ -12,7 +12,7 @@ import type { JobContext } from "./parameters.ts";
 /** Number of attempts to delete an ended job, and milliseconds between them. If all fail, the cluster deletes the job after its TTL. */
 const [removals, betweenRemovals] = [5, 1_000];
 /** Maximum bytes of a script. A Secret holds 1 MiB, and the variables need the rest. */
-const longestScript = 900_000;
+const maxScriptLength = 900_000;
 
 /** Creates the runs of the runner. Shares one API client, and one watch for each namespace. */
 export class JobRuns {
@@ -102,7 +102,7 @@ async function readScript(path: string): Promise<string> {
 	const text = await readFile(path, "utf8").catch((cause: unknown) => {
 		throw new SvcError("SVC_RUNNER", `entry point "${path}" does not exist or is not a file that can be read`, { cause });
 	});
-	if (Buffer.byteLength(text) > longestScript)
-		throw new SvcError("SVC_RUNNER", `entry point "${path}" has more than ${longestScript} bytes, which no Secret holds`);
+	if (Buffer.byteLength(text) > maxScriptLength)
+		throw new SvcError("SVC_RUNNER", `entry point "${path}" has more than ${maxScriptLength} bytes, which no Secret holds`);
 	return text;
 }

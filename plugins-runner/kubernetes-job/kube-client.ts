@@ -9,8 +9,8 @@ import { readKubeconfig } from "./kubeconfig.ts";
 import type { KubernetesJobOptions } from "./options.ts";
 
 /** Milliseconds to wait for the start of a response, and for each further byte of a response that is read whole. */
-const patience = 30_000;
-const mostAnswer = 32 * 1024 * 1024;
+const responseTimeoutMs = 30_000;
+const maxAnswer = 32 * 1024 * 1024;
 
 /** The API server was not reached, or could not answer (429, 5xx). The request may still have been carried out. */
 export class KubeUnreachable extends Error {
@@ -149,7 +149,7 @@ function receive(send: () => ClientRequest): Promise<IncomingMessage> {
 		}
 		// The agent enables keepalive only for connections without TLS.
 		request.setSocketKeepAlive(true, 10_000);
-		const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1_000} s`)), patience);
+		const timer = setTimeout(() => request.destroy(new Error(`no answer within ${responseTimeoutMs / 1_000} s`)), responseTimeoutMs);
 		request.on("response", (response) => {
 			clearTimeout(timer);
 			resolve(response);
@@ -171,18 +171,18 @@ function toTls({ ca, certificate, key, serverName }: Pick<ClusterCredentials, "c
 }
 
 async function readAll(answer: IncomingMessage): Promise<string> {
-	return (await readAnswer(withinPatience(answer), mostAnswer)).toString();
+	return (await readAnswer(withinPatience(answer), maxAnswer)).toString();
 }
 
 /** Yields the body of an answer. Throws if no byte arrives within the time limit. */
 async function* withinPatience(answer: IncomingMessage): AsyncGenerator<Buffer> {
-	const expire = () => answer.destroy(new Error(`no byte within ${patience / 1_000} s`));
-	let timer = setTimeout(expire, patience);
+	const expire = () => answer.destroy(new Error(`no byte within ${responseTimeoutMs / 1_000} s`));
+	let timer = setTimeout(expire, responseTimeoutMs);
 	try {
 		for await (const piece of answer) {
 			clearTimeout(timer);
 			yield piece as Buffer;
-			timer = setTimeout(expire, patience);
+			timer = setTimeout(expire, responseTimeoutMs);
 		}
 	} finally {
 		clearTimeout(timer);

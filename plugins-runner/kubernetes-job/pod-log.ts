@@ -150,7 +150,7 @@ interface StampedPart {
 
 const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 /** Maximum characters of a timestamp, including the space after it. */
-const mostStamp = 36;
+const maxStampLength = 36;
 
 /** Removes the timestamps that a cluster writes before each line of a log. The chunks of the response may be split anywhere. */
 class StampedLog {
@@ -165,7 +165,7 @@ class StampedLog {
 				const end = blank < 0 ? piece.length : blank + 1;
 				const begun = this.#begun + piece.toString("latin1", start, end);
 				start = end;
-				if (blank < 0 && begun.length < mostStamp) this.#begun = begun;
+				if (blank < 0 && begun.length < maxStampLength) this.#begun = begun;
 				else yield* this.#begin(begun);
 				continue;
 			}

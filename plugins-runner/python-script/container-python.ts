@@ -10,7 +10,7 @@ import {
 	toShellVariables,
 } from "../_container/index.ts";
 import { parseReport, toDriverRequest } from "./driver-request.ts";
-import { longestReport, type PythonEnd, type PythonRequest } from "./engine.ts";
+import { maxReportLength, type PythonEnd, type PythonRequest } from "./engine.ts";
 import { pythonSource } from "./python-source.ts";
 import { toRunResult } from "./run-result.ts";
 
@@ -37,7 +37,7 @@ export class ContainerPython extends OptInContainers {
 	async #toResult(context: Context, end: ContainerEnd): Promise<RunResult> {
 		const left: RunResult = { succeeded: false, status: "running", result: {} };
 		if (end === "left") return left;
-		const text = typeof end === "string" ? undefined : await this.read(context, `${directory}/${report}`, longestReport);
+		const text = typeof end === "string" ? undefined : await this.read(context, `${directory}/${report}`, maxReportLength);
 		if (text === "left") return left;
 		const engine = `container ${context.runnerParameters.svc_container}`;
 		return toRunResult(context, engine, context.runnerParameters.timeout, toPythonEnd(context, end, text));

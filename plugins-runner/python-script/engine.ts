@@ -6,7 +6,7 @@ export const engineNames = ["cpython", "pyodide"] as const;
 export type EngineName = (typeof engineNames)[number];
 
 /** Maximum length of a result in characters; a longer one would fill the service's memory. */
-export const longestReport = 64 * 1024 * 1024;
+export const maxReportLength = 64 * 1024 * 1024;
 
 /** Settings and files for one run of a Python action. */
 export interface PythonRequest {

@@ -8,12 +8,12 @@ export interface Attachment {
 }
 
 /** Maximum total size in bytes of a mail's attachments. More would fill the service's memory, and mail systems refuse it. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 /** Reads the files of a list. The permission to send a mail must not include access to all files of the service. */
 export async function readAttachments(list: string, directories: readonly string[]): Promise<readonly Attachment[]> {
 	const attachments: Attachment[] = [];
-	let room = mostBytes;
+	let room = maxBytes;
 	for (const path of list.split(",").map((entry) => entry.trim())) {
 		if (path === "") continue;
 		const content = await readAttachment(path, directories, room);
@@ -36,7 +36,7 @@ async function readAttachment(path: string, directories: readonly string[], room
 		const found = await stat(real);
 		const isSame = found.ino === file.ino && found.dev === file.dev;
 		if (!isSame || !file.isFile() || !(await isInside(real, directories))) throw notAllowed(path);
-		if (file.size > room) throw refused(path, `makes the attachments larger than ${mostBytes / 1024 / 1024} MiB`);
+		if (file.size > room) throw refused(path, `makes the attachments larger than ${maxBytes / 1024 / 1024} MiB`);
 		return await handle.readFile();
 	} finally {
 		await handle.close();

@@ -191,14 +191,14 @@ function toPart(head: readonly string[], content: Buffer): string[] {
 }
 
 /** Maximum UTF-8 bytes in one encoded word, which may have 75 characters including its delimiters. */
-const most = 45;
+const maxWordBytes = 45;
 
 /** Returns a string as encoded words of a header (RFC 2047), folded between words. Characters are never split. */
 function encodeWords(text: string): string {
 	const words: string[] = [];
 	let word = "";
 	for (const character of text) {
-		if (Buffer.byteLength(word + character) > most) {
+		if (Buffer.byteLength(word + character) > maxWordBytes) {
 			words.push(word);
 			word = "";
 		}

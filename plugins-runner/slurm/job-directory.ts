@@ -8,7 +8,7 @@ import type { StagedFiles } from "../_ssh/staging.ts";
 import { readJobFile } from "./open-job-file.ts";
 
 /** Maximum bytes of a status file of the service or the start script. The longest content is an id. */
-const mostRead = 128;
+const maxRead = 128;
 /** Milliseconds within which a job has written its id into the claim that it has created. */
 const claimWriteMs = 2_000;
 
@@ -132,7 +132,7 @@ export class JobDirectory {
 	}
 
 	async #read(name: string): Promise<string | undefined> {
-		return readJobFile(join(this.path, name), mostRead).catch(() => undefined);
+		return readJobFile(join(this.path, name), maxRead).catch(() => undefined);
 	}
 }
 

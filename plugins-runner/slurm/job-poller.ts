@@ -7,7 +7,7 @@ import { type SlurmCommands, SlurmUnreachable } from "./slurm-commands.ts";
 const quick = 1_000;
 const slow = 5_000;
 const slowest = 15_000;
-const least = 250;
+const minIntervalMs = 250;
 
 /** Result of polling a job: its tasks (none if Slurm has no record of the job), or the reason why Slurm could not be queried. */
 export type JobReport = { readonly tasks: readonly ListedTask[] } | { readonly unreachable: string };
@@ -102,6 +102,6 @@ export class JobPoller {
 		this.#poke = () => stopped.abort();
 		if (!this.#isPoked && this.#listeners.size > 0) await delay(this.#interval, undefined, { signal: stopped.signal }).catch(() => {});
 		this.#poke = () => {};
-		if (this.#listeners.size > 0) await delay(least);
+		if (this.#listeners.size > 0) await delay(minIntervalMs);
 	}
 }

@@ -29,7 +29,7 @@ const texts = {
 } as const;
 
 const numbers = { nodes: "--nodes", ntasks: "--ntasks", cpus_per_task: "--cpus-per-task" } as const;
-const most = 1_000_000;
+const maxNumber = 1_000_000;
 
 /** Items of the tasks of an array. Null for each task if only a number of tasks was given. */
 export type ArrayItems = readonly JsonValue[];
@@ -99,7 +99,7 @@ function toText(name: keyof typeof texts, value: string, { partitions, accounts 
 }
 
 function toNumber(name: string, value: number): number {
-	if (!Number.isInteger(value) || value < 1 || value > most) throw refuse(name, `must be a whole number from 1 to ${most}`);
+	if (!Number.isInteger(value) || value < 1 || value > maxNumber) throw refuse(name, `must be a whole number from 1 to ${maxNumber}`);
 	return value;
 }
 

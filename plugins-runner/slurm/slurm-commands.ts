@@ -6,8 +6,8 @@ import { type ListedTask, parseSacct, parseSqueue, sacctFormat, squeueFormat } f
 import type { SlurmOptions } from "./options.ts";
 
 /** Maximum milliseconds of a command. Slurm's own commands wait ten seconds and more for a controller that does not respond. */
-const patience = 60_000;
-const mostOutput = 64 * 1024 * 1024;
+const commandTimeoutMs = 60_000;
+const maxOutput = 64 * 1024 * 1024;
 
 /** The controller did not respond. It may still have carried out the request. */
 export class SlurmUnreachable extends Error {
@@ -149,8 +149,8 @@ export class SlurmCommands {
 		const given = {
 			env: this.#environment(command),
 			cwd: "/",
-			timeout: patience,
-			maxBuffer: mostOutput,
+			timeout: commandTimeoutMs,
+			maxBuffer: maxOutput,
 			...(signal === undefined ? {} : { signal }),
 		};
 		return new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ interface Sender {
 /** Heartbeat intervals after which every active sender must have been received, and after which a silent sender is forgotten. */
 const beatsUntilKnown = 2.5;
 const beatsUntilForgotten = 12;
-const mostSenders = 1_000;
+const maxSenders = 1_000;
 
 /**
  * Delivers the packets of other nodes to the subscribers of this node, once each and in the order of each sender. If a packet is missing,
@@ -126,7 +126,7 @@ export class Inbox {
 		if (hasSent && now - this.#openedAt > this.#options.beat * beatsUntilKnown) this.#lag();
 		const sender = { reached: new Map<number, number>(), heardAt: now };
 		this.#senders.set(id, sender);
-		if (this.#senders.size > mostSenders) this.#senders.delete(this.#senders.keys().next().value ?? "");
+		if (this.#senders.size > maxSenders) this.#senders.delete(this.#senders.keys().next().value ?? "");
 		return sender;
 	}
 

@@ -19,10 +19,10 @@ interface Entry {
 }
 
 /** Maximum bytes and events in the queue. If either is exceeded, the older half is dropped. */
-const mostBytes = 32 * 1_048_576;
-const mostEvents = 20_000;
+const maxBytes = 32 * 1_048_576;
+const maxEvents = 20_000;
 /** Maximum bytes of an event; a larger event is not sent to other nodes. */
-const mostEventBytes = 16 * 1_048_576;
+const maxEventBytes = 16 * 1_048_576;
 /** Approximate bytes of a batch, which is sent in one round trip. */
 const batchBytes = 1_048_576;
 
@@ -53,11 +53,11 @@ export class Outbox {
 		const lane = toLane(event.name, this.#options.lanes);
 		const text = this.#format(event);
 		const bytes = text === undefined ? 0 : Buffer.byteLength(text);
-		if (bytes > mostEventBytes) {
-			this.#options.onDrop(1, `an event above ${mostEventBytes} bytes`);
+		if (bytes > maxEventBytes) {
+			this.#options.onDrop(1, `an event above ${maxEventBytes} bytes`);
 			this.#push({ lane, text: undefined, bytes: 0 });
 		} else this.#push({ lane, text, bytes });
-		if (this.#bytes > mostBytes || this.#entries.length > mostEvents) this.#dropOlderHalf();
+		if (this.#bytes > maxBytes || this.#entries.length > maxEvents) this.#dropOlderHalf();
 	}
 
 	/** True if a heartbeat is queued or being sent. */

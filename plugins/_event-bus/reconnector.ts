@@ -14,8 +14,8 @@ export interface LinkOptions {
 }
 
 /** Milliseconds: the minimum and maximum pause between attempts, and the minimum duration of a connection that resets the pause. */
-const shortestPause = 100;
-const longestPause = 2_000;
+const minPause = 100;
+const maxPause = 2_000;
 const lasting = 5_000;
 
 /** Keeps a transport connected: reconnects without limit, with increasing pauses. */
@@ -51,7 +51,7 @@ export class Reconnector {
 			}
 			onAttempt();
 			if (performance.now() - began > lasting) failures = 0;
-			await pause(Math.min(longestPause, shortestPause * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2), this.#stopping.signal);
+			await pause(Math.min(maxPause, minPause * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2), this.#stopping.signal);
 		}
 	}
 

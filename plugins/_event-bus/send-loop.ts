@@ -18,10 +18,10 @@ export interface SendLoopOptions {
 /** Milliseconds that a server may take to respond. */
 const answerTimeout = 15_000;
 /** Maximum attempts to send a batch, and milliseconds of the pause that doubles with each failed attempt. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 const firstPause = 100;
 /** Number of consecutive missing heartbeats after which the connection is considered dead. */
-const mostBeatsMissed = 3;
+const maxMissedHeartbeats = 3;
 
 /**
  * Sends queued events and periodic heartbeats until the connection is lost. Rejects with the reason if it abandons the connection itself.
@@ -51,7 +51,7 @@ function beat({ outbox, inbox, echoes, ...parts }: SendLoopOptions, onDead: () =
 		if (inbox.ownBeats > seen) missed = 0;
 		else if (!outbox.hasBeat) missed += 1;
 		seen = inbox.ownBeats;
-		if (echoes && missed >= mostBeatsMissed) onDead();
+		if (echoes && missed >= maxMissedHeartbeats) onDead();
 		outbox.addBeat();
 	}, parts.beat);
 	return () => clearInterval(timer);
@@ -67,8 +67,8 @@ async function sendBatch({ connection, outbox }: SendLoopOptions, over: AbortSig
 		// The batch is sent again over the next connection.
 		if (over.aborted) return;
 		const failures = outbox.fail();
-		if (failures >= mostAttempts) outbox.settle();
-		if (failures >= mostAttempts || error instanceof TimeoutError) throw error;
+		if (failures >= maxAttempts) outbox.settle();
+		if (failures >= maxAttempts || error instanceof TimeoutError) throw error;
 		await pause(firstPause * 2 ** failures, over);
 	}
 }

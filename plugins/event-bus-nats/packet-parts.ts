@@ -4,7 +4,7 @@ import { headerBytes, type Packet } from "../_event-bus/packet.ts";
 export const partKind = "part";
 
 /** Maximum bytes of all incomplete packets together. */
-const mostBytes = 64 * 1_048_576;
+const maxBytes = 64 * 1_048_576;
 
 /** Returns the packet itself if it fits into `most` bytes, otherwise its parts. */
 export function splitPacket(packet: Packet, most: number): Packet[] {
@@ -66,7 +66,7 @@ export class Assembler {
 			this.#forget(key);
 			return { ...packet, kind, body: parts.pieces.join("") };
 		}
-		if (this.#size > mostBytes) this.#forgetAll();
+		if (this.#size > maxBytes) this.#forgetAll();
 		return undefined;
 	}
 

@@ -11,9 +11,9 @@ export interface OrderedReaderOptions {
 /** Kind of a notification that refers to a packet in the table. */
 export const referenceKind = "reference";
 /** Maximum number of bodies read with one query. */
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 /** Maximum number of packets that wait for the body of an earlier one. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** Delivers packets in the order of their arrival, although large ones must first be read from the table. */
 export class OrderedReader {
@@ -30,16 +30,14 @@ export class OrderedReader {
 		if (isPlain && !this.#isReading) return this.#options.receive(packet);
 		this.#waiting.push(packet);
 		// The receiver detects the discarded packets by the gap in the sequence numbers.
-		if (this.#waiting.length > mostWaiting) this.#waiting = [];
+		if (this.#waiting.length > maxWaiting) this.#waiting = [];
 		if (!this.#isReading) void this.#readAll();
 	}
 
 	async #readAll(): Promise<void> {
 		this.#isReading = true;
 		while (this.#waiting.length > 0) {
-			const references = this.#waiting
-				.filter((packet) => packet.kind === referenceKind && this.#options.wants(packet))
-				.slice(0, mostAtOnce);
+			const references = this.#waiting.filter((packet) => packet.kind === referenceKind && this.#options.wants(packet)).slice(0, maxAtOnce);
 			const bodies = references.length === 0 ? new Map<string, string>() : await this.#read(references);
 			this.#receiveUntil(references.at(-1), bodies);
 		}

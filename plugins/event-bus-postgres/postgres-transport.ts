@@ -6,7 +6,7 @@ import { PacketTable } from "./packet-table.ts";
 import { type Client, type CreateClient, createClients } from "./postgres-package.ts";
 
 /** Maximum bytes of a notification; the server refuses 8,000 bytes. */
-const mostBytes = 7_999;
+const maxBytes = 7_999;
 /** Milliseconds between two deletions of old rows. */
 const cleaningInterval = 60_000;
 
@@ -14,7 +14,7 @@ const cleaningInterval = 60_000;
 export class PostgresTransport implements Transport {
 	readonly title = "PostgreSQL";
 	readonly lanes = 1;
-	readonly capacity = mostBytes - headerBytes;
+	readonly capacity = maxBytes - headerBytes;
 	readonly echoes = true;
 	readonly #options: () => unknown;
 	#settings: PostgresBusSettings | undefined;
@@ -86,7 +86,7 @@ class PostgresConnection implements Connection {
 		const large: Packet[] = [];
 		const payloads = packets.map((packet) => {
 			const text = formatPacket(packet);
-			if (Buffer.byteLength(text) <= mostBytes) return text;
+			if (Buffer.byteLength(text) <= maxBytes) return text;
 			large.push(packet);
 			return formatPacket({ ...packet, kind: referenceKind, body: formatNames(packet) });
 		});
@@ -107,7 +107,7 @@ class PostgresConnection implements Connection {
 /** Returns the body of a reference: the names of the events, or an empty string if they are too long. */
 function formatNames({ body }: Packet): string {
 	const names = JSON.stringify(readNames(body));
-	return Buffer.byteLength(names) > mostBytes - headerBytes ? "" : names;
+	return Buffer.byteLength(names) > maxBytes - headerBytes ? "" : names;
 }
 
 /** Returns the event names in a reference, or undefined if it contains none. */

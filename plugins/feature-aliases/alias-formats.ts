@@ -10,8 +10,8 @@ export interface Representation {
 }
 
 /** Maximum number of representations in all formats of an alias. */
-export const mostRepresentations = 200;
-const longestDisplay = 2_000;
+export const maxRepresentations = 200;
+const maxDisplayLength = 2_000;
 
 /** Maximum number of cached compiled formats. */
 const cacheEntries = 20_000;
@@ -42,12 +42,12 @@ export function compileRepresentation({ representation, isMultiple }: Representa
 export function checkFormats(formats: readonly AliasFormat[]): void {
 	if (formats.length === 0) throw new SvcError("SVC_INVALID", "formats: must have at least one");
 	const count = toRepresentations(formats).length;
-	if (count > mostRepresentations)
-		throw new SvcError("SVC_INVALID", `formats: must have at most ${mostRepresentations} in all, got ${count}`);
+	if (count > maxRepresentations)
+		throw new SvcError("SVC_INVALID", `formats: must have at most ${maxRepresentations} in all, got ${count}`);
 	for (const [index, format] of formats.entries()) {
 		const texts = typeof format === "string" ? [format] : format.representation;
-		if (typeof format !== "string" && format.display.length > longestDisplay) {
-			throw new SvcError("SVC_INVALID", `formats[${index}].display: must have at most ${longestDisplay} characters`);
+		if (typeof format !== "string" && format.display.length > maxDisplayLength) {
+			throw new SvcError("SVC_INVALID", `formats[${index}].display: must have at most ${maxDisplayLength} characters`);
 		}
 		for (const [place, representation] of texts.entries()) {
 			const path = typeof format === "string" ? `formats[${index}]` : `formats[${index}].representation[${place}]`;

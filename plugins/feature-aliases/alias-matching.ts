@@ -9,9 +9,9 @@ import { type Command, readCommand } from "./format/command-text.ts";
 /** Maximum milliseconds for matching one command against all formats of all aliases. */
 const searching = 1_000;
 /** Maximum number of executions that one command may request. */
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 /** Maximum number of aliases that an error message names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 type MayName = (alias: ActionAliasEntity) => boolean;
 
@@ -31,8 +31,8 @@ class Comparison {
 	/** Returns the first match among the representations of an alias. Throws `SVC_INVALID` if it requests too many executions. */
 	async firstOf(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
 		const match = await this.#search(alias, representations);
-		if (match === undefined || match.values.length <= mostAtOnce) return match;
-		throw new SvcError("SVC_INVALID", `command: would start ${match.values.length} executions, at most ${mostAtOnce} are allowed`);
+		if (match === undefined || match.values.length <= maxAtOnce) return match;
+		throw new SvcError("SVC_INVALID", `command: would start ${match.values.length} executions, at most ${maxAtOnce} are allowed`);
 	}
 
 	async #search(alias: ActionAliasEntity, representations: readonly Representation[]): Promise<AliasMatch | undefined> {
@@ -85,7 +85,7 @@ export async function matchFormat(alias: ActionAliasEntity, format: string, comm
 	const representations = toRepresentations(alias.formats);
 	const named = representations.filter(({ display, representation }) => representation === format || display === format);
 	if (named.length === 0) {
-		const known = representations.slice(0, mostNamed).map(({ representation }) => `"${representation}"`);
+		const known = representations.slice(0, maxNamed).map(({ representation }) => `"${representation}"`);
 		throw new SvcError(
 			"SVC_INVALID",
 			`format: alias "${alias.ref}" has no format "${shorten(format)}"; its formats are ${known.join(", ")}`,
@@ -129,7 +129,7 @@ function unmatched({ command, slow }: Comparison, mayName: MayName): SvcError {
 
 function toNames(aliases: readonly ActionAliasEntity[], mayName: MayName): string {
 	const names = aliases.filter(mayName).map(({ ref }) => ref);
-	return names.length === 0 ? "" : ` (${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ", …" : ""})`;
+	return names.length === 0 ? "" : ` (${names.slice(0, maxNamed).join(", ")}${names.length > maxNamed ? ", …" : ""})`;
 }
 
 function shorten(text: string): string {

@@ -134,9 +134,9 @@ function toRoute(value: unknown): string {
 }
 
 /** Maximum depth of commands whose executions issue further commands. Each command may start many executions. */
-const deepest = 3;
+const maxDepth = 3;
 /** Maximum number of ancestors that are read to count nested commands. */
-const mostGenerations = 200;
+const maxGenerations = 200;
 
 type Said = Pick<ExecutionEntity, "parent_id" | "action_ref">;
 
@@ -144,11 +144,11 @@ type Said = Pick<ExecutionEntity, "parent_id" | "action_ref">;
 async function assertEnds(storage: Storage, executionId: string): Promise<void> {
 	let commands = 0;
 	let id: string | null = executionId;
-	for (let generation = 0; id !== null && generation < mostGenerations; generation += 1) {
+	for (let generation = 0; id !== null && generation < maxGenerations; generation += 1) {
 		const [execution]: Said[] = await storage.find("execution", { where: { id }, fields: ["parent_id", "action_ref"], limit: 1 });
 		if (execution?.action_ref.startsWith("chatops.")) commands += 1;
-		if (commands > deepest) {
-			throw new SvcError("SVC_INVALID", `text: commands may be nested at most ${deepest} deep; does a command call itself?`);
+		if (commands > maxDepth) {
+			throw new SvcError("SVC_INVALID", `text: commands may be nested at most ${maxDepth} deep; does a command call itself?`);
 		}
 		id = execution?.parent_id ?? null;
 	}

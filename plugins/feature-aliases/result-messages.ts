@@ -31,7 +31,7 @@ export interface ResultMessage {
 }
 
 /** Maximum characters of a message. Chats accept far fewer. */
-const longest = 20_000;
+const maxMessageLength = 20_000;
 
 /** Creates the messages about the ends of executions. */
 export class ResultMessages {
@@ -86,5 +86,5 @@ function toPlainResult(result: unknown): string {
 }
 
 function shorten(text: string): string {
-	return text.length > longest ? `${text.slice(0, longest)}…` : text;
+	return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text;
 }

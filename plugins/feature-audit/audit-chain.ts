@@ -4,9 +4,9 @@ import { createId, type Uses } from "../../core/feature.ts";
 import { type AuditDraft, type AuditEntry, type ChainHead, chain, emptyChainHead } from "./entry-hash.ts";
 
 /** Maximum number of attempts when nodes append at the same time. */
-const mostAttempts = 50;
+const maxAttempts = 50;
 /** Maximum milliseconds between two attempts. */
-const longestPause = 20;
+const maxPause = 20;
 
 export interface AuditChainOptions extends Uses<"storage" | "clock"> {
 	/** Called with the end of the chain after each write. */
@@ -34,7 +34,7 @@ export class AuditChain {
 	 */
 	append(drafts: readonly AuditDraft[], operations: readonly WriteOperation[] = [], store: Storage["write"] = this.#store): Promise<void> {
 		return this.#turns.runExclusive("chain", async () => {
-			for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+			for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
 				const head = (this.#head ??= await this.head());
 				const entries = chain(drafts, head);
 				// Insert the entries last in the transaction. While the insert waits because another node inserts the same number, it then
@@ -44,7 +44,7 @@ export class AuditChain {
 					await store([...operations, inserted]);
 				} catch (error) {
 					if (!(await this.#isOvertaken(error, head))) throw toUnavailable(error);
-					await delay(Math.random() * longestPause);
+					await delay(Math.random() * maxPause);
 					continue;
 				}
 				return this.#note(entries);

@@ -40,7 +40,7 @@ export function auditedKind(kind: EntityKind): AuditedKind<Readonly<Record<strin
 }
 
 /** Maximum characters of a recorded version. Longer ones are cut, because the author of a pack controls their length. */
-const longestVersion = 40;
+const maxVersionLength = 40;
 
 /** Describes the new and the previous version of a pack. Includes the hash of the files: different files may have the same version. */
 function tellVersions(before: PackEntity | undefined, after: PackEntity | undefined): string | undefined {
@@ -51,5 +51,5 @@ function tellVersions(before: PackEntity | undefined, after: PackEntity | undefi
 }
 
 function tellVersion({ version, content }: PackEntity): string {
-	return `version ${version.slice(0, longestVersion)}${content === null ? "" : `, content ${content}`}`;
+	return `version ${version.slice(0, maxVersionLength)}${content === null ? "" : `, content ${content}`}`;
 }

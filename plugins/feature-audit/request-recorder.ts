@@ -25,7 +25,7 @@ export interface RequestRecorderOptions extends Uses<"storage" | "clock" | "logg
 }
 
 /** Maximum characters of a string in an entry. */
-const longestText = 300;
+const maxTextLength = 300;
 
 /** Records the changes of requests, and refused requests. */
 export class RequestRecorder implements AuditHook, WriteInterceptor {
@@ -180,7 +180,7 @@ function keyOf({ route }: AuditedRequest): string {
 
 /** Shortens and normalizes a string to the form that every storage returns. Otherwise verification of the hash would report a change. */
 function toText(text: string): string {
-	return Buffer.from(text.slice(0, longestText)).toString("utf8").replaceAll("\0", "");
+	return Buffer.from(text.slice(0, maxTextLength)).toString("utf8").replaceAll("\0", "");
 }
 
 /** Request or run in progress, with the values for its entries and the number of entries so far. */
@@ -228,13 +228,13 @@ class ChangeScopes {
 }
 
 /** Maximum characters of a claimed user name. Longer names are cut, because they would only serve to fill the record. */
-const longestName = 128;
+const maxNameLength = 128;
 
 /** Returns the user name that a sign-in request claims; empty if it contains none. */
 function claimedUser(headers: Headers): string {
 	const [, basic = ""] = /^basic +([A-Za-z0-9+/]{1,1024}={0,2})$/i.exec(headers.get("authorization") ?? "") ?? [];
 	const [name = ""] = Buffer.from(basic, "base64").toString("utf8").split(":", 1);
-	return name.slice(0, longestName);
+	return name.slice(0, maxNameLength);
 }
 
 /**

@@ -55,7 +55,7 @@ export async function inspectPack(path: string, { readers, runnerTypes, dialects
 }
 
 /** Maximum number of files of a pack that are inspected. */
-const mostFiles = 20_000;
+const maxFiles = 20_000;
 /** Generated folders that are not part of a pack. */
 const madeFolders: ReadonlySet<string> = new Set(["__pycache__", "node_modules"]);
 
@@ -84,7 +84,7 @@ async function findPackFiles(directory: string): Promise<FoundFiles> {
 			else if (information.isFile()) files.push(path);
 			else if (information.isSymbolicLink()) findings.push(...(await inspectLink(root, path, files)));
 			else findings.push(findingOf("error", path, "must be a file or a folder"));
-			if (files.length > mostFiles) return { files, findings: [...findings, findingOf("error", "", `holds more than ${mostFiles} files`)] };
+			if (files.length > maxFiles) return { files, findings: [...findings, findingOf("error", "", `holds more than ${maxFiles} files`)] };
 		}
 	}
 	return { files: files.sort(), findings };

@@ -3,7 +3,7 @@ import { createId, type Uses } from "../../core/feature.ts";
 import type { WorkerJobEntity } from "./entities.ts";
 import type { JobEncryption } from "./job-encryption.ts";
 import type { WorkerNotifications } from "./worker-notifications.ts";
-import { mostAhead } from "./worker-output-recorder.ts";
+import { maxAhead } from "./worker-output-recorder.ts";
 import type { JobReporting, Reporter, StoredEnd, WorkerEnd, WorkerOutput, WorkerPiece } from "./workers-exports.ts";
 
 export interface JobReportsOptions extends Uses<"storage" | "clock" | "logger"> {
@@ -51,7 +51,7 @@ export class JobReports implements JobReporting {
 	async output(job: string, { fence, sequence, pieces }: WorkerOutput, reporter: Reporter): Promise<boolean> {
 		const claim = { fence, reporter };
 		const found = await this.#need(job, claim);
-		if (sequence - found.consumed > mostAhead) return false;
+		if (sequence - found.consumed > maxAhead) return false;
 		const update = {
 			update: "worker_job",
 			id: job,

@@ -83,13 +83,13 @@ const endBody = defineBody<WorkerEnd>({
 const fenceBody = defineBody<{ readonly fence: string }>({ properties: { fence: secret }, required: ["fence"], closed: true });
 
 /** Maximum bytes of files in one response. */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 const bytesBody = defineBody<{ readonly fence: string; readonly start: number; readonly length: number }>({
 	properties: {
 		fence: secret,
 		start: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-		length: { type: "integer", minimum: 0, maximum: mostBytes },
+		length: { type: "integer", minimum: 0, maximum: maxBytes },
 	},
 	required: ["fence", "start", "length"],
 	closed: true,

@@ -10,8 +10,8 @@ import { WorkerPresence, type WorkerPresenceOptions } from "./worker-presence.ts
 import type { WorkerNews, WorkerPoll, WorkerRun, Workers, WorkerView } from "./workers-exports.ts";
 
 /** Maximum number of listed workers, and of listed runs of one worker. */
-const mostShown = 200;
-const mostRuns = 100;
+const maxShown = 200;
+const maxRuns = 100;
 
 export interface StoredWorkersOptions extends JobReportsOptions, JobAssignmentOptions, WorkerPresenceOptions {
 	/** Seconds between polls of the storage. */
@@ -52,7 +52,7 @@ export class StoredWorkers implements Workers {
 	}
 
 	async list(): Promise<readonly WorkerView[]> {
-		const found = await this.#parts.storage.find("worker", { orderBy: [["expires_at", "desc"]], limit: mostShown });
+		const found = await this.#parts.storage.find("worker", { orderBy: [["expires_at", "desc"]], limit: maxShown });
 		const byName = found.sort((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1));
 		return byName.map((worker) => this.#toView(worker));
 	}
@@ -61,7 +61,7 @@ export class StoredWorkers implements Workers {
 		const { storage } = this.#parts;
 		const byId = isId(idOrName) ? await storage.get("worker", idOrName) : undefined;
 		if (byId !== undefined) return this.#toView(byId);
-		const found = await storage.find("worker", { where: { name: idOrName }, limit: mostShown });
+		const found = await storage.find("worker", { where: { name: idOrName }, limit: maxShown });
 		const views = found.map((worker) => this.#toView(worker));
 		const alive = views.filter(({ isAlive }) => isAlive);
 		const [one, other] = alive.length > 0 ? alive : views;
@@ -75,7 +75,7 @@ export class StoredWorkers implements Workers {
 		const jobs = await storage.find("worker_job", {
 			where: { worker, status: "taken" },
 			orderBy: [["id", "desc"]],
-			limit: mostRuns,
+			limit: maxRuns,
 			fields: ["execution_id"],
 		});
 		if (jobs.length === 0) return [];

@@ -9,7 +9,7 @@ const readLimit = 8;
 /** Number of recorded outputs after which they are acknowledged. If it exceeded `mostAhead`, the worker would wait forever. */
 const toldAfter = 8;
 /** Maximum number of outputs that a worker may send ahead of the last acknowledged one. */
-export const mostAhead = 32;
+export const maxAhead = 32;
 /**
  * Bytes of the latest output whose rows are kept until the run has ended. The recorder buffers less than an eighth of that in memory.
  * Removed output is therefore always on disk, and a node that recovers the run finds all other output in these rows.

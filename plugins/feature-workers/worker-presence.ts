@@ -15,7 +15,7 @@ const forgottenAfter = 86_400_000_000;
 /** Maximum concurrent workers of one user. Every waiting run reads all workers, and one API key could register any number of them. */
 export const maxWorkersPerUser = 1_000;
 /** Maximum number of cached workers. */
-const mostKnown = 10_000;
+const maxKnown = 10_000;
 
 /** Stores which workers are present. A worker counts as present while it requests jobs. */
 export class WorkerPresence {
@@ -32,7 +32,7 @@ export class WorkerPresence {
 		const at = performance.now();
 		if (last !== undefined && last.draining === poll.draining && at - last.at < quiet) return;
 		await this.#store(id, poll, user);
-		if (this.#known.size >= mostKnown) this.#known.clear();
+		if (this.#known.size >= maxKnown) this.#known.clear();
 		this.#known.set(id, { at, draining: poll.draining });
 	}
 

@@ -50,9 +50,9 @@ const pageSize = 200;
 /** Microseconds after which the pack files of a waiting job are protected again. Files without a reference for an hour are removed. */
 const keepAfter = 600_000_000;
 /** Maximum number of followed runs that occupy no slot. Each of them uses some memory. */
-const mostResting = 2_000;
+const maxResting = 2_000;
 /** Maximum number of workers whose host is cached. */
-const mostPlaces = 1_000;
+const maxPlaces = 1_000;
 const contentName = /^[0-9a-f]{64}$/;
 
 /** Runs of this node that are executed by workers. */
@@ -77,7 +77,7 @@ export class WorkerRunFollowers {
 
 	/** Number of runs that occupy no slot. */
 	get resting(): number {
-		return Math.min(this.#runs.size, mostResting);
+		return Math.min(this.#runs.size, maxResting);
 	}
 
 	start(): void {
@@ -253,7 +253,7 @@ export class WorkerRunFollowers {
 		if (known !== undefined) return known;
 		const worker = await this.#parts.storage.get("worker", id);
 		const place = { hostname: worker?.hostname ?? "", pid: worker?.pid ?? 0 };
-		if (this.#places.size >= mostPlaces) this.#places.clear();
+		if (this.#places.size >= maxPlaces) this.#places.clear();
 		if (worker !== undefined) this.#places.set(id, place);
 		return place;
 	}

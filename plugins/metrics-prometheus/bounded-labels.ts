@@ -1,7 +1,7 @@
 /** Label value that replaces all values beyond the limit. */
 const other = "other";
 /** Maximum number of values of a label that normally has few. */
-const mostOfFew = 1_000;
+const maxValuesOfFew = 1_000;
 
 /** Keeps the first values of a label up to a limit, and replaces all others by `other`. */
 class BoundedLabel {
@@ -41,6 +41,6 @@ export class BoundedLabels {
 
 	/** Returns a new limiter for a label with few values. */
 	few(): BoundedLabel {
-		return new BoundedLabel(mostOfFew);
+		return new BoundedLabel(maxValuesOfFew);
 	}
 }

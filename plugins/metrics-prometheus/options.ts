@@ -16,7 +16,7 @@ export interface PrometheusMetricsSettings {
 }
 
 const names = ["label_values", "process"];
-const mostValues = 10_000;
+const maxValues = 10_000;
 
 /** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option. */
 export function parseOptions(given: unknown): PrometheusMetricsSettings {
@@ -24,8 +24,8 @@ export function parseOptions(given: unknown): PrometheusMetricsSettings {
 	const unknown = Object.keys(given).find((name) => !names.includes(name));
 	if (unknown !== undefined) throw wrong(`${unknown}: is not allowed; allowed are ${names.join(", ")}`);
 	const { label_values: labelValues = 100, process = true } = given as Record<string, unknown>;
-	if (typeof labelValues !== "number" || !Number.isInteger(labelValues) || labelValues < 0 || labelValues > mostValues) {
-		throw wrong(`label_values: must be a whole number from 0 to ${mostValues}`);
+	if (typeof labelValues !== "number" || !Number.isInteger(labelValues) || labelValues < 0 || labelValues > maxValues) {
+		throw wrong(`label_values: must be a whole number from 0 to ${maxValues}`);
 	}
 	if (typeof process !== "boolean") throw wrong("process: must be true or false");
 	return { labelValues, process };

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, SvcError } from "../../core/contract/index.ts";
 
 /** Maximum number of values and of levels in a configuration schema after its references were resolved. */
-const most = 20_000;
-const deepest = 50;
+const maxResolvedValues = 20_000;
+const maxDepth = 50;
 
 /**
  * Resolves each `$ref` in a configuration schema, such as `$ref: "#/properties/credentials"`. Throws `SVC_INVALID` for a reference to a
@@ -24,8 +24,11 @@ class References {
 	/** @param open references on the path to this value, the first one first */
 	resolve(value: JsonValue, open: readonly string[] = [], depth = 0): JsonValue {
 		this.#count += 1;
-		if (this.#count > most || depth > deepest) {
-			throw new SvcError("SVC_INVALID", `references ($ref) make the description larger than ${most} values, or deeper than ${deepest}`);
+		if (this.#count > maxResolvedValues || depth > maxDepth) {
+			throw new SvcError(
+				"SVC_INVALID",
+				`references ($ref) make the description larger than ${maxResolvedValues} values, or deeper than ${maxDepth}`,
+			);
 		}
 		if (Array.isArray(value)) return (value as readonly JsonValue[]).map((element) => this.resolve(element, open, depth + 1));
 		if (!isJsonObject(value)) return value;

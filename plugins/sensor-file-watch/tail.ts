@@ -137,7 +137,7 @@ export class Tail {
 			return true;
 		}
 		const isWritten = changed !== from.changed;
-		const piece = Buffer.alloc(largestPiece);
+		const piece = Buffer.alloc(maxPieceSize);
 		for (;;) {
 			const { bytesRead } = await from.handle.read(piece, 0, piece.length, from.offset);
 			const lines = cutLines(piece.subarray(0, bytesRead));
@@ -190,7 +190,7 @@ export class Tail {
 
 	/** Reports the incomplete last line of a replaced file, because it will not be completed. */
 	async #readUnfinished(from: Current): Promise<void> {
-		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(largestPiece), 0, largestPiece, from.offset);
+		const { buffer, bytesRead } = await from.handle.read(Buffer.alloc(maxPieceSize), 0, maxPieceSize, from.offset);
 		if (bytesRead > 0) await this.#options.onLine(toLine(buffer.subarray(0, bytesRead)).text, `${from.generation}:${from.offset}`);
 	}
 }
@@ -217,7 +217,7 @@ async function findRotated(path: string, position: Position): Promise<FileHandle
 }
 
 /** Maximum bytes of a line. A longer line is reported in chunks of about this size. */
-const largestPiece = 65_536;
+const maxPieceSize = 65_536;
 
 const newline = 0x0a;
 
@@ -236,7 +236,7 @@ function cutLines(piece: Buffer): readonly Line[] {
 		lines.push(toLine(piece.subarray(start, end + 1)));
 		start = end + 1;
 	}
-	if (lines.length > 0 || piece.length < largestPiece) return lines;
+	if (lines.length > 0 || piece.length < maxPieceSize) return lines;
 	// Do not cut within a UTF-8 character.
 	let end = piece.length - 1;
 	while (end > piece.length - 4 && isContinued(piece[end])) end -= 1;
@@ -253,7 +253,7 @@ function toLine(bytes: Buffer): Line {
  */
 async function findLineStart(handle: FileHandle): Promise<number> {
 	const { size } = await handle.stat();
-	const start = Math.max(0, size - largestPiece);
+	const start = Math.max(0, size - maxPieceSize);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
 	const last = buffer.subarray(0, bytesRead).lastIndexOf(newline);
 	return last === -1 ? start : start + last + 1;

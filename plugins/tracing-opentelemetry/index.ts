@@ -11,7 +11,7 @@ export type { OpenTelemetryOptions } from "./options.ts";
 export const openTelemetry = defineTelemetry("opentelemetry", (options: OpenTelemetryOptions) => new OpenTelemetry(options));
 
 /** Maximum milliseconds for sending a batch, and for a stop to wait for the remaining spans. */
-const patience = 5_000;
+const exportTimeoutMs = 5_000;
 /** Number of possible values of the sampling key, the last eight hexadecimal digits of a trace id. */
 const allValues = 0x1_0000_0000;
 
@@ -66,7 +66,7 @@ export class OpenTelemetry implements Telemetry {
 		this.#post = undefined;
 		let timer: NodeJS.Timeout | undefined;
 		// A slow receiver must not prevent the service from stopping.
-		await Promise.race([queue?.flush(), new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))]);
+		await Promise.race([queue?.flush(), new Promise<void>((resolve) => (timer = setTimeout(resolve, exportTimeoutMs)))]);
 		clearTimeout(timer);
 		await post?.stop();
 	}
@@ -75,7 +75,7 @@ export class OpenTelemetry implements Telemetry {
 		const name = this.#package;
 		try {
 			const exporting = (await importPackage(`${name}/node-http`, "telemetry opentelemetry")) as Exporting;
-			return createSpanPost(exporting, { ...settings, patience });
+			return createSpanPost(exporting, { ...settings, exportTimeoutMs });
 		} catch (error) {
 			logger.warn("optional package is missing", {
 				package: name,
@@ -108,7 +108,7 @@ type Exporting = typeof import("@opentelemetry/otlp-exporter-base/node-http");
 
 interface SpanPostSettings extends Pick<OpenTelemetrySettings, "url" | "headers"> {
 	/** Maximum milliseconds for a batch, including retries. */
-	readonly patience: number;
+	readonly exportTimeoutMs: number;
 }
 
 /** Sends batches of spans to the receiver. */
@@ -122,7 +122,7 @@ interface SpanPost {
 const component = "otlp_http_json_span_exporter";
 
 /** Creates the sender. It is set up like the trace exporter of OpenTelemetry, but sends spans that are already serialized. */
-function createSpanPost(exporting: Exporting, { url, headers, patience: timeoutMillis }: SpanPostSettings): SpanPost {
+function createSpanPost(exporting: Exporting, { url, headers, exportTimeoutMs: timeoutMillis }: SpanPostSettings): SpanPost {
 	const given = { ...(url !== undefined && { url }), headers: { ...headers }, timeoutMillis };
 	const options = exporting.convertLegacyHttpOptions(given, "TRACES", "v1/traces", { "Content-Type": "application/json" });
 	// Ignore the body of the response: only the success of the request matters.

@@ -29,7 +29,7 @@ export interface OpenTelemetrySettings {
 }
 
 const names = ["url", "headers", "service_name", "ratio", "queue"];
-const mostQueued = 100_000;
+const maxQueued = 100_000;
 
 /** Parses the options. Throws `SVC_CONFIG` with the name of the invalid option, but never with a header. */
 export function parseOptions(given: unknown, env: Readonly<Record<string, string | undefined>>): OpenTelemetrySettings {
@@ -43,8 +43,8 @@ export function parseOptions(given: unknown, env: Readonly<Record<string, string
 	}
 	if (typeof serviceName !== "string" || serviceName === "") throw wrong("service_name: must be a string that is not empty");
 	if (typeof ratio !== "number" || !(ratio >= 0 && ratio <= 1)) throw wrong("ratio: must be a number from 0 to 1");
-	if (typeof queue !== "number" || !Number.isInteger(queue) || queue < 1 || queue > mostQueued) {
-		throw wrong(`queue: must be a whole number from 1 to ${mostQueued}`);
+	if (typeof queue !== "number" || !Number.isInteger(queue) || queue < 1 || queue > maxQueued) {
+		throw wrong(`queue: must be a whole number from 1 to ${maxQueued}`);
 	}
 	return { url, headers: headers as Record<string, string>, serviceName, ratio, queue };
 }

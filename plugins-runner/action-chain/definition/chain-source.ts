@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, SvcError, toErrorMessage } from "../..
 import { parseDefinition } from "./parse-definition.ts";
 
 /** Maximum characters of a definition. */
-export const longestDefinition = 500_000;
+export const maxDefinitionLength = 500_000;
 
 /** Position of a value in a definition: keys and indexes from the top. */
 export type Path = readonly (string | number)[];
@@ -19,7 +19,7 @@ export class ChainSource {
 	 * Parses the definition. Throws `SVC_INVALID` unless it contains an object, with `facts.line` if the line of the error is available.
 	 */
 	constructor(text: string) {
-		if (text.length > longestDefinition) throw new SvcError("SVC_INVALID", `a chain may have at most ${longestDefinition} characters`);
+		if (text.length > maxDefinitionLength) throw new SvcError("SVC_INVALID", `a chain may have at most ${maxDefinitionLength} characters`);
 		this.text = text;
 		this.#document = this.#parse();
 		this.value = this.#read();

@@ -9,7 +9,7 @@ export interface ChainProblem {
 }
 
 /** Maximum characters of a node's name. The name is part of the keys of executions. */
-const longestName = 200;
+const maxNameLength = 200;
 const isWord = /^\w+$/;
 const topKeys = ["chain", "default", "vars"];
 
@@ -56,8 +56,8 @@ function* checkNode(node: JsonObject, path: Path): Generator<ChainProblem> {
 		if (typeof node[key] !== "string" || node[key] === "") yield syntax(at(key), `${key}: a text is needed`);
 	}
 	const name = node["name"];
-	if (typeof name === "string" && name.length > longestName)
-		yield syntax(at("name"), `name: at most ${longestName} characters are allowed`);
+	if (typeof name === "string" && name.length > maxNameLength)
+		yield syntax(at("name"), `name: at most ${maxNameLength} characters are allowed`);
 	if (typeof name === "string" && !isWord.test(name)) {
 		const message = `templates cannot name the result of "${name}": a name of letters, digits and underscores is needed for that`;
 		yield { type: "warning", path: at("name"), message };

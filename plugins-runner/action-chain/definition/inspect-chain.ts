@@ -13,7 +13,7 @@ import { findProblems } from "./find-problems.ts";
 type Found = Omit<DefinitionFinding, "spec_path" | "schema_path" | "line"> & { readonly path: Path };
 
 /** Maximum number of findings that are returned. */
-const mostFindings = 1_000;
+const maxFindings = 1_000;
 
 /** Returns at most 1,000 findings about the definition of a chain, sorted by type and line. */
 export async function inspectChain(text: string, tools: DefinitionTools): Promise<readonly DefinitionFinding[]> {
@@ -21,7 +21,7 @@ export async function inspectChain(text: string, tools: DefinitionTools): Promis
 	if (!(source instanceof ChainSource)) return [source];
 	const nodes = toNodes(source.value);
 	const found = [...findProblems(source.value), ...findTemplates(source.value, nodes, tools), ...(await findContent(nodes, tools))];
-	const findings = found.slice(0, mostFindings).map(({ path, ...finding }) => ({
+	const findings = found.slice(0, maxFindings).map(({ path, ...finding }) => ({
 		...finding,
 		spec_path: toSpecPath(path),
 		schema_path: null,

@@ -2,7 +2,7 @@ import { Composer, type CST, type Document, isMap, isScalar, Lexer, type LineCou
 import { exactNumberTags } from "../../../core/contract/index.ts";
 
 /** Maximum nesting depth of objects and lists. */
-const deepest = 64;
+const maxDepth = 64;
 /**
  * Options of the YAML library. Its check for duplicate keys compares each key with all keys before it, so this module checks them itself.
  */
@@ -28,7 +28,7 @@ export function parseDefinition(text: string, lines: LineCounter): Document | Mi
 	// recurse.
 	const tokens = readTokens(text, lines);
 	const deep = tokens.map(findTooDeep).find((token) => token !== undefined);
-	if (deep !== undefined) return { message: `more than ${deepest} objects and lists stand in one another`, offset: deep.offset };
+	if (deep !== undefined) return { message: `more than ${maxDepth} objects and lists stand in one another`, offset: deep.offset };
 	const [document, another] = new Composer(options).compose(tokens, true, text.length);
 	if (document === undefined) return { message: "the document is empty", offset: 0 };
 	const [error] = document.errors;
@@ -47,7 +47,7 @@ function readTokens(text: string, lines: LineCounter): readonly CST.Token[] {
 	const tokens: CST.Token[] = [];
 	for (const lexeme of new Lexer().lex(text)) {
 		tokens.push(...parser.next(lexeme));
-		if (parser.stack.length > deepest + 8) break;
+		if (parser.stack.length > maxDepth + 8) break;
 	}
 	tokens.push(...parser.end());
 	return tokens;
@@ -57,7 +57,7 @@ function findTooDeep(root: CST.Token): CST.Token | undefined {
 	const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
 	for (let next = open.pop(); next !== undefined; next = open.pop()) {
 		const { token, depth } = next;
-		if (depth > deepest + 1) return token;
+		if (depth > maxDepth + 1) return token;
 		for (const part of partsOf(token)) open.push({ token: part, depth: depth + 1 });
 	}
 	return undefined;

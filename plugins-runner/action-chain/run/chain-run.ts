@@ -24,7 +24,7 @@ import { findInResult } from "./result-paths.ts";
 import { variablesForParameters, variablesForPublish } from "./template-variables.ts";
 
 /** Maximum number of tasks in one run. The limit stops chains that loop. */
-const mostLaps = 100_000;
+const maxLaps = 100_000;
 
 /** Runs the nodes of a chain one at a time. */
 export class ChainRun {
@@ -81,8 +81,8 @@ export class ChainRun {
 	async #begin(name: string): Promise<RunResult | undefined> {
 		const node = findNode(this.#state.chain, name);
 		if (node === undefined) return this.#fail(new SvcError("SVC_INVALID", `Unable to find node with name "${name}".`));
-		if (this.#state.laps.length >= mostLaps) {
-			return this.#fail(new SvcError("SVC_RUNNER", `the chain has run ${mostLaps} tasks, more than it may: does it go in circles?`));
+		if (this.#state.laps.length >= maxLaps) {
+			return this.#fail(new SvcError("SVC_RUNNER", `the chain has run ${maxLaps} tasks, more than it may: does it go in circles?`));
 		}
 		const request = await attempt(toRequest(this.#context, this.#state, node));
 		if ("value" in request) return this.#start(node, request.value);

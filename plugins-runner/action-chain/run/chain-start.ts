@@ -9,7 +9,7 @@ import {
 	toErrorMessage,
 } from "../../../core/contract/index.ts";
 import { read } from "../chain-definitions.ts";
-import { longestDefinition } from "../definition/chain-source.ts";
+import { maxDefinitionLength } from "../definition/chain-source.ts";
 import { readChain } from "../definition/read-chain.ts";
 import type { ChainParameters } from "../parameters.ts";
 import { type ChainEntry, toChainEntries, toEntry } from "./chain-entries.ts";
@@ -47,7 +47,7 @@ async function beginAnew(context: RunContext<ChainParameters>): Promise<ChainSta
 async function readDefinition(path: string): Promise<string> {
 	const { size } = await stat(path);
 	// A character has at most four bytes in UTF-8.
-	if (size > 4 * longestDefinition) throw new SvcError("SVC_INVALID", `a chain may have at most ${longestDefinition} characters`);
+	if (size > 4 * maxDefinitionLength) throw new SvcError("SVC_INVALID", `a chain may have at most ${maxDefinitionLength} characters`);
 	return readFile(path, "utf8");
 }
 

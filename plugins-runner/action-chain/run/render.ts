@@ -12,7 +12,7 @@ import {
 /** Milliseconds between retries while the datastore is unavailable. */
 const pause = 1_000;
 /** Maximum characters of a template that an error message quotes. */
-const longestShown = 200;
+const maxShownLength = 200;
 
 /** Renders the templates of a chain. They are Jinja only, and strings remain strings. */
 export async function render(
@@ -44,7 +44,7 @@ export async function renderEach(
 			rendered.push([name, await render(context, value, names)]);
 		} catch (error) {
 			if (context.signal.aborted) throw error;
-			const text = (typeof value === "string" ? value : stringifyJson(value)).slice(0, longestShown);
+			const text = (typeof value === "string" ? value : stringifyJson(value)).slice(0, maxShownLength);
 			const where = `Failed rendering value for ${what} "${name}" in task "${task}" (template string=${text})`;
 			throw new SvcError("SVC_INVALID", `${where}: ${toErrorMessage(error)}`, { cause: error });
 		}

@@ -3,18 +3,18 @@ import { isJsonObject, type JsonValue } from "../../../core/contract/index.ts";
 /** Minimum characters of a large string. */
 const large = 4_096;
 /** Maximum number of values of a result that are compared. */
-const mostValues = 10_000;
+const maxValues = 10_000;
 
 /** Returns the path of a large string in a result. Returns undefined if the string is not large, or does not occur in the result. */
 export function findInResult(text: JsonValue, result: JsonValue): readonly string[] | undefined {
 	if (typeof text !== "string" || text.length < large) return undefined;
 	const places: { readonly value: JsonValue; readonly path: readonly string[] }[] = [{ value: result, path: [] }];
-	for (let index = 0; index < Math.min(places.length, mostValues); index++) {
+	for (let index = 0; index < Math.min(places.length, maxValues); index++) {
 		const { value, path } = places[index] as (typeof places)[number];
 		if (value === text) return path;
 		if (typeof value !== "object" || value === null) continue;
 		for (const [key, member] of Object.entries(value)) {
-			if (places.length < mostValues) places.push({ value: member as JsonValue, path: [...path, key] });
+			if (places.length < maxValues) places.push({ value: member as JsonValue, path: [...path, key] });
 		}
 	}
 	return undefined;

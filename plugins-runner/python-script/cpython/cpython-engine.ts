@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type PackPreparation, type PluginContext, type SensorContext, SvcError, stringifyJson } from "../../../core/contract/index.ts";
 import { createBaseEnvironment, createLauncherAccess, type Launcher, toReturnCode } from "../../_process/index.ts";
 import { parseReport, toDriverRequest } from "../driver-request.ts";
-import { longestReport, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
+import { maxReportLength, type PythonEnd, type PythonEngine, type PythonIo, type PythonRequest, type PythonTool } from "../engine.ts";
 import { pythonSource } from "../python-source.ts";
 import { raceWithAbort } from "../race-with-abort.ts";
 import { createRunEnvironment } from "../run-environment.ts";
@@ -157,8 +157,8 @@ async function runProcess(launcher: Launcher, program: Program, request: PythonR
 		onStderr: (text) => io.emit("stderr", text),
 		onReport(text) {
 			report += text;
-			if (report.length > longestReport)
-				throw new SvcError("SVC_RUNNER", `the result is longer than ${longestReport / 1024 / 1024} MiB of JSON`);
+			if (report.length > maxReportLength)
+				throw new SvcError("SVC_RUNNER", `the result is longer than ${maxReportLength / 1024 / 1024} MiB of JSON`);
 		},
 	});
 	const parsed = parseReport(report);

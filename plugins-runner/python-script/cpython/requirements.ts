@@ -3,8 +3,8 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { SvcError } from "../../../core/contract/index.ts";
 
 /** Maximum number of requirements files of a pack, including nested ones, and their maximum total size in bytes. */
-const mostFiles = 100;
-const mostBytes = 1_000_000;
+const maxFiles = 100;
+const maxBytes = 1_000_000;
 /** Options of requirements files that do not change the sources of packages. */
 const plainOptions = new Set(["--pre", "--prefer-binary", "--require-hashes"]);
 const valueOptions = new Set(["--only-binary", "--no-binary"]);
@@ -65,12 +65,12 @@ class RequirementsReader {
 	async #readText(file: string, kind: keyof Requirements): Promise<string | undefined> {
 		if (this.#seen.has(`${kind} ${file}`)) return "";
 		this.#seen.add(`${kind} ${file}`);
-		if (this.#seen.size > mostFiles) throw new Error(`more than ${mostFiles} files are included`);
+		if (this.#seen.size > maxFiles) throw new Error(`more than ${maxFiles} files are included`);
 		try {
 			const [root, real] = [await realpath(this.#packDirectory), await realpath(file)];
 			if (!real.startsWith(root + sep)) throw new Error("leads out of the pack");
 			this.#bytes += (await stat(real)).size;
-			if (this.#bytes > mostBytes) throw new Error(`the files have more than ${mostBytes} bytes together`);
+			if (this.#bytes > maxBytes) throw new Error(`the files have more than ${maxBytes} bytes together`);
 			return await readFile(real, "utf8");
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -87,7 +87,7 @@ async function findPythonFiles(directory: string, folder = "", depth = 0): Promi
 /** Characters kept from the end of a tool's output. */
 const keptOutput = 10_000;
 /** Maximum length of a tool's report in characters. */
-const longestReport = 16 * 1024 * 1024;
+const maxReportLength = 16 * 1024 * 1024;
 
 interface ToolRun {
 	/** Name of the tool's file, which is next to the driver. */
@@ -118,7 +118,8 @@ async function runTool(engines: Engines, { pack, directory, signal }: PackWorkin
 		signal,
 		onReport(text) {
 			report += text;
-			if (report.length > longestReport) throw new SvcError("SVC_RUNNER", `the report is longer than ${longestReport / 1024 / 1024} MiB`);
+			if (report.length > maxReportLength)
+				throw new SvcError("SVC_RUNNER", `the report is longer than ${maxReportLength / 1024 / 1024} MiB`);
 		},
 		onOutput(text) {
 			output = (output + text).slice(-keptOutput);

@@ -9,7 +9,7 @@ import type { WorkerProcess } from "./worker-process.ts";
 
 const mebibyte = 1024 * 1024;
 /** Minimum memory in MiB with which the interpreter can start. */
-const leastMemory = 64;
+const minMemory = 64;
 
 export interface PyodideOptions {
 	/** MiB of memory that Python may use in one run, at least 64. Default 512. */
@@ -83,7 +83,7 @@ async function takeWorker(pool: WorkerPool, signal: AbortSignal): Promise<Worker
 	return undefined;
 }
 
-function assertMemory(limit = leastMemory): void {
-	if (limit >= leastMemory) return;
-	throw new SvcError("SVC_CONFIG", `option "pyodide.memory_limit" of python-script must be ${leastMemory} or more`);
+function assertMemory(limit = minMemory): void {
+	if (limit >= minMemory) return;
+	throw new SvcError("SVC_CONFIG", `option "pyodide.memory_limit" of python-script must be ${minMemory} or more`);
 }

@@ -10,7 +10,7 @@ import type { Installation } from "./installation.ts";
 import { snapshotProgram, toSnapshotArguments } from "./worker-arguments.ts";
 
 /** Milliseconds before making a snapshot fails; on a slow and busy machine it takes several seconds. */
-const longest = 180_000;
+const snapshotTimeoutMs = 180_000;
 const ending = ".snapshot";
 
 export interface Snapshot {
@@ -71,7 +71,12 @@ export class SnapshotStore {
 		const started = performance.now();
 		const args = toSnapshotArguments({ pyodide: this.#installation.module, recipe, python: pythonSource, file });
 		try {
-			const options = { env: createBaseEnvironment(), timeout: longest, killSignal: "SIGKILL", signal: this.#stopping.signal } as const;
+			const options = {
+				env: createBaseEnvironment(),
+				timeout: snapshotTimeoutMs,
+				killSignal: "SIGKILL",
+				signal: this.#stopping.signal,
+			} as const;
 			await promisify(execFile)(process.execPath, args, options);
 		} catch (cause) {
 			throw new SvcError("SVC_RUNNER", "the snapshot of the Python interpreter could not be made", { cause });

@@ -170,7 +170,7 @@ async function callService(io: PythonIo, { method, path, body }: Extract<WorkerM
 }
 
 /** Maximum number of characters in one message, such as a result. A longer one would fill the service's memory. */
-const longest = 64 * 1024 * 1024;
+const maxMessageLength = 64 * 1024 * 1024;
 
 /** Yields the messages of a worker. The stream is read only as fast as the messages are consumed. */
 async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
@@ -187,12 +187,13 @@ async function* readMessages(stream: Readable): AsyncGenerator<WorkerMessage> {
 		}
 		begun.push(chunk.slice(end + 1));
 		length += chunk.length - end - 1;
-		if (length > longest) throw new SvcError("SVC_RUNNER", `the result is longer than ${longest / 1024 / 1024} MiB of JSON`);
+		if (length > maxMessageLength)
+			throw new SvcError("SVC_RUNNER", `the result is longer than ${maxMessageLength / 1024 / 1024} MiB of JSON`);
 	}
 }
 
 /** Maximum number of output bytes that wait to be stored. Above it, the action is blocked. */
-const most = 256 * 1024;
+const maxWaitingOutput = 256 * 1024;
 
 /** Output of one run that is being stored. */
 class RunOutput {
@@ -210,7 +211,7 @@ class RunOutput {
 	async push(channel: "stdout" | "stderr", bytes: Buffer): Promise<void> {
 		this.#waiting += bytes.length;
 		this.#channels[channel].push(bytes);
-		while (this.#waiting > most && this.#failure === undefined) {
+		while (this.#waiting > maxWaitingOutput && this.#failure === undefined) {
 			await new Promise<void>((resolve) => {
 				this.#onChange = resolve;
 			});

@@ -1,13 +1,13 @@
 import type { Logger } from "../../../core/contract/index.ts";
 
 /** Maximum length of a log entry in characters. */
-const longestEntry = 8_000;
+const maxEntryLength = 8_000;
 /** Maximum number of lines in one write that become separate log entries; more lines are joined into longer entries. */
 const manyLines = 16;
 /** Maximum number of log entries a second. Further output waits for the next second, so that it can be joined into longer entries. */
-const mostEntries = 100;
+const maxEntries = 100;
 /** Characters that may wait before the sensor is blocked. */
-const mostWaiting = 64 * 1024;
+const maxWaiting = 64 * 1024;
 /** Characters kept from the end of the output, for the error message if the sensor fails. */
 const keptTail = 8_000;
 
@@ -38,10 +38,10 @@ export class PrintedLines {
 	async take(text: string): Promise<void> {
 		this.#tail = (this.#tail + text).slice(-keptTail);
 		this.#waiting += text;
-		if (this.#isHurried) return this.#waiting.length > mostWaiting ? this.#write() : undefined;
+		if (this.#isHurried) return this.#waiting.length > maxWaiting ? this.#write() : undefined;
 		if (this.#pause === undefined && this.#mayWrite()) return this.#write();
 		const { over } = (this.#pause ??= this.#beginPause());
-		if (this.#waiting.length > mostWaiting) await over;
+		if (this.#waiting.length > maxWaiting) await over;
 	}
 
 	/** Removes the rate limit because the sensor must end. Only a little output can still follow. */
@@ -59,7 +59,7 @@ export class PrintedLines {
 	#mayWrite(): boolean {
 		const second = Math.floor(performance.now() / 1_000);
 		if (second !== this.#second) [this.#second, this.#entries] = [second, 0];
-		return this.#entries < mostEntries;
+		return this.#entries < maxEntries;
 	}
 
 	#beginPause() {
@@ -82,7 +82,7 @@ export class PrintedLines {
 	/** Writes all complete lines, or the whole output if the incomplete line exceeds the length of an entry. */
 	#write(text = this.#waiting): void {
 		const whole = text.lastIndexOf("\n") + 1;
-		const end = text.length - whole > longestEntry ? text.length : whole;
+		const end = text.length - whole > maxEntryLength ? text.length : whole;
 		this.#waiting = text.slice(end);
 		for (const entry of toEntries(text.slice(0, end))) {
 			this.#entries += 1;
@@ -93,8 +93,8 @@ export class PrintedLines {
 
 function toEntries(text: string): readonly string[] {
 	const lines = text.split("\n").filter((line) => line.trim() !== "");
-	if (lines.length <= manyLines && lines.every((line) => line.length <= longestEntry)) return lines;
+	if (lines.length <= manyLines && lines.every((line) => line.length <= maxEntryLength)) return lines;
 	const joined = lines.join("\n");
-	const count = Math.ceil(joined.length / longestEntry);
-	return Array.from({ length: count }, (_, index) => joined.slice(index * longestEntry, (index + 1) * longestEntry));
+	const count = Math.ceil(joined.length / maxEntryLength);
+	return Array.from({ length: count }, (_, index) => joined.slice(index * maxEntryLength, (index + 1) * maxEntryLength));
 }

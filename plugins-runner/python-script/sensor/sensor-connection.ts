@@ -15,9 +15,9 @@ import {
 } from "../../../core/contract/index.ts";
 
 /** Maximum length of a line from the process (python/svc/host.py); a longer line ends the process. */
-const longestLine = 4 * 1024 * 1024;
+const maxLineLength = 4 * 1024 * 1024;
 /** Maximum number of concurrent calls. At this limit, nothing more is read from the process until a call has ended. */
-const mostCalls = 16;
+const maxCalls = 16;
 
 /** The service's end of the connection to the process of a sensor (python/svc/host.py). */
 export class SensorConnection {
@@ -63,8 +63,8 @@ export class SensorConnection {
 	async take(text: string): Promise<void> {
 		const lines = (this.#rest + text).split("\n");
 		this.#rest = lines.pop() ?? "";
-		if (this.#rest.length > longestLine)
-			throw new SvcError("SVC_RUNNER", `it wrote a line of more than ${longestLine} bytes to descriptor 3`);
+		if (this.#rest.length > maxLineLength)
+			throw new SvcError("SVC_RUNNER", `it wrote a line of more than ${maxLineLength} bytes to descriptor 3`);
 		for (const line of lines) await this.#receive(toMessage(line));
 	}
 
@@ -74,7 +74,7 @@ export class SensorConnection {
 		else {
 			const call = this.#answer(message).finally(() => this.#calls.delete(call));
 			this.#calls.add(call);
-			if (this.#calls.size >= mostCalls) await Promise.race(this.#calls);
+			if (this.#calls.size >= maxCalls) await Promise.race(this.#calls);
 		}
 	}
 

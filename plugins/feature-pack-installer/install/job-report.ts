@@ -16,7 +16,7 @@ type Task = {
 };
 
 /** Maximum number of characters of a line that a program prints; the remainder is cut off. */
-const longestLine = 4_000;
+const maxLineLength = 4_000;
 
 /** Progress of a job: written to the output of the execution, and collected for its result. */
 export class JobReport {
@@ -45,7 +45,7 @@ export class JobReport {
 	async pass(type: OutputType, text: string): Promise<void> {
 		if (text === "") return;
 		const lines = text.replace(/\n$/, "").split("\n");
-		await this.#parts.emit(type, lines.map((line) => `    ${line.slice(0, longestLine)}\n`).join(""));
+		await this.#parts.emit(type, lines.map((line) => `    ${line.slice(0, maxLineLength)}\n`).join(""));
 	}
 
 	/** Writes an indented line without waiting. */

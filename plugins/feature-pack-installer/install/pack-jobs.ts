@@ -54,7 +54,7 @@ export function createPackJobs(
 			toLocked(locked, parse);
 			await followedPacks.assertNoneMeant(toRequests(packs, parse));
 		},
-		outdated: async () => findPackUpdates(sources, await storage.find("pack", {}), AbortSignal.timeout(longestLook)),
+		outdated: async () => findPackUpdates(sources, await storage.find("pack", {}), AbortSignal.timeout(inspectionTimeoutMs)),
 		followed: () => followedPacks.list(),
 		assertNotFollowed: (...packs) => followedPacks.assertNone(packs),
 		lock: async () => toLockEntries(await storage.find("pack", {})),
@@ -65,7 +65,7 @@ export function createPackJobs(
 }
 
 /** Maximum number of milliseconds for checking the sources of all installed packs. */
-const longestLook = 120_000;
+const inspectionTimeoutMs = 120_000;
 
 interface FollowJobOptions {
 	readonly installer: Pick<Installer, "install">;

@@ -28,12 +28,12 @@ export interface PackSetOptions {
 }
 
 /** Maximum depth of nested dependencies. */
-const deepest = 3;
+const maxDepth = 3;
 /**
  * Maximum number of dependencies that are fetched, including those that are not installed afterwards. Otherwise, packs could make the
  * service fetch without end.
  */
-const mostDependencies = 100;
+const maxDependencies = 100;
 
 interface Wanted {
 	readonly request: PackRequest;
@@ -92,12 +92,12 @@ export class PackSet {
 	/** Fetches one pack and adds it to the set. Returns the requests for its dependencies. */
 	async #take({ request, trail, neededBy }: Wanted): Promise<readonly Wanted[]> {
 		if (neededBy !== undefined && this.#isThere(request, trail, neededBy)) return [];
-		if (trail.length > deepest) {
-			this.conflicts.push(`${describe(request, trail)}: dependencies are followed ${deepest} levels deep; install it by itself before`);
+		if (trail.length > maxDepth) {
+			this.conflicts.push(`${describe(request, trail)}: dependencies are followed ${maxDepth} levels deep; install it by itself before`);
 			return [];
 		}
-		if (neededBy !== undefined && (this.#dependencies += 1) > mostDependencies)
-			throw new SvcError("SVC_INVALID", `packs: at most ${mostDependencies} dependencies are fetched at once`);
+		if (neededBy !== undefined && (this.#dependencies += 1) > maxDependencies)
+			throw new SvcError("SVC_INVALID", `packs: at most ${maxDependencies} dependencies are fetched at once`);
 		const found = { ...(await this.#parts.fetch(request)), trail: [...trail, request.text] };
 		if (neededBy !== undefined) this.#needs.get(neededBy)?.add(found.ref);
 		if (neededBy !== undefined && this.#isKept(found, request, trail)) return [];

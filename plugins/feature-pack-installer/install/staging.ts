@@ -8,7 +8,7 @@ import type { InstallSources } from "./install-services.ts";
 import type { CandidatePack } from "./pack-set.ts";
 
 /** Milliseconds after which the directory of any installation is removed, even if its execution has not ended. */
-const longestInstallation = 24 * 3_600_000;
+const maxInstallation = 24 * 3_600_000;
 
 export interface StagingOptions extends Uses<"storage" | "dialects"> {
 	readonly sources: Pick<InstallSources, "fetch">;
@@ -73,6 +73,6 @@ async function removeLeft(root: string, storage: Storage): Promise<void> {
 	const ended = new Set(executions.filter(({ status }) => isCompleted(status)).map(({ id }) => id));
 	for (const name of names) {
 		const { mtimeMs } = await stat(join(root, name)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-		if (ended.has(name) || Date.now() - mtimeMs > longestInstallation) await rm(join(root, name), { recursive: true, force: true });
+		if (ended.has(name) || Date.now() - mtimeMs > maxInstallation) await rm(join(root, name), { recursive: true, force: true });
 	}
 }

@@ -18,8 +18,8 @@ const linePattern = /^(\d{6}) (\w+) ([0-9a-f]+) +(\d+|-)\t([^]+)$/;
 const modes = { link: "120000", executable: "100755", repository: "160000" };
 /** Beginning of a git LFS pointer file. The content of such a file is stored outside of the repository. */
 const pointerHead = "version https://git-lfs.github.com/spec/";
-const longestPointer = 1_024;
-const longestTarget = 4_096;
+const maxPointerLength = 1_024;
+const maxTargetLength = 4_096;
 
 /** Repository that is nested in a commit. */
 export interface Submodule {
@@ -97,9 +97,9 @@ async function addFile({ path, mode, object, size }: TreeFile, { child, reader, 
 	const head = await reader.line();
 	if (head !== `${object} blob ${size}`) throw refused(path, "is not in the repository");
 	if (mode === modes.link) {
-		if (size > longestTarget) throw refused(path, "is a link whose target is too long");
+		if (size > maxTargetLength) throw refused(path, "is a link whose target is too long");
 		await tree.addLink(path, (await reader.bytes(size)).toString("utf8"));
-	} else if (size <= longestPointer) {
+	} else if (size <= maxPointerLength) {
 		const content = await reader.bytes(size);
 		if (content.toString("utf8", 0, pointerHead.length) === pointerHead)
 			emit(`${quote(path)} is kept in git LFS, which is not followed: only its pointer comes`);
@@ -112,7 +112,7 @@ async function* toChunks(content: Buffer): AsyncGenerator<Buffer> {
 	yield content;
 }
 
-const longestLine = 4_096;
+const maxLineLength = 4_096;
 
 /** Reads lines and byte ranges from a stream. */
 class ByteReader {
@@ -127,7 +127,7 @@ class ByteReader {
 	async line(): Promise<string> {
 		for (let end = this.#rest.indexOf(10); ; end = this.#rest.indexOf(10)) {
 			if (end !== -1) return this.#take(end + 1).toString("utf8", 0, end);
-			if (this.#rest.length > longestLine) throw new SvcError("SVC_INVALID", "git printed unexpected output");
+			if (this.#rest.length > maxLineLength) throw new SvcError("SVC_INVALID", "git printed unexpected output");
 			this.#rest = Buffer.concat([this.#rest, await this.#next()]);
 		}
 	}

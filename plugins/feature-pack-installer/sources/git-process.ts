@@ -19,7 +19,7 @@ export interface GitEnd {
 }
 
 /** Maximum number of characters of the error output that are kept. */
-const mostWords = 16_384;
+const maxWords = 16_384;
 /** Sets a file size limit that the kernel enforces, because git has no such option. `ulimit -f` counts blocks of 512 bytes. */
 const limitThenGit = 'ulimit -f "$1" && shift && exec git "$@"';
 
@@ -58,7 +58,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 		else chunks.push(chunk);
 	});
 	child.stderr?.on("data", (chunk: Buffer) => {
-		stderr = (stderr + chunk.toString("utf8")).slice(-mostWords);
+		stderr = (stderr + chunk.toString("utf8")).slice(-maxWords);
 	});
 	child.stdin?.end(input);
 	const code = await new Promise<number | null>((resolve, reject) => {

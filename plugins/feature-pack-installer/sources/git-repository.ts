@@ -27,7 +27,7 @@ interface Wanted {
 	readonly revision: string | null;
 }
 
-const most = { refs: 16 * 1024 * 1024, words: 65_536 };
+const maxOutputBytes = { refs: 16 * 1024 * 1024, values: 65_536 };
 /** Error messages of servers that only serve branches and tags, or that do not support shallow fetches. */
 const refusesPart = /unadvertised object|not our ref|shallow|allow(?:Any|Reachable|Tip)SHA1|does not support/i;
 /** Error messages of git after the kernel has killed one of its programs for exceeding the file size limit. */
@@ -45,7 +45,7 @@ export class GitRepository {
 	async refs(revision?: string): Promise<RemoteRefs> {
 		const { address } = this.#options.place;
 		const wanted = revision === undefined ? ["refs/heads/*", "refs/tags/*"] : refsOf(revision).flatMap((ref) => [ref, `${ref}^{}`]);
-		const end = await this.#git(["ls-remote", "--symref", "--", address, "HEAD", ...wanted], most.refs);
+		const end = await this.#git(["ls-remote", "--symref", "--", address, "HEAD", ...wanted], maxOutputBytes.refs);
 		if (!end.succeeded) throw this.#failed(end);
 		return parseRemoteRefs(end.stdout.toString("utf8"));
 	}
@@ -53,7 +53,7 @@ export class GitRepository {
 	/** Fetches a revision; by default, the head of the default branch. Throws `SVC_NOT_FOUND` if it does not exist. */
 	async fetch(revision: string | undefined): Promise<FetchedRevision> {
 		const wanted = await this.#find(revision);
-		await this.#expect(await this.#git(["init", "--quiet", "--bare", "--template=", this.#options.directory], most.words));
+		await this.#expect(await this.#git(["init", "--quiet", "--bare", "--template=", this.#options.directory], maxOutputBytes.values));
 		const commit = (await this.#fetchPart(wanted)) ?? (await this.#fetchAll(wanted, revision));
 		return { commit, revision: wanted.revision };
 	}
@@ -69,7 +69,7 @@ export class GitRepository {
 
 	/** Returns the settings in a file of a commit that has the syntax of git's configuration. Empty if there is no such file. */
 	async readSettings(commit: string, file: string): Promise<ReadonlyMap<string, string>> {
-		const end = await this.#git(["config", "--blob", `${commit}:${file}`, "--null", "--list"], most.words, { isHere: true });
+		const end = await this.#git(["config", "--blob", `${commit}:${file}`, "--null", "--list"], maxOutputBytes.values, { isHere: true });
 		if (!end.succeeded) return new Map();
 		const entries = end.stdout.toString("utf8").split("\0").filter(Boolean);
 		return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)]));
@@ -121,11 +121,13 @@ export class GitRepository {
 
 	#fetch(options: readonly string[], refs: readonly string[]): Promise<GitEnd> {
 		const quiet = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
-		return this.#git(["fetch", ...quiet, ...options, "--", this.#options.place.address, ...refs], most.words, { isHere: true });
+		return this.#git(["fetch", ...quiet, ...options, "--", this.#options.place.address, ...refs], maxOutputBytes.values, { isHere: true });
 	}
 
 	async #commitOf(name: string): Promise<string | undefined> {
-		const end = await this.#git(["rev-parse", "--quiet", "--verify", "--end-of-options", `${name}^{commit}`], most.words, { isHere: true });
+		const end = await this.#git(["rev-parse", "--quiet", "--verify", "--end-of-options", `${name}^{commit}`], maxOutputBytes.values, {
+			isHere: true,
+		});
 		return end.succeeded ? end.stdout.toString("utf8").trim() : undefined;
 	}
 

@@ -10,7 +10,7 @@ import { quote } from "./pack-path.ts";
 import type { SourceSettings } from "./source-settings.ts";
 import { credentialsOf, redactAddress, toAuthorization } from "./url-credentials.ts";
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 /** Milliseconds without data after which a connection is aborted. */
 const silence = 60_000;
 
@@ -35,7 +35,7 @@ export async function httpGet(address: string, options: GetOptions): Promise<Inc
 		answer.on("error", () => {}).destroy();
 		const { location } = headers;
 		if (status < 300 || status > 399 || location === undefined) throw failed(url, `it answers ${status}`);
-		if (count === mostRedirects) throw failed(first, `it redirects more than ${mostRedirects} times`);
+		if (count === maxRedirects) throw failed(first, `it redirects more than ${maxRedirects} times`);
 		url = toNext(url, location);
 	}
 }

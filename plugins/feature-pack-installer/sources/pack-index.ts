@@ -29,8 +29,8 @@ interface Content {
 /** Milliseconds for which the content of the indexes is cached, so that frequent callers do not load the index servers. */
 const freshness = 60_000;
 /** Milliseconds after which reading an index is aborted. */
-const patience = 30_000;
-const longestQuery = 500;
+const readTimeoutMs = 30_000;
+const maxQueryLength = 500;
 
 /** Index of available packs, merged from the configured indexes. If several contain the same name, the last one takes precedence. */
 export class PackIndex implements PackIndexes {
@@ -66,7 +66,7 @@ export class PackIndex implements PackIndexes {
 	/** Returns the entries that match a query. Throws `SVC_INVALID` if the query is empty or longer than 500 characters. */
 	async search(query: string): Promise<readonly JsonObject[]> {
 		if (query.trim() === "") throw new SvcError("SVC_INVALID", "query: must not be empty");
-		if (query.length > longestQuery) throw new SvcError("SVC_INVALID", `query: must have at most ${longestQuery} characters`);
+		if (query.length > maxQueryLength) throw new SvcError("SVC_INVALID", `query: must have at most ${maxQueryLength} characters`);
 		const { entries } = await this.#content();
 		return searchIndex(
 			[...entries.values()].map(({ entry }) => toShown(entry)),
@@ -139,7 +139,7 @@ export class PackIndex implements PackIndexes {
 	async #readOne(url: string) {
 		const shown = redactAddress(url);
 		try {
-			const { packs, skipped } = await readIndex(url, this.#settings, AbortSignal.timeout(patience));
+			const { packs, skipped } = await readIndex(url, this.#settings, AbortSignal.timeout(readTimeoutMs));
 			if (skipped.length > 0) this.#logger.warn("entries of a pack index were skipped", { index: shown, skipped: skipped.slice(0, 20) });
 			return { url, packs, status: { url: shown, packs: packs.size, message: "Success.", error: null } };
 		} catch (error) {

@@ -11,7 +11,7 @@ export interface PackLimits {
 }
 
 /** Maximum number of symbolic and hard links of a pack. Replacing each link may scan all files of the pack. */
-export const mostLinks = 1_000;
+export const maxLinks = 1_000;
 /**
  * Ratio of the size limit of a repository to that of a pack. If a server cannot send a single revision, the whole history must be fetched.
  */

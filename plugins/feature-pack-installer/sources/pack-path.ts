@@ -1,7 +1,7 @@
 import { SvcError } from "../../../core/contract/index.ts";
 import { escapeControlCharacters, hasControlCharacters } from "../../../core/feature.ts";
 
-const longest = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
+const maxLengths = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
 
 /**
  * Splits the path of a file in a pack into its segments. Throws `SVC_INVALID`, which names the path, if it leads out of the pack or
@@ -9,16 +9,16 @@ const longest = { path: 1_000, segment: 255, depth: 40, quoted: 200 };
  */
 export function toSegments(path: string): readonly string[] {
 	const refuse = (reason: string) => refused(path, reason);
-	if (path.length > longest.path) throw refuse(`is longer than ${longest.path} characters`);
+	if (path.length > maxLengths.path) throw refuse(`is longer than ${maxLengths.path} characters`);
 	// Decoding replaces bytes that are not valid UTF-8 with this character.
 	if (hasControlCharacters(path) || path.includes("\ufffd")) throw refuse("holds characters that do not show as what they are");
 	if (path.includes("\\")) throw refuse("holds a backslash");
 	if (path.startsWith("/")) throw refuse("is absolute");
 	const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
 	if (segments.includes("..")) throw refuse('leads out of the pack with ".."');
-	if (segments.length > longest.depth) throw refuse(`is deeper than ${longest.depth} folders`);
-	if (segments.some((segment) => Buffer.byteLength(segment) > longest.segment))
-		throw refuse(`has a name longer than ${longest.segment} bytes`);
+	if (segments.length > maxLengths.depth) throw refuse(`is deeper than ${maxLengths.depth} folders`);
+	if (segments.some((segment) => Buffer.byteLength(segment) > maxLengths.segment))
+		throw refuse(`has a name longer than ${maxLengths.segment} bytes`);
 	return segments;
 }
 
@@ -31,7 +31,7 @@ export function refused(path: string, reason: string): SvcError {
  * Returns a path or other untrusted string for a message: at most 200 characters, on one line, with control characters escaped, in quotes.
  */
 export function quote(text: string): string {
-	return `"${escapeControlCharacters(text.length > longest.quoted ? `${text.slice(0, longest.quoted)}…` : text)}"`;
+	return `"${escapeControlCharacters(text.length > maxLengths.quoted ? `${text.slice(0, maxLengths.quoted)}…` : text)}"`;
 }
 
 /**

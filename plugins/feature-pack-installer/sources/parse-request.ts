@@ -20,7 +20,7 @@ export interface PackRequest {
 	readonly subdirectory?: string;
 }
 
-const longestText = 2_000;
+const maxTextLength = 2_000;
 const archiveEnd = /\.(?:tar\.gz|tgz|tar|zip)$/i;
 const otherArchiveEnd = /\.(?:tar\.(?:bz2|xz|zst|lz|br)|tbz2?|txz|rar|7z|gz|bz2|xz)$/i;
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
@@ -40,7 +40,7 @@ const forms =
  */
 export function parsePackRequest(text: string, publicHost = "https://github.com"): PackRequest {
 	if (typeof text !== "string" || text.trim() === "") throw new SvcError("SVC_INVALID", `a pack must be named: ${forms}`);
-	if (text.length > longestText) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${longestText} characters`);
+	if (text.length > maxTextLength) throw new SvcError("SVC_INVALID", `the source of a pack must have at most ${maxTextLength} characters`);
 	const written = text.trim();
 	const refuse = (reason: string) => new SvcError("SVC_INVALID", `pack ${quote(redactAddress(written))} ${reason}`);
 	if (hasControlCharacters(written)) throw refuse("holds characters that do not show as what they are");

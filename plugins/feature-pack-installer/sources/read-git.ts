@@ -12,7 +12,7 @@ import type { SourceSettings } from "./source-settings.ts";
 import type { UntrustedTree } from "./untrusted-tree.ts";
 import { redactAddress } from "./url-credentials.ts";
 
-const most = { submodules: 50, depth: 3 };
+const maxima = { submodules: 50, depth: 3 };
 
 export interface GitReading {
 	readonly settings: SourceSettings;
@@ -89,8 +89,8 @@ async function readSubmodule(
 	const depth = parent.depth + 1;
 	progress.count += 1;
 	try {
-		if (progress.count > most.submodules) throw new SvcError("SVC_INVALID", `the pack has more than ${most.submodules} submodules`);
-		if (depth > most.depth) throw new SvcError("SVC_INVALID", `it is nested more than ${most.depth} repositories deep`);
+		if (progress.count > maxima.submodules) throw new SvcError("SVC_INVALID", `the pack has more than ${maxima.submodules} submodules`);
+		if (depth > maxima.depth) throw new SvcError("SVC_INVALID", `it is nested more than ${maxima.depth} repositories deep`);
 		if (toSegments(path).some((segment) => segment.toLowerCase() === ".git")) throw new SvcError("SVC_INVALID", 'its path holds ".git"');
 		const request = toSubmoduleRequest(url, parent.address);
 		const found = isLocal(request) ? await resolveLocalSource(request, options.settings.directories) : request;

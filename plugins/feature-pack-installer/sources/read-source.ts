@@ -93,7 +93,7 @@ async function isZip(path: string): Promise<boolean> {
 }
 
 const manifest = "pack.yaml";
-const mostNamed = 5;
+const maxNamed = 5;
 
 interface PackPlace {
 	readonly subdirectory: string | undefined;
@@ -119,8 +119,8 @@ function findPackRoot(files: readonly string[], { subdirectory, isArchive }: Pac
 	const place = subdirectory === undefined ? "there" : `in folder ${quote(subdirectory)}`;
 	if (roots.length === 0) throw new SvcError("SVC_INVALID", `no pack is ${place}: a pack has a file pack.yaml`);
 	const inner = roots.map((root) => (outer !== undefined && root.startsWith(`${outer}/`) ? root.slice(outer.length + 1) : root)).sort();
-	const more = inner.length > mostNamed ? `, and ${inner.length - mostNamed} more` : "";
-	const named = inner.slice(0, mostNamed).map(quote).join(", ");
+	const more = inner.length > maxNamed ? `, and ${inner.length - maxNamed} more` : "";
+	const named = inner.slice(0, maxNamed).map(quote).join(", ");
 	throw new SvcError(
 		"SVC_INVALID",
 		`no pack is ${place}; these folders are packs: ${named}${more}; name one behind "#", as in …#${inner[0]}`,

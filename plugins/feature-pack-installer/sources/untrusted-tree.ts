@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { SvcError } from "../../../core/contract/index.ts";
-import { mostLinks, type PackLimits } from "./pack-limits.ts";
+import { maxLinks, type PackLimits } from "./pack-limits.ts";
 import { quote, refused, toFolded, toSegments } from "./pack-path.ts";
 
 export interface TreeOptions {
@@ -106,7 +106,7 @@ export class UntrustedTree {
 	 */
 	async addLink(path: string, target: string, from: "folder" | "root" = "folder"): Promise<void> {
 		this.#links += 1;
-		if (this.#links > mostLinks) throw new SvcError("SVC_INVALID", `the pack has more than ${mostLinks} links`);
+		if (this.#links > maxLinks) throw new SvcError("SVC_INVALID", `the pack has more than ${maxLinks} links`);
 		const found = toTarget(path, target, from);
 		const name = await this.#take(path);
 		this.#entries.set(name, { kind: "link", target: found });

@@ -12,7 +12,7 @@ const unix = 3;
 const kinds = { mask: 0o170000, file: 0o100000, directory: 0o040000, link: 0o120000 };
 const setIdBits = 0o6000;
 /** Maximum number of bytes of a link target. */
-const longestTarget = 4_096;
+const maxTargetLength = 4_096;
 
 /** Adds the files of a zip archive to a tree. Throws `SVC_INVALID` if the archive cannot be read or is not allowed. */
 export async function readZip(
@@ -69,7 +69,7 @@ async function addEntry(tree: UntrustedTree, archive: ZipFile, entry: Entry): Pr
 }
 
 async function readTarget(archive: ZipFile, entry: Entry): Promise<string> {
-	if (entry.uncompressedSize > longestTarget) throw refused(entry.fileName, "is a link whose target is too long");
+	if (entry.uncompressedSize > maxTargetLength) throw refused(entry.fileName, "is a link whose target is too long");
 	const chunks: Buffer[] = [];
 	for await (const chunk of await openContent(archive, entry)) chunks.push(chunk as Buffer);
 	return Buffer.concat(chunks).toString("utf8");

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Matches names of hidden, temporary and generated files, which pack authors do not edit. */
 const ignored = /^(?:\.|__pycache__$|node_modules$)|~$|\.(?:pyc|swp|tmp)$/;
 /** Maximum number of files in one scan. */
-const mostFiles = 20_000;
+const maxFiles = 20_000;
 
 /** State of each file, by path. */
 type FileStates = ReadonlyMap<string, string>;
@@ -49,7 +49,7 @@ export class DirectoryWatcher {
 	async #look(): Promise<FileStates> {
 		const look = new Map<string, string>();
 		const folders = [...this.#directories];
-		for (let folder = folders.pop(); folder !== undefined && look.size < mostFiles; folder = folders.pop()) {
+		for (let folder = folders.pop(); folder !== undefined && look.size < maxFiles; folder = folders.pop()) {
 			// The next scan detects a folder that is removed during this scan.
 			for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
 				if (ignored.test(entry.name)) continue;

@@ -36,9 +36,9 @@ export async function watchPacks({ directories, interval, ...options }: WatchOpt
 	}
 }
 
-const mostNames = 5;
+const maxNames = 5;
 
 function toNames(paths: readonly string[], base: string): string {
-	const names = paths.slice(0, mostNames).map((path) => relative(base, path));
-	return names.join(", ") + (paths.length > mostNames ? ` and ${paths.length - mostNames} more` : "");
+	const names = paths.slice(0, maxNames).map((path) => relative(base, path));
+	return names.join(", ") + (paths.length > maxNames ? ` and ${paths.length - maxNames} more` : "");
 }

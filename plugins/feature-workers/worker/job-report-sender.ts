@@ -6,8 +6,8 @@ import type { ServiceClient } from "./service-client.ts";
 /** Number of unsent characters from which `emit` makes the runner wait. */
 const highWater = 1_048_576;
 /** Maximum characters and output chunks of one request. A character takes at most six bytes in JSON. */
-const mostCharacters = 131_072;
-const mostPieces = 1_000;
+const maxCharacters = 131_072;
+const maxPieces = 1_000;
 /**
  * Milliseconds for which output is collected, and number of characters that are sent at once. The output of a short run is sent with its
  * result.
@@ -20,7 +20,7 @@ const enough = 16_384;
  */
 const roomPause = 200;
 const firstPause = 100;
-const longestPause = 2_000;
+const maxPause = 2_000;
 
 /** Error codes that may be temporary, so that the request is repeated. */
 const passing = ["SVC_UNAVAILABLE", "SVC_UNAUTHORIZED", "SVC_FORBIDDEN"] as const;
@@ -99,11 +99,11 @@ export class JobReportSender {
 	#add(type: OutputType, data: string): void {
 		this.#length += data.length;
 		for (let start = 0; start < data.length; ) {
-			let end = Math.min(start + mostCharacters, data.length);
+			let end = Math.min(start + maxCharacters, data.length);
 			if (end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end -= 1;
 			const part = data.slice(start, end);
 			const last = this.#waiting.at(-1);
-			if (last?.type === type && last.data.length + part.length <= mostCharacters)
+			if (last?.type === type && last.data.length + part.length <= maxCharacters)
 				this.#waiting[this.#waiting.length - 1] = { type, data: last.data + part };
 			else this.#waiting.push({ type, data: part });
 			start = end;
@@ -112,9 +112,9 @@ export class JobReportSender {
 
 	#take(): readonly WorkerPiece[] {
 		let count = 0;
-		for (let length = 0; count < Math.min(this.#waiting.length, mostPieces); count += 1) {
+		for (let length = 0; count < Math.min(this.#waiting.length, maxPieces); count += 1) {
 			length += this.#waiting[count]?.data.length ?? 0;
-			if (length > mostCharacters && count > 0) break;
+			if (length > maxCharacters && count > 0) break;
 		}
 		const taken = this.#waiting.slice(0, count);
 		this.#waiting = this.#waiting.slice(count);
@@ -153,7 +153,7 @@ export class JobReportSender {
 
 	/** Returns true if the unsent output fits into the request with the result. */
 	#isShort(): boolean {
-		return this.#length <= mostCharacters && this.#waiting.length <= mostPieces;
+		return this.#length <= maxCharacters && this.#waiting.length <= maxPieces;
 	}
 
 	/**
@@ -161,7 +161,7 @@ export class JobReportSender {
 	 * which may be temporary. If the worker gave up, the service would assign to it again a run that it has already carried out.
 	 */
 	async #insist<T>(verb: string, body: object, isFinal = isRefusal): Promise<T> {
-		for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+		for (let pause = firstPause; ; pause = Math.min(pause * 2, maxPause)) {
 			if (this.#given.aborted) throw new SvcError("SVC_CONFLICT", "the run is no longer assigned to this worker");
 			try {
 				return await this.#connection.post<T>(`/workers/jobs/${this.#job.id}/${verb}`, body as JsonObject, this.#given);

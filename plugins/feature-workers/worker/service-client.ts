@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 /** Milliseconds without data after which a request fails. Must be longer than the 20 s for which a poll waits for work. */
 const silence = 30_000;
 /** Maximum size of a response, in bytes. */
-const largestAnswer = 64 * 1_048_576;
+const maxAnswerSize = 64 * 1_048_576;
 
 const codes: Readonly<Record<number, SvcErrorCode>> = {
 	400: "SVC_INVALID",
@@ -86,7 +86,7 @@ function read(
 		let size = 0;
 		response.on("data", (piece: Buffer) => {
 			size += piece.length;
-			if (size > largestAnswer) request.destroy(new Error("the answer is too large"));
+			if (size > maxAnswerSize) request.destroy(new Error("the answer is too large"));
 			else pieces.push(piece);
 		});
 		response.on("error", fail);

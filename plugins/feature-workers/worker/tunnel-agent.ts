@@ -12,7 +12,7 @@ export interface TunnelOptions extends AgentOptions {
 }
 
 /** Milliseconds to wait for the response of the proxy. */
-const patience = 15_000;
+const responseTimeoutMs = 15_000;
 
 /** Opens connections through an HTTP proxy (CONNECT). If the service uses TLS, the proxy sees its host name but none of the data. */
 export class TunnelAgent extends HttpAgent {
@@ -46,7 +46,7 @@ export class TunnelAgent extends HttpAgent {
 		const options = { host: hostname, port: port || 80, method: "CONNECT", path: authority, headers: { host: authority, ...headers } };
 		return new Promise((resolve, reject) => {
 			const asked = request({ ...options, agent: false, createConnection: () => connectTcp(Number(options.port), options.host) });
-			asked.setTimeout(patience, () => asked.destroy(new Error("the proxy does not answer")));
+			asked.setTimeout(responseTimeoutMs, () => asked.destroy(new Error("the proxy does not answer")));
 			asked.on("error", reject);
 			asked.on("connect", ({ statusCode }, socket) => {
 				if (statusCode === 200) return resolve(socket as Socket);

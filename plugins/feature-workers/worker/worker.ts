@@ -16,12 +16,12 @@ export interface WorkerOptions extends HeldJobOptions {
 }
 
 /** Maximum seconds for which a poll waits for work. The service limits this to a third of the lease. */
-const longestWait = 20;
+const maxWait = 20;
 /** Minimum and maximum milliseconds between polls while the service is unreachable. */
 const firstPause = 100;
-const longestPause = 2_000;
+const maxPause = 2_000;
 /** Maximum milliseconds for which a stop waits until the service has confirmed that the worker is leaving. */
-const longestFarewell = 5_000;
+const maxStopMs = 5_000;
 /** Milliseconds within which an empty response causes a pause: a stopping service responds at once. */
 const early = 50;
 
@@ -82,7 +82,7 @@ export class Worker {
 		});
 		this.#isDraining = true;
 		this.#asking?.controller.abort();
-		await Promise.all([settledWithin(this.#idle(), grace), settledWithin(left, Math.min(grace, longestFarewell))]);
+		await Promise.all([settledWithin(this.#idle(), grace), settledWithin(left, Math.min(grace, maxStopMs))]);
 		await this.abort();
 	}
 
@@ -117,7 +117,7 @@ export class Worker {
 				this.#isCut = true;
 				this.#note(error);
 				await wait(pause, signal);
-				pause = Math.min(pause * 2, longestPause);
+				pause = Math.min(pause * 2, maxPause);
 			} finally {
 				this.#asking = undefined;
 			}
@@ -135,7 +135,7 @@ export class Worker {
 		const isAtOnce = this.#isCut || (isDraining && !this.#isLeft);
 		const body = {
 			...{ instance: this.#instance, name, hostname: hostname(), pid: process.pid, version, labels, runners: [...runners.keys()] },
-			...{ places, free, draining: isDraining, jobs, wait: isAtOnce ? 0 : longestWait },
+			...{ places, free, draining: isDraining, jobs, wait: isAtOnce ? 0 : maxWait },
 		} satisfies JsonObject;
 		const news = await connection.post<WorkerNews>("/workers/poll", body, this.#asking.controller.signal);
 		if (isDraining) this.#leave();

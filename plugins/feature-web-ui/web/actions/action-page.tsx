@@ -84,7 +84,7 @@ function Code({ action: { ref, entry_point } }: { readonly action: ActionRecord 
 	);
 }
 
-const most = 10;
+const maxListed = 10;
 
 /** Lists the latest runs of an action. Shows nothing to users who may not list executions. */
 export function ActionExecutions({ action }: { readonly action: string }) {
@@ -92,7 +92,7 @@ export function ActionExecutions({ action }: { readonly action: string }) {
 }
 
 function Runs({ action }: { readonly action: string }) {
-	const query = { action, sort_desc: "timestamp", limit: session.toLimit(most), include_attributes: executionAttributes };
+	const query = { action, sort_desc: "timestamp", limit: session.toLimit(maxListed), include_attributes: executionAttributes };
 	const runs = useResource((signal) => client.executions.list(query, { signal }), [action], {
 		isTouched: ({ name }) => name.startsWith("svc.execution__"),
 	});

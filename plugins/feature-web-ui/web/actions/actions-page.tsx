@@ -11,7 +11,7 @@ import { StatusBadge } from "../parts/status-badge.tsx";
 
 const pageSize = 50;
 /** Maximum number of packs that are suggested. */
-const mostPacks = 100;
+const maxPacks = 100;
 const shown = "id,ref,pack,name,description,runner_type,enabled";
 
 const columns: readonly Column<ActionRecord>[] = [
@@ -45,7 +45,7 @@ export function Page() {
 function PackFilters() {
 	const packs = useResource(
 		async () =>
-			session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: session.toLimit(mostPacks) })).items : [],
+			session.may("pack_list") ? (await client.packs.list({ include_attributes: "ref", limit: session.toLimit(maxPacks) })).items : [],
 		[],
 	);
 	const refs = (packs.value.value ?? []).map(({ ref }) => ref);

@@ -15,7 +15,7 @@ import { Ago } from "../parts/time.tsx";
 import { NewKey } from "./new-key.tsx";
 
 const pageSize = 50;
-const mostShown = 200;
+const maxShown = 200;
 
 const columns: readonly Column<ApiKeyRecord>[] = [
 	{ title: "State", cell: ({ enabled }) => <StatusBadge status={enabled ? "enabled" : "disabled"} /> },
@@ -28,7 +28,7 @@ const columns: readonly Column<ApiKeyRecord>[] = [
 		),
 	},
 	{ title: "Whose", cell: ({ user }) => escapeControlCharacters(user) },
-	{ title: "What for", class: "wide mono", cell: ({ metadata }) => escapeControlCharacters(stringifyJson(metadata).slice(0, mostShown)) },
+	{ title: "What for", class: "wide mono", cell: ({ metadata }) => escapeControlCharacters(stringifyJson(metadata).slice(0, maxShown)) },
 	{ title: "Scopes", class: "right", cell: ({ scopes }) => (scopes === null ? "all" : scopes.length) },
 	{ title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at ?? undefined} /> },
 	{ title: "Expires", cell: ({ expires_at }) => (expires_at === null ? "never" : <Expiry at={expires_at} />) },

@@ -16,7 +16,7 @@ import { ItemDialog } from "./item-dialog.tsx";
 
 const pageSize = 50;
 /** Characters of a value that the list shows. */
-const mostShown = 200;
+const maxShown = 200;
 
 const titles = { system: "Of the system", user: "Your own" } as const;
 
@@ -30,7 +30,7 @@ const columns: readonly Column<KeyRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Value", class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, mostShown)) },
+	{ title: "Value", class: "wide mono", cell: ({ value }) => escapeControlCharacters(value.slice(0, maxShown)) },
 	{ title: "Secret", cell: ({ secret }) => secret && "secret" },
 	{ title: "What it is", class: "item-name", cell: ({ description = "" }) => escapeControlCharacters(description) },
 	{ title: "Expires", cell: ({ expire_timestamp }) => expire_timestamp !== undefined && <Expiry at={expire_timestamp} /> },

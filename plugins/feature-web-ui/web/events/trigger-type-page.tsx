@@ -9,7 +9,7 @@ import { Loaded } from "../parts/loaded.tsx";
 import { RecordHead } from "../parts/record-head.tsx";
 
 /** Maximum number of rules that are listed. */
-const most = 100;
+const maxRules = 100;
 
 /** Shows one trigger type: its parameters and payload, the sources of its events, and the rules that use it. */
 export function Page({ values: { ref = "" } }: PageProps) {
@@ -61,7 +61,7 @@ function TriggerType({ type }: { readonly type: TriggerTypeRecord }) {
 
 function Rules({ type }: { readonly type: string }) {
 	const rules = useResource(
-		() => client.rules.list({ trigger: type, include_attributes: "ref,enabled", limit: session.toLimit(most) }),
+		() => client.rules.list({ trigger: type, include_attributes: "ref,enabled", limit: session.toLimit(maxRules) }),
 		[type],
 	);
 	return (

@@ -5,13 +5,13 @@ import { Loaded } from "../parts/loaded.tsx";
 import type { ExecutionViewProps } from "./execution-view.ts";
 
 /** Maximum number of children in the table, because a run may have 100,000. */
-const mostChildren = 1_000;
+const maxChildren = 1_000;
 
 const pageSize = 100;
 
 /** Shows the child executions and when each of them ran. */
 export function View({ run }: ExecutionViewProps) {
-	const query = { depth: 1, limit: mostChildren, pageSize: session.toLimit(pageSize) };
+	const query = { depth: 1, limit: maxChildren, pageSize: session.toLimit(pageSize) };
 	const children = useResource((signal) => client.executions.children(run.id, query, { signal }), [run.id], {
 		isTouched: ({ data }) => typeof data === "object" && data !== null && "parent" in data && data["parent"] === run.id,
 	});

@@ -12,13 +12,13 @@ import { StatusBadge } from "../parts/status-badge.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago, Duration } from "../parts/time.tsx";
 import { ExecutionActions } from "./execution-actions.tsx";
-import { largestResult } from "./execution-result.tsx";
+import { maxResultSize } from "./execution-result.tsx";
 import type { ExecutionViewDefinition } from "./execution-view.ts";
 import { executionViews } from "./execution-views.ts";
 
 /** Shows one execution in several views. */
 export function Page({ values: { id = "", view = "general" } }: PageProps) {
-	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: maxResultSize }, signal }), [id], {
 		isTouched: (event) => isAbout(event, id),
 	});
 	return (

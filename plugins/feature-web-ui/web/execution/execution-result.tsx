@@ -3,7 +3,7 @@ import { toApiHref } from "../kit/service.ts";
 import { JsonTree } from "../parts/json-tree.tsx";
 
 /** Maximum size in bytes of a result that is loaded with the execution. Larger results can be downloaded. */
-export const largestResult = 500_000;
+export const maxResultSize = 500_000;
 
 /** Shows the result of an execution. */
 export function ExecutionResult({ run }: { readonly run: ExecutionRecord }) {

@@ -33,13 +33,13 @@ export function View({ run }: ExecutionViewProps) {
 }
 
 /** Maximum number of descendants that are searched for the failed one. */
-const mostParts = 1_000;
+const maxParts = 1_000;
 const pageSize = 100;
 
 /** Shows the descendant that caused the failure of an execution, with its error and its last output. */
 export function FailingTask({ run }: { readonly run: ExecutionRecord }) {
 	const hasParts = (run.children ?? []).length > 0;
-	const query = { limit: mostParts, pageSize: session.toLimit(pageSize) };
+	const query = { limit: maxParts, pageSize: session.toLimit(pageSize) };
 	const failed = useResource(
 		async (signal) => (hasParts ? findFailed(run, await client.executions.children(run.id, query, { signal })) : run),
 		[run.id, run.status],

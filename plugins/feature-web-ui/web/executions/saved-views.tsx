@@ -16,7 +16,7 @@ const given: readonly View[] = [
 	{ name: "Failed", query: "status=failed" },
 	{ name: "Waiting", query: "status=pending" },
 ];
-const mostSaved = 30;
+const maxSaved = 30;
 
 const isView = (value: unknown): value is View =>
 	typeof value === "object" &&
@@ -30,7 +30,7 @@ const isViews = (value: unknown): value is readonly View[] => Array.isArray(valu
 const saved = signal<readonly View[]>(preferences.get("views", isViews) ?? []);
 
 function save(views: readonly View[]): void {
-	saved.value = views.slice(-mostSaved);
+	saved.value = views.slice(-maxSaved);
 	preferences.set("views", saved.value);
 }
 

@@ -11,7 +11,7 @@ export type LiveListener = (event: StreamEventRecord | undefined) => void;
 /** Events that the page subscribes to. */
 const events = "svc.execution__*,svc.task__update";
 const firstWait = 500;
-const longestWait = 15_000;
+const maxWait = 15_000;
 const pollEvery = 5_000;
 /** Milliseconds after which a hidden page closes its connection. Browsers limit the connections to one server, and all tabs share them. */
 const hiddenGrace = 30_000;
@@ -67,7 +67,7 @@ export class LiveEvents {
 
 	async #follow(signal: AbortSignal): Promise<void> {
 		this.#state.value = "connecting";
-		for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, longestWait)) {
+		for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 2, maxWait)) {
 			try {
 				const onOpen = () => {
 					wait = firstWait;

@@ -6,7 +6,7 @@ export interface LinkPiece {
 
 /** Pattern of an `http` or `https` URL. It ends at a backslash, because escaped control characters begin with one. */
 const address = /\bhttps?:\/\/[^\s<>"'`\\{}|^]+/gi;
-const mostLinks = 20;
+const maxLinks = 20;
 
 /** Splits a string into URLs (`http` and `https`) and the text between them. Punctuation after a URL is not part of it. */
 export function toLinkPieces(text: string): readonly LinkPiece[] {
@@ -19,7 +19,7 @@ export function toLinkPieces(text: string): readonly LinkPiece[] {
 		if (match.index > end) pieces.push({ text: text.slice(end, match.index) });
 		pieces.push({ text: href, href });
 		end = match.index + href.length;
-		if (pieces.length >= 2 * mostLinks) break;
+		if (pieces.length >= 2 * maxLinks) break;
 	}
 	if (end < text.length) pieces.push({ text: text.slice(end) });
 	return pieces;

@@ -3,7 +3,7 @@ import type { OutputLineRecord, OutputLinesRecord } from "../../../_shipped/clie
 
 export const pageSize = 200;
 /** Maximum number of cached pages. The least recently updated page is removed first. */
-const mostPages = 40;
+const maxPages = 40;
 
 /** Returns the page that contains a line. Pages are numbered from 0, lines from 1. */
 export function toPageOf(line: number): number {
@@ -56,7 +56,7 @@ export class LineCache {
 		this.#pages.delete(page);
 		this.#pages.set(page, lines);
 		const [oldest] = this.#pages.keys();
-		if (this.#pages.size > mostPages && oldest !== undefined) this.#pages.delete(oldest);
+		if (this.#pages.size > maxPages && oldest !== undefined) this.#pages.delete(oldest);
 	}
 }
 

@@ -11,7 +11,7 @@ const tallest = 30_000_000;
 /** Lines that are rendered above and below the visible ones. */
 const spare = 8;
 /** Maximum number of elements for colours and links in all rendered lines together. */
-const mostParts = 150;
+const maxParts = 150;
 
 interface LogWindowProps {
 	readonly source: LogSource;
@@ -95,7 +95,7 @@ function Lines({ source, first, last, line, look }: LinesProps) {
 	void source.version.value;
 	const { path, query } = addressBar.current.value;
 	const given = Object.fromEntries(query);
-	let left = mostParts;
+	let left = maxParts;
 	return (
 		<>
 			{Array.from({ length: Math.max(0, last - first) }, (_, index) => {

@@ -1,7 +1,7 @@
 /** Maximum number of characters of a line that are kept. The service truncates lines at the same length. */
 import type { OutputChunkRecord, OutputLineRecord, OutputLinesRecord } from "../../../_shipped/client.ts";
 
-const longestText = 4_096;
+const maxTextLength = 4_096;
 
 type Chunk = Pick<OutputChunkRecord, "event_id" | "data" | "output_type" | "timestamp">;
 
@@ -40,7 +40,7 @@ export class OutputSplitter {
 			const end = data.indexOf("\n", start);
 			const part = data.slice(start, end < 0 ? data.length : end);
 			const { line, text, length, ...rest } = this.#open ?? { line: this.#total + 1, text: "", length: 0, output_type, timestamp };
-			const more = text.length < longestText ? part.slice(0, longestText - text.length) : "";
+			const more = text.length < maxTextLength ? part.slice(0, maxTextLength - text.length) : "";
 			const grown = { ...rest, line, text: text + more, length: length + part.length };
 			lines.push(grown);
 			this.#total = line;

@@ -20,7 +20,7 @@ interface Kind {
 }
 
 /** Maximum number of records of a kind that are listed. */
-const most = 100;
+const maxListed = 100;
 
 const kinds: readonly Kind[] = [
 	{ title: "Actions", permission: "action_list", page: "/actions/:ref", list: (query) => client.actions.list(query) },
@@ -61,7 +61,7 @@ export function PackMembers({ pack: { ref, content } }: { readonly pack: PackRec
 }
 
 async function readHeld(pack: string) {
-	const limit = session.toLimit(most);
+	const limit = session.toLimit(maxListed);
 	const offered = kinds.filter(({ permission, feature }) => session.may(permission) && session.has(feature));
 	return Promise.all(
 		offered.map(async (kind) => ({ kind, page: await kind.list({ pack, include_attributes: "id,ref,description", limit }) })),

@@ -12,8 +12,8 @@ export interface PaletteEntry {
 }
 
 /** Maximum names that are read for each kind. */
-const mostNames = 100;
-const mostShown = 40;
+const maxNames = 100;
+const maxShown = 40;
 
 interface RecordKind {
 	readonly kind: string;
@@ -27,7 +27,7 @@ interface RecordKind {
 	names(signal: AbortSignal): Promise<readonly string[]>;
 }
 
-const refs = () => ({ include_attributes: "ref", limit: session.toLimit(mostNames) });
+const refs = () => ({ include_attributes: "ref", limit: session.toLimit(maxNames) });
 const toRefs = ({ items }: { readonly items: readonly { readonly ref: string }[] }) => items.map(({ ref }) => ref);
 
 const recordKinds: readonly RecordKind[] = [
@@ -58,7 +58,7 @@ const recordKinds: readonly RecordKind[] = [
 		kind: "Datastore item",
 		permission: "key_value_pair_list",
 		page: "/datastore/system",
-		names: async () => (await client.keys.list({ scope: "system", limit: session.toLimit(mostNames) })).items.map(({ name }) => name),
+		names: async () => (await client.keys.list({ scope: "system", limit: session.toLimit(maxNames) })).items.map(({ name }) => name),
 	},
 	{
 		kind: "Role",
@@ -101,5 +101,5 @@ export function findEntries(entries: readonly PaletteEntry[], text: string): rea
 	const begins = ({ title }: PaletteEntry) => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
 	const sorted = [...found].sort((a, b) => begins(a) - begins(b));
 	const run = /^[0-9a-f]{24}$/.test(wanted) ? [{ kind: "Run", title: wanted, href: toExecutionHref(wanted) }] : [];
-	return [...run, ...sorted].slice(0, mostShown);
+	return [...run, ...sorted].slice(0, maxShown);
 }

@@ -3,9 +3,9 @@ import type { JsonValue } from "../../../../core/contract/index.ts";
 import { escapeControlCharactersInLines } from "../../../_shipped/client.ts";
 
 /** Number of members of one level that are rendered at first; a button shows more. */
-const mostMembers = 100;
+const maxMembers = 100;
 /** Characters of a string that are rendered at first. */
-const longestText = 2_000;
+const maxTextLength = 2_000;
 
 interface JsonTreeProps {
 	readonly value: JsonValue | undefined;
@@ -57,7 +57,7 @@ interface BranchProps {
 
 function Branch({ name, size, entries, open }: BranchProps) {
 	const isOpen = useSignal(open > 0);
-	const shown = useSignal(mostMembers);
+	const shown = useSignal(maxMembers);
 	const rest = entries.length - shown.value;
 	const members = () => (
 		<div class="json-members">
@@ -65,7 +65,7 @@ function Branch({ name, size, entries, open }: BranchProps) {
 				<Member key={key} name={key} value={member} open={open - 1} />
 			))}
 			{rest > 0 && (
-				<button type="button" class="quiet" onClick={() => (shown.value += mostMembers * 10)}>
+				<button type="button" class="quiet" onClick={() => (shown.value += maxMembers * 10)}>
 					{rest} more
 				</button>
 			)}
@@ -92,13 +92,13 @@ function Name({ name }: { readonly name: string | undefined }) {
 function Scalar({ value }: { readonly value: string | number | bigint | boolean | null }) {
 	const isWhole = useSignal(false);
 	if (typeof value !== "string") return <span class="json-scalar">{String(value)}</span>;
-	const isLong = value.length > longestText && !isWhole.value;
+	const isLong = value.length > maxTextLength && !isWhole.value;
 	return (
 		<span class="json-text">
-			{escapeControlCharactersInLines(isLong ? value.slice(0, longestText) : value)}
+			{escapeControlCharactersInLines(isLong ? value.slice(0, maxTextLength) : value)}
 			{isLong && (
 				<button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
-					{value.length - longestText} more characters
+					{value.length - maxTextLength} more characters
 				</button>
 			)}
 		</span>

@@ -19,7 +19,7 @@ import { StatusBadge } from "../parts/status-badge.tsx";
 import { Ago } from "../parts/time.tsx";
 import { FailedCriterion } from "./criteria.tsx";
 
-const mostEvents = 20;
+const maxEvents = 20;
 const payloadSchema: ParameterSchema = {
 	payload: { type: "object", required: true, description: "What such an event says." },
 };
@@ -91,7 +91,7 @@ function Outcome({ outcome: { matched, parameters, reason, failed } }: { readonl
 }
 
 function Events({ trigger, chosen }: { readonly trigger: string; readonly chosen: string }) {
-	const query = { trigger, sort: "-timestamp", limit: session.toLimit(mostEvents), exclude_attributes: "payload" };
+	const query = { trigger, sort: "-timestamp", limit: session.toLimit(maxEvents), exclude_attributes: "payload" };
 	const events = useResource(() => client.triggers.instances.list(query), [trigger]);
 	return (
 		<section class="card" aria-label="Events">

@@ -11,7 +11,7 @@ import { isFailure } from "../parts/status-badge.tsx";
 import { Trends } from "./trends.tsx";
 
 /** Maximum number of runs in each section; a link leads to the full list. */
-const most = 8;
+const maxExecutions = 8;
 const shown = "id,status,start_timestamp,end_timestamp,action.ref,context.user,rule.ref,parent";
 const failures = ["failed", "timeout", "abandoned"];
 const waiting = ["delayed", "paused", "pending"];
@@ -135,7 +135,7 @@ async function readState(signal: AbortSignal) {
 	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp" };
 	const list = (more: object) => client.executions.list({ ...query, ...more }, { signal });
 	const [running, any, ...others] = await Promise.all([
-		list({ status: "running", limit: session.toLimit(most) }),
+		list({ status: "running", limit: session.toLimit(maxExecutions) }),
 		list({ limit: 1 }),
 		...waiting.map((status) => list({ status, limit: 1 })),
 	]);
@@ -144,10 +144,10 @@ async function readState(signal: AbortSignal) {
 
 /** Returns the newest executions that failed, timed out or were abandoned. */
 async function readFailed(signal: AbortSignal): Promise<readonly ExecutionRecord[]> {
-	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: session.toLimit(most) };
+	const query = { include_attributes: shown, parent: "null", sort_desc: "timestamp", limit: session.toLimit(maxExecutions) };
 	const lists = await Promise.all(failures.map((status) => client.executions.list({ ...query, status }, { signal })));
 	const newestFirst = lists.flatMap(({ items }) => items).sort((a, b) => (a.start_timestamp < b.start_timestamp ? 1 : -1));
-	return newestFirst.slice(0, most);
+	return newestFirst.slice(0, maxExecutions);
 }
 
 function hasFailed(data: unknown): boolean {

@@ -8,7 +8,7 @@ import { isRange, type RangeName, ranges, toBuckets } from "./execution-buckets.
 import { DurationPlot, RatePlot } from "./plots.tsx";
 
 const pageSize = 100;
-const mostPages = 5;
+const maxPages = 5;
 const bars = 32;
 const titles: Readonly<Record<RangeName, string>> = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" };
 
@@ -61,7 +61,7 @@ async function readRuns(range: RangeName, signal: AbortSignal) {
 	};
 	const items: ExecutionRecord[] = [];
 	let total: number | undefined;
-	for (let page = 0; page < mostPages; page += 1) {
+	for (let page = 0; page < maxPages; page += 1) {
 		const read: ListPage<ExecutionRecord> = await client.executions.list({ ...query, offset: page * limit }, { signal });
 		items.push(...read.items);
 		total = read.total;

@@ -7,7 +7,7 @@ import { type TimedExecution, timedAttributes } from "./timed-execution.ts";
 
 const pageSize = 100;
 /** Maximum number of executions that are shown, those that started first. */
-export const mostNested = 5_000;
+export const maxNested = 5_000;
 const every = 250;
 
 type Changes = ReadonlyMap<string, TimedExecution>;
@@ -57,17 +57,17 @@ export function merge(listed: readonly TimedExecution[], changes: Changes): read
 		return told !== undefined && isFurther(told, run) ? told : run;
 	});
 	const begun = [...changes.values()].filter(({ id }) => !known.has(id));
-	return [...kept, ...begun.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))].slice(0, mostNested);
+	return [...kept, ...begun.sort((a, b) => (a.start_timestamp < b.start_timestamp ? -1 : 1))].slice(0, maxNested);
 }
 
 async function readAll(parent: string, signal: AbortSignal): Promise<readonly TimedExecution[]> {
 	const limit = session.toLimit(pageSize);
 	if (!session.may("execution_list")) {
-		return client.executions.children(parent, { depth: 1, limit: mostNested, pageSize: limit }, { signal });
+		return client.executions.children(parent, { depth: 1, limit: maxNested, pageSize: limit }, { signal });
 	}
 	const runs: TimedExecution[] = [];
 	const query = { parent, sort_asc: "timestamp", include_attributes: timedAttributes, limit };
-	while (runs.length < mostNested) {
+	while (runs.length < maxNested) {
 		const { items } = await client.executions.list({ ...query, offset: runs.length }, { signal });
 		runs.push(...items);
 		if (items.length < limit) break;

@@ -2,7 +2,7 @@ import type { ExecutionViewProps } from "../execution/execution-view.ts";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Loaded } from "../parts/loaded.tsx";
-import { merge, mostNested, useNestedExecutions } from "./nested-executions.ts";
+import { maxNested, merge, useNestedExecutions } from "./nested-executions.ts";
 import { TimeLine } from "./time-line.tsx";
 import { toTaskName } from "./timed-execution.ts";
 
@@ -17,9 +17,7 @@ export function View({ run }: ExecutionViewProps) {
 				return (
 					<>
 						<p class="faint" role="status">
-							{runs.length === mostNested
-								? `The first ${mostNested.toLocaleString("en")} runs`
-								: `${runs.length.toLocaleString("en")} runs`}
+							{runs.length === maxNested ? `The first ${maxNested.toLocaleString("en")} runs` : `${runs.length.toLocaleString("en")} runs`}
 						</p>
 						<TimeLine label="Time line" runs={runs} toName={toTaskName} toHref={({ id }) => toExecutionHref(id)} />
 					</>

@@ -37,7 +37,7 @@ interface EventDetails {
 }
 
 const webhookType = "core.svc.webhook";
-const mostRules = 100;
+const maxRules = 100;
 const every = 1_500;
 
 /** Shows an event, the rules of its trigger that acted on it, and why the others did not. */
@@ -118,7 +118,7 @@ function Delivery({ delivery: { url, received_at, verdict, user } }: { readonly 
 
 async function readDetails({ object_id: id, ref: trigger }: TraceNode, signal: AbortSignal): Promise<EventDetails> {
 	signal.throwIfAborted();
-	const limit = session.toLimit(mostRules);
+	const limit = session.toLimit(maxRules);
 	const [event, rules, enforcements] = await Promise.all([
 		session.may("trigger_instance_view") ? client.triggers.instances.get(id) : undefined,
 		session.may("rule_list") ? client.rules.list({ trigger, limit }) : undefined,

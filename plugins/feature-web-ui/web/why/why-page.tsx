@@ -15,7 +15,7 @@ import { readTrace, type TraceChoice, type TraceTree, tellsOfTrace } from "./rea
 import type { ShownTrace } from "./shown-trace.ts";
 
 /** Number of components up to which a trace is fully expanded at first; a larger one is expanded to a depth of 2. */
-const mostOpen = 60;
+const maxOpen = 60;
 
 /** Shows a trace from causes to effects: events, rules that acted or did not, executions, and the effects of their completion. */
 export function Page({ values: { trace = "" } }: PageProps) {
@@ -58,7 +58,7 @@ function Trace({ tree, chosen }: { readonly tree: TraceTree; readonly chosen: st
 		branches,
 		path,
 		chosen,
-		openTo: ids.size <= mostOpen ? Number.POSITIVE_INFINITY : 2,
+		openTo: ids.size <= maxOpen ? Number.POSITIVE_INFINITY : 2,
 		below: (key, depth) => <Branch nodes={branches.get(key) ?? []} shown={shown} depth={depth} />,
 	};
 	return (

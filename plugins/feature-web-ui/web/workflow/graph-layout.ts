@@ -36,7 +36,7 @@ export const nodeSize = { width: 210, height: 64 };
 
 /** Number of tasks up to which the slower layout algorithm is used, which gives better results. */
 const careful = 250;
-const longestLabel = 30;
+const maxLabelLength = 30;
 
 /** Lays out a graph from top to bottom. It may contain cycles and edges from a task to itself. */
 export function layOut({ nodes, edges }: RunGraphRecord): Placed {
@@ -47,7 +47,7 @@ export function layOut({ nodes, edges }: RunGraphRecord): Placed {
 	const keys = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
 	for (const key of keys.values()) graph.setNode(key, { ...nodeSize });
 	const known = [...edges.entries()].filter(([, { from, to }]) => keys.has(from) && keys.has(to));
-	const labels = edges.map(({ when }) => (when === null ? "" : shorten(when, longestLabel)));
+	const labels = edges.map(({ when }) => (when === null ? "" : shorten(when, maxLabelLength)));
 	for (const [index, { from, to }] of known) {
 		const width = (labels[index]?.length ?? 0) * 6.2;
 		graph.setEdge(keys.get(from) ?? "", keys.get(to) ?? "", { width, height: width > 0 ? 16 : 0, labelpos: "c" }, `e${index}`);

@@ -12,9 +12,9 @@ import { toSummary } from "./task-labels.ts";
 import { TaskPanel } from "./task-panel.tsx";
 
 /** Maximum number of tasks and edges of a graph that is drawn. For larger workflows, the page links to the list of tasks. */
-const largest = { nodes: 500, edges: 2_000 };
+const limits = { nodes: 500, edges: 2_000 };
 const smallestZoom = 0.25;
-const largestZoom = 2;
+const maxZoom = 2;
 
 /** Shows the workflow as a graph with the progress of the run, next to the panel of the selected task. */
 export function View({ run }: ExecutionViewProps) {
@@ -33,7 +33,7 @@ export function View({ run }: ExecutionViewProps) {
 
 function GraphBox({ run, graph }: { readonly run: string; readonly graph: RunGraphRecord }) {
 	const { nodes, edges } = graph;
-	const isLarge = nodes.length > largest.nodes || edges.length > largest.edges;
+	const isLarge = nodes.length > limits.nodes || edges.length > limits.edges;
 	return (
 		<section class="card graph-card" aria-label="Graph">
 			{isLarge ? (
@@ -58,7 +58,7 @@ function DrawnGraph({ run, graph }: { readonly run: string; readonly graph: RunG
 	useLayoutEffect(() => {
 		zoom.value = toFit(0.6);
 	}, [placed]);
-	const change = (factor: number) => (zoom.value = Math.min(largestZoom, Math.max(smallestZoom, zoom.value * factor)));
+	const change = (factor: number) => (zoom.value = Math.min(maxZoom, Math.max(smallestZoom, zoom.value * factor)));
 	return (
 		<>
 			<div class="graph-bar">

@@ -52,7 +52,7 @@ function TasksDialog({ run, task, onClose }: DialogProps) {
 }
 
 /** Maximum number of tasks that the form lists. The user can find other tasks by a part of their name. */
-const mostShown = 100;
+const maxShown = 100;
 
 function TaskForm({
 	run,
@@ -76,14 +76,14 @@ function TaskForm({
 				void submit();
 			}}
 		>
-			{nodes.length > mostShown && (
+			{nodes.length > maxShown && (
 				<label>
 					<span class="dialog-field">Part of a name</span>
 					<input type="search" value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
 				</label>
 			)}
 			<ul class="task-choice" aria-label="Tasks that have run">
-				{fitting.slice(0, mostShown).map((node) => (
+				{fitting.slice(0, maxShown).map((node) => (
 					<li key={node.id}>
 						<TaskChoice
 							node={node}
@@ -95,7 +95,7 @@ function TaskForm({
 					</li>
 				))}
 			</ul>
-			{fitting.length > mostShown && <p class="faint">and {fitting.length - mostShown} more</p>}
+			{fitting.length > maxShown && <p class="faint">and {fitting.length - maxShown} more</p>}
 			<div class="dialog-actions">
 				<button type="button" onClick={onClose}>
 					Do not

@@ -80,14 +80,14 @@ function Next({ graph, node }: { readonly graph: RunGraphRecord; readonly node: 
  * Maximum number of runs of a task that are shown; older ones are left out. A task runs more than once if a loop or several routes lead to
  * it.
  */
-const mostPasses = 20;
+const maxPasses = 20;
 
 function Passes({ node: { tasks } }: { readonly node: TaskNode }) {
 	return (
 		<>
 			<h3>{tasks.length === 1 ? "It ran" : `It ran ${tasks.length} times`}</h3>
 			<ul class="task-passes" aria-label="How often it ran">
-				{tasks.slice(-mostPasses).map((task) => (
+				{tasks.slice(-maxPasses).map((task) => (
 					<li key={task.id}>
 						<Pass task={task} />
 					</li>

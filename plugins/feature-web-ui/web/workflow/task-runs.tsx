@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { TaskState } from "../../../_shipped/client.ts";
-import { ExecutionResult, largestResult } from "../execution/execution-result.tsx";
+import { ExecutionResult, maxResultSize } from "../execution/execution-result.tsx";
 import { ExecutionError } from "../execution/reason.tsx";
 import { toExecutionHref } from "../executions/execution-address.ts";
 import { readExecutions } from "../executions/read-executions.ts";
@@ -49,7 +49,7 @@ export function TaskRuns({ tasks, chosen }: { readonly tasks: readonly TaskState
 
 /** Shows the input and the result of one execution. */
 export function TaskRun({ id }: { readonly id: string }) {
-	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: largestResult }, signal }), [id], {
+	const resource = useResource((signal) => client.executions.get(id, { query: { max_result_size: maxResultSize }, signal }), [id], {
 		isTouched: ({ name, data }) => name.startsWith("svc.execution__") && isOneOf(data, [id]),
 	});
 	return (

@@ -65,7 +65,7 @@ function toColumns(run: string): readonly Column<TaskState>[] {
 }
 
 /** Maximum number of executions that an expanded row lists. */
-const mostRuns = 100;
+const maxRuns = 100;
 
 function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState }) {
 	const isOpen = useSignal(false);
@@ -85,12 +85,12 @@ function Runs({ task: { name, execution_ids: ids } }: { readonly task: TaskState
 			</button>
 			{isOpen.value && (
 				<ol class="task-run-list">
-					{ids.slice(0, mostRuns).map((id) => (
+					{ids.slice(0, maxRuns).map((id) => (
 						<li key={id}>
 							<a href={toExecutionHref(id)}>{id}</a>
 						</li>
 					))}
-					{ids.length > mostRuns && <li class="faint">and {ids.length - mostRuns} more</li>}
+					{ids.length > maxRuns && <li class="faint">and {ids.length - maxRuns} more</li>}
 				</ol>
 			)}
 		</>
