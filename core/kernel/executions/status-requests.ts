@@ -3,10 +3,9 @@ import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
-import { toCancelPatch } from "./cancel-descendants.ts";
 import { addLogActor } from "./log-actor.ts";
 import { assertResumable, type ResumeCheckDependencies } from "./resume-check.ts";
-import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
+import { type ExecutionPatch, isCancelable, isCompleted, toCancelPatch, toResultPatch, toStatusPatch } from "./status.ts";
 import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}

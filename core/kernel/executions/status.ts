@@ -1,5 +1,6 @@
 import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppendedValue } from "../../contract/index.ts";
 import { secondsBetween } from "../basics/clock.ts";
+import type { Principal } from "../basics/principal.ts";
 import { withExecutionFields } from "./new-execution.ts";
 
 /** Final statuses. */
@@ -69,6 +70,19 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
 	// Set single members before the spreads, because adding members after a spread is slow.
 	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...statusFields, ...endedRunFields };
+}
+
+/**
+ * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run ends
+ * it. Any other execution becomes `canceled` at once.
+ */
+export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {
+	const context = { ...entity.context, cancelled_by: principal.username };
+	const result = { message: "Action canceled by user.", user: principal.username };
+	const hasStarted = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
+	// This also applies to children: if no node holds the parent, no node would end a child that is `canceling` and has not started.
+	const status = hasStarted ? "canceling" : "canceled";
+	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
 }
 
 /** Returns the patch of a result with its size in bytes. */
