@@ -2,9 +2,9 @@ import { type ExecutionEntity, isSvcError, type Storage, type WriteOperation } f
 import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
+import { publishTransition } from "./execution-events.ts";
 import { withExecutionFields } from "./new-execution.ts";
-import { applyPatch, expiredLeaseTimestamp, isCompleted, toCancelPatch } from "./status.ts";
+import { applyPatch, isCompleted, toCancelPatch } from "./status.ts";
 
 /**
  * Effects that one hook adds to the completion of an execution. The operations are stored in the write of the final status, all or nothing.
@@ -152,9 +152,7 @@ async function draftDescendantCancellation(
 			return {
 				operations: [update, ...revocations, ...operations],
 				announce() {
-					publishUpdated(eventBus, changedChild);
-					if (changedChild.lease_expires_at === expiredLeaseTimestamp) publishResumable(eventBus);
-					else publishInterrupt(eventBus, changedChild);
+					publishTransition(eventBus, changedChild);
 					announce();
 				},
 			};

@@ -1,10 +1,10 @@
 import { type EventBus, type ExecutionEntity, isSvcError, type Storage, type Where } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { type CompletionEffects, noCompletionEffects } from "./completion-effects.ts";
-import { publishInterrupt, publishResumable, publishUpdated } from "./execution-events.ts";
+import { publishResumable, publishTransition } from "./execution-events.ts";
 import { withExecutionFields } from "./new-execution.ts";
 import { draftParentWakeup } from "./parent-wakeup.ts";
-import { applyPatch, type ExecutionPatch, expiredLeaseTimestamp, isCompleted } from "./status.ts";
+import { applyPatch, type ExecutionPatch, isCompleted } from "./status.ts";
 
 export interface TransitionOptions extends Uses<"storage" | "eventBus"> {
 	readonly completionEffects: CompletionEffects;
@@ -64,13 +64,6 @@ export async function applyChange(
 	if (changedExecution === undefined) announceResumableAgain(eventBus);
 	else publishTransition(eventBus, changedExecution);
 	return changedExecution;
-}
-
-/** Publishes a stored change, and notifies the nodes that must resume or interrupt the execution because of it. */
-export function publishTransition(eventBus: EventBus, execution: ExecutionEntity): void {
-	publishUpdated(eventBus, execution);
-	if (execution.lease_expires_at === expiredLeaseTimestamp) publishResumable(eventBus);
-	else if (["canceling", "pausing"].includes(execution.status) || isCompleted(execution.status)) publishInterrupt(eventBus, execution);
 }
 
 /**
