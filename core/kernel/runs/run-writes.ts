@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
-import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
@@ -10,10 +9,9 @@ import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
 import { applyChange } from "../executions/transition.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
 
-interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
+interface RunWriteOptions extends Uses<"storage" | "clock" | "eventBus" | "logger"> {
 	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
 	readonly leasing: Pick<LeasePolicy, "newExpiry">;
 	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
@@ -42,12 +40,10 @@ interface ResumableState {
  */
 export class RunWrites {
 	readonly #parts: RunWriteOptions;
-	readonly #writes: FencedWrites;
 	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
 	constructor(parts: RunWriteOptions) {
 		this.#parts = parts;
-		this.#writes = new FencedWrites(parts);
 	}
 
 	/**
@@ -99,7 +95,7 @@ export class RunWrites {
 		const store = () => storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);
 		const isStored = async () => (await storage.count("execution", { id, status: "running", fence })) > 0;
 		try {
-			await this.#writes.store(run, store, { isStored });
+			await run.store(store, { isStored });
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			const current = await storage.get("execution", id);
@@ -129,7 +125,7 @@ export class RunWrites {
 			return guard.length === 0 ? storage.insert("output_chunk", chunks) : storage.write([...guard, insert]);
 		};
 		try {
-			await this.#writes.store(run, store, { isStored: () => this.#areStored(id, chunks) });
+			await run.store(store, { isStored: () => this.#areStored(id, chunks) });
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) staleWrites.recordRefusal("output", { execution_id: id });
 			throw error;
@@ -149,7 +145,7 @@ export class RunWrites {
 
 	/** Stores the encrypted secrets of the run. Returns false if this run no longer holds the execution. */
 	storeSecrets(run: ActiveRun, encryptedSecrets: string | null): Promise<boolean> {
-		return this.#writes.patch(run, { known_secrets: encryptedSecrets });
+		return this.#patch(run, { known_secrets: encryptedSecrets });
 	}
 
 	/**
@@ -174,18 +170,11 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores the state from which another process can continue the run, together with its secrets. Returns false if this run no longer holds
-	 * the execution.
+	 * Stores the state from which another process can continue the run, together with its secrets and further operations, all or nothing.
+	 * Returns false if this run no longer holds the execution.
 	 */
-	storeState(run: ActiveRun, resumable: ResumableState): Promise<boolean> {
-		return this.#writes.patch(run, toStatePatch(resumable));
-	}
-
-	/**
-	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run no
-	 * longer holds the execution.
-	 */
-	async storeStateWith(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[]): Promise<boolean> {
+	async storeState(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[] = []): Promise<boolean> {
+		if (operations.length === 0) return this.#patch(run, toStatePatch(resumable));
 		const { storage } = this.#parts;
 		const { id, fence } = run.execution;
 		const { run_state } = toStatePatch(resumable);
@@ -196,7 +185,7 @@ export class RunWrites {
 			return stored?.fence === fence && isDeepStrictEqual(stored.run_state, run_state);
 		};
 		try {
-			await this.#writes.store(run, store, { isStored });
+			await run.store(store, { isStored });
 			return true;
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
@@ -213,6 +202,17 @@ export class RunWrites {
 		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
 	}
 
+	/** Stores a patch of the execution. Returns false if the run no longer holds the execution. */
+	async #patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
+		const { id } = run.execution;
+		let isStored = false;
+		const store = async () => {
+			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
+		};
+		await run.store(store);
+		return isStored;
+	}
+
 	#storeRunning(run: ActiveRun, patch: ExecutionPatch): Promise<void> {
 		const { storage, clock, leasing, completionEffects } = this.#parts;
 		const { execution } = run;
@@ -227,7 +227,7 @@ export class RunWrites {
 			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
 			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
 		};
-		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(run) });
+		return run.store(store, { isStored: () => this.#renewRunning(run) });
 	}
 
 	/** Renews the lease of an execution that is stored as `running`. Returns false if this run no longer holds the execution. */
@@ -248,57 +248,4 @@ export class RunWrites {
 
 function toStatePatch({ state, encryptedSecrets }: ResumableState): ExecutionPatch {
 	return { run_state: { hostname: hostname(), state }, ...(encryptedSecrets !== undefined && { known_secrets: encryptedSecrets }) };
-}
-
-export interface FencedWriteOptions extends Uses<"storage" | "clock"> {
-	readonly logger: EngineDependencies["logger"];
-}
-
-/** Settings for repeating a write while the storage is unavailable. */
-interface RetryOptions {
-	/** Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. */
-	readonly isStored: () => Promise<boolean>;
-	/** Milliseconds for which the write is repeated even if the service is stopping. Default 0. */
-	readonly shutdownPatienceMs?: number;
-}
-
-/**
- * Writes that expect the fence of a run. They are repeated while the storage is unavailable. They throw `SVC_UNAVAILABLE` if the run is
- * lost or the service stops in the meantime.
- */
-export class FencedWrites {
-	readonly #parts: FencedWriteOptions;
-
-	constructor(parts: FencedWriteOptions) {
-		this.#parts = parts;
-	}
-
-	/** Stores a patch of the execution. Returns false if the run no longer holds the execution. */
-	async patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
-		const { id } = run.execution;
-		let isStored = false;
-		await this.#retryWhileUnavailable(run, async () => {
-			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
-		});
-		return isStored;
-	}
-
-	/**
-	 * Calls `write`, and repeats it while the storage is unavailable. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt
-	 * was stored although its response was lost.
-	 */
-	store(run: ActiveRun, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
-		const attempt = (isRetry: boolean) =>
-			write().catch(async (error: unknown) => {
-				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
-			});
-		return this.#retryWhileUnavailable(run, attempt, shutdownPatienceMs);
-	}
-
-	#retryWhileUnavailable(run: ActiveRun, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
-		const startedAt = performance.now();
-		const isOver = () => run.state === "lost" || (run.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs);
-		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
-		return retryWhileUnavailable(attempt, { shouldGiveUp: isOver, onUnavailable: onOutage });
-	}
 }

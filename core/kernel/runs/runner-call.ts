@@ -179,10 +179,7 @@ export class RunnerCaller {
 	async #saveState(run: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
 		const { runs, runWrites } = this.#parts;
 		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(run);
-		const resumable = { state, encryptedSecrets };
-		const isStored =
-			operations.length === 0 ? await runWrites.storeState(run, resumable) : await runWrites.storeStateWith(run, resumable, operations);
-		if (!isStored) throw run.toLostError();
+		if (!(await runWrites.storeState(run, { state, encryptedSecrets }, operations))) throw run.toLostError();
 		runs.markResumable(run);
 	}
 
