@@ -4,11 +4,9 @@ import {
 	type ChildExecutions,
 	type ChildRequest,
 	type ChildWait,
-	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
-	type Logger,
 	type Options,
 	type PreparedChild,
 	type Storage,
@@ -19,7 +17,6 @@ import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
 import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
 import {
 	type ChildReading,
 	childFields,
@@ -29,7 +26,6 @@ import {
 	toChildId,
 	toChildReading,
 } from "../../executions/child-identity.ts";
-import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
 import { cancelExecution, changeStatus } from "../../executions/status-requests.ts";
 import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
@@ -44,7 +40,11 @@ export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptio
 	readonly logger: EngineDependencies["logger"];
 	readonly options: Pick<Options, "scheduler">;
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
-	readonly watch: ChildEvents;
+	/** Passes events about the children of a parent to a tracker. `add` resolves once the tracker can miss no later event. */
+	readonly watch: {
+		add(parentId: string, tracker: ChildTracker): Promise<void>;
+		remove(parentId: string, tracker: ChildTracker): void;
+	};
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
@@ -329,57 +329,5 @@ class RerunChain {
 			this.#nextId = execution?.takes_up ?? null;
 		}
 		return this.#ids.has(id);
-	}
-}
-
-/**
- * Passes bus events about children to the trackers of the parent runs on this node. All trackers share one subscription, which exists while
- * there is any tracker.
- */
-export class ChildEvents {
-	readonly #listener: ReconnectingSubscription;
-	/** Trackers by the id of the parent execution. A parent may have two, if this node has claimed it again before its lost run has ended. */
-	readonly #trackers = new Map<string, Set<ChildTracker>>();
-	#subscription: Promise<void> | undefined;
-
-	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
-		this.#listener = createRenewedSubscription({
-			eventBus,
-			logger,
-			names: [eventNames.executionUpdate],
-			purpose: "children of runs",
-			filter: (event) => this.#trackersOf(toEventEntity(event).parent_id).size > 0,
-			onEvent: (event) => {
-				const child = toEventEntity(event);
-				for (const tracker of this.#trackersOf(child.parent_id)) tracker.record(child);
-			},
-			onGap: () => {
-				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.rescan();
-			},
-		});
-	}
-
-	/** Adds the tracker of a parent. Resolves once the tracker can miss no later event. */
-	async add(parentId: string, tracker: ChildTracker): Promise<void> {
-		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
-		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
-			this.#subscription = undefined;
-			throw error;
-		});
-		await this.#subscription;
-	}
-
-	/** Removes the tracker of a parent. Ends the subscription with the last tracker. */
-	remove(parentId: string, tracker: ChildTracker): void {
-		const trackers = this.#trackersOf(parentId);
-		trackers.delete(tracker);
-		if (trackers.size === 0) this.#trackers.delete(parentId);
-		if (this.#trackers.size > 0 || this.#subscription === undefined) return;
-		this.#subscription = undefined;
-		this.#listener.stop();
-	}
-
-	#trackersOf(parentId: string | null): Set<ChildTracker> {
-		return (parentId === null ? undefined : this.#trackers.get(parentId)) ?? new Set();
 	}
 }
