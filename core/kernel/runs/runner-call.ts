@@ -7,10 +7,8 @@ import {
 	type RunContext,
 	type RunResult,
 	SvcError,
-	type WriteOperation,
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
@@ -21,20 +19,13 @@ import { applyTransition, type TransitionOptions } from "../executions/transitio
 import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
+import type { ActiveRun } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
-import { RunEmissions, type RunEventOptions } from "./run-emissions.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
-import type { RunWrites } from "./run-writes.ts";
-import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
 
-export interface RunnerCallerOptions extends RunEventOptions, TransitionOptions, Omit<RunServiceOptions, "options">, Uses<"isWorkflow"> {
-	readonly runs: ActiveRuns;
-	readonly runWrites: RunWrites;
+interface RunnerCallerOptions extends RunServiceOptions, TransitionOptions, Uses<"isWorkflow"> {
 	readonly catalog: Pick<ActionCatalog, "resolve">;
-	readonly logger: EngineDependencies["logger"];
 	readonly hub: Pick<TelemetryHub, "tracing">;
 	readonly bulkOutput: BulkOutputDetector;
 	/** Returns the outcome of an execution whose runner has thrown an error. */
@@ -49,11 +40,9 @@ const notRecoveredOutcome: RunOutcome = {
 /** Calls runners, with a context through which they use the service during the run. */
 export class RunnerCaller {
 	readonly #parts: RunnerCallerOptions;
-	readonly #events: RunEmissions;
 
 	constructor(parts: RunnerCallerOptions) {
 		this.#parts = parts;
-		this.#events = new RunEmissions(parts);
 	}
 
 	/**
@@ -65,11 +54,7 @@ export class RunnerCaller {
 		const { clock, storage } = this.#parts;
 		const outputWriter = this.#createOutputWriter(run);
 		run.outputWriter = outputWriter;
-		const forgetSecrets: (() => void)[] = [];
-		const services = new RunServices(this.#parts, run, {
-			addSecrets: async (added) => void forgetSecrets.push(await this.#addSecrets(run, added)),
-			encryptSecrets: () => this.#encryptWithToken(run),
-		});
+		const services = new RunServices(this.#parts, run);
 		run.services = services;
 		if (run.state === "preparing") run.state = "running";
 		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
@@ -91,7 +76,6 @@ export class RunnerCaller {
 			clearTimeout(timer);
 			if (run.state === "running") run.state = "completing";
 			services.close();
-			for (const forget of forgetSecrets) forget();
 		}
 	}
 
@@ -147,11 +131,11 @@ export class RunnerCaller {
 			noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
 			announce: (route, payload, { about } = {}) => {
 				assertRecordable(payload, "what announce was given");
-				this.#events.announce(run, { route, payload, about });
+				services.announce({ route, payload, about });
 			},
-			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(run, { trigger, payload, ...options }),
-			saveState: (state) => this.#saveState(run, run.secrets.withoutToken(state)),
-			saveStateWith: (state, operations) => this.#saveState(run, state, operations),
+			dispatch: (trigger, payload, options = {}) => services.dispatch({ trigger, payload, ...options }),
+			saveState: (state) => services.saveState(run.secrets.withoutToken(state)),
+			saveStateWith: (state, operations) => services.saveState(state, operations),
 			execution_id: base.execution_id,
 			liveaction_id: base.liveaction_id,
 			action_ref: base.action_ref,
@@ -169,40 +153,7 @@ export class RunnerCaller {
 			takenUp: base.takenUp,
 			environment: withTraceparent(dialects.environment(base.environment), traceparent),
 		} satisfies Omit<KernelRunContext, keyof LazyMembers>;
-		return withLazyMembers(context, { run, services });
-	}
-
-	/**
-	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues the
-	 * run must mask it. Throws `SVC_CONFLICT` if this run no longer holds the execution.
-	 */
-	async #saveState(run: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
-		const { runs, runWrites } = this.#parts;
-		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(run);
-		if (!(await runWrites.storeState(run, { state, encryptedSecrets }, operations))) throw run.toLostError();
-		runs.markResumable(run);
-	}
-
-	/** Encrypts the secrets of a run, including its token, because another process may continue the run. */
-	#encryptWithToken(run: ActiveRun): string | null {
-		return encryptRunSecrets(run, this.#parts.sealedSecrets, { isResumable: true });
-	}
-
-	/**
-	 * Adds secrets that the run has read, for example in the result of a child. The secrets are masked in its output, its result and the log,
-	 * and are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if
-	 * this run no longer holds the execution.
-	 */
-	async #addSecrets(run: ActiveRun, added: Redactor): Promise<() => void> {
-		const { runWrites, sealedSecrets, logger } = this.#parts;
-		const before = run.secrets;
-		run.secrets = before.union(added);
-		if (run.secrets === before) return () => {};
-		run.learnedSecrets = run.learnedSecrets.union(added);
-		run.outputWriter?.setSecrets(run.secrets);
-		const encryptedSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: run.isResumable });
-		if (!(await runWrites.storeSecrets(run, encryptedSecrets))) throw run.toLostError();
-		return hideInLog(logger, added);
+		return withLazyMembers(context, services);
 	}
 }
 
