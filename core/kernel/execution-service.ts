@@ -21,9 +21,8 @@ import type { Admit } from "./executions/new-execution.ts";
 import { findOpenQuestions } from "./executions/resume-check.ts";
 import { cancelExecution, changeStatus } from "./executions/status-requests.ts";
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
-import { checkPartialRerun } from "./submission/check-partial-rerun.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { toRerunInput } from "./submission/rerun-request.ts";
+import { checkPartialRerun, toRerunInput } from "./submission/rerun-request.ts";
 import { submitExecution } from "./submission/submit.ts";
 
 export interface StoredExecutionsOptions

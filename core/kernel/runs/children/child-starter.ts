@@ -5,7 +5,7 @@ import { type Principal, withScopes } from "../../basics/principal.ts";
 import { toChildOrigin } from "../../executions/child-identity.ts";
 import type { CompletionEffects } from "../../executions/completion-effects.ts";
 import type { InsertAdmitted } from "../../executions/new-execution.ts";
-import type { PartialRerun } from "../../submission/check-partial-rerun.ts";
+import type { PartialRerun } from "../../submission/rerun-request.ts";
 import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
 

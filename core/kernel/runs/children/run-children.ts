@@ -29,7 +29,7 @@ import {
 import { cancelExecution, changeStatus } from "../../executions/status-requests.ts";
 import type { TransitionOptions } from "../../executions/transition.ts";
 import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
-import { checkPartialRerun, type PartialRerun } from "../../submission/check-partial-rerun.ts";
+import { checkPartialRerun, type PartialRerun } from "../../submission/rerun-request.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";
