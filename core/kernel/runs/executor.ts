@@ -1,46 +1,15 @@
 import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { Dispatcher } from "../events/event-dispatcher-api.ts";
-import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
-import type { ActionCatalog } from "../executions/action-catalog.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
-import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { TemplateSources } from "../submission/parameter-rendering.ts";
-import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
-import type { ChildStarterOptions } from "./children/child-starter.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
 import { type RunOutcome, toFailure } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
-import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
+import { revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { RunnerCaller } from "./runner-call.ts";
 import { hideInLog, toStoredOutcome, toStoredPause } from "./stored-outcome.ts";
-
-export interface ExecutorOptions
-	extends Uses<"storage" | "eventBus" | "clock" | "runners" | "options" | "authority" | "sealedSecrets" | "dialects" | "isWorkflow"> {
-	readonly leasing: LeasePolicy;
-	readonly logger: EngineDependencies["logger"];
-	readonly catalog: ActionCatalog;
-	readonly apiUrl: () => string;
-	readonly dataDirectory: string;
-	readonly runCredentials: RunCredentials;
-	readonly completionEffects: CompletionEffects;
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: TriggerTypeRegistry;
-	readonly templateSources: TemplateSources;
-	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutputDetector;
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-	readonly admitAll: ChildStarterOptions["admitAll"];
-	/** Called when a run begins to wait for its children, which frees its slot. */
-	readonly onSlotFreed: () => void;
-}
 
 /**
  * Carries out claimed executions: prepares the run, calls the runner, and stores how the run ended.
@@ -78,11 +47,11 @@ export class Executor {
 	readonly runs: ActiveRuns;
 	readonly children: RunChildrenFactory;
 	readonly runWrites: RunWrites;
-	readonly #parts: ExecutorOptions;
+	readonly #parts: RunDependencies;
 	readonly #completion: RunCompletion;
 	readonly #runnerCaller: RunnerCaller;
 
-	constructor(parts: ExecutorOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
 		this.runs = new ActiveRuns(parts.logger);
 		this.runWrites = new RunWrites(parts);

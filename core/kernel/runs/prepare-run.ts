@@ -14,11 +14,9 @@ import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
 import { findParameterSecrets, hasSecretParameters } from "../../secrets/parameter-masking.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/read-journal.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
+import { renderForRun } from "../submission/parameter-rendering.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
 type PreparedContext = Pick<
@@ -57,22 +55,11 @@ export interface PreparedRun {
 	readonly context: PreparedContext;
 }
 
-interface PrepareRunOptions extends Uses<"storage" | "runners" | "options" | "sealedSecrets"> {
-	readonly catalog: ActionCatalog;
-	readonly logger: EngineDependencies["logger"];
-	readonly apiUrl: () => string;
-	readonly templateSources: TemplateSources;
-}
-
 /**
  * Finds the runner of an execution and renders its final parameters. If the execution cannot run, throws the error with which it must fail,
  * for example `SVC_RUNNER` if the runner type is disabled or not configured on this node.
  */
-export async function prepareRun(
-	execution: ExecutionEntity,
-	snapshot: ActionSnapshotEntity,
-	parts: PrepareRunOptions,
-): Promise<PreparedRun> {
+export async function prepareRun(execution: ExecutionEntity, snapshot: ActionSnapshotEntity, parts: RunDependencies): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
 	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);

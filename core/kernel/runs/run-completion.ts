@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type Storage, type WriteOperation } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishOutput, publishTransition, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withExecutionFields } from "../executions/new-execution.ts";
@@ -11,6 +8,7 @@ import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultP
 import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { type RunOutcome, toCanceled } from "./outcome.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 import type { StoredOutcome } from "./stored-outcome.ts";
 
 /**
@@ -24,19 +22,14 @@ const restartMicroseconds = 300_000_000;
  */
 const shutdownPatienceMs = 5_000;
 
-interface RunCompletionOptions extends Uses<"storage" | "clock" | "eventBus"> {
-	readonly completionEffects: CompletionEffects;
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-}
-
 /** Outcome with which an execution ends. It has no encrypted secrets if the execution could not be prepared. */
 type FinalOutcome = RunOutcome & Partial<StoredOutcome>;
 
 /** Writes that end the work of this process on a run: its completion, a pause or a hand-over. */
 export class RunCompletion {
-	readonly #parts: RunCompletionOptions;
+	readonly #parts: RunDependencies;
 
-	constructor(parts: RunCompletionOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
 	}
 

@@ -2,29 +2,23 @@ import type { AnnouncementSubject, Expressions, JsonObject, RunContext, WriteOpe
 import { createExpressions } from "../../language/expressions/expressions.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
-import type { Uses } from "../basics/engine-parts.ts";
 import { withScopes } from "../basics/principal.ts";
-import type { Dispatcher, IncomingEvent } from "../events/event-dispatcher-api.ts";
+import type { IncomingEvent } from "../events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../events/trigger-catalog.ts";
-import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
 import { publishAnnouncement } from "../executions/execution-events.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import { type TemplateSources, toItemUser } from "../submission/parameter-rendering.ts";
+import { toItemUser } from "../submission/parameter-rendering.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
-import { Journal, type JournalOptions } from "./children/journal.ts";
+import { Journal } from "./children/journal.ts";
 import type { RunChildren } from "./children/run-children.ts";
 import type { RunChildrenFactory } from "./children/run-children-factory.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 import type { RunWrites } from "./run-writes.ts";
 import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
 
-export interface RunServiceOptions extends Omit<JournalOptions, "options">, Uses<"options" | "dialects" | "authority" | "sealedSecrets"> {
+export interface RunServiceOptions extends RunDependencies {
 	readonly children: RunChildrenFactory;
 	readonly runs: ActiveRuns;
 	readonly runWrites: RunWrites;
-	readonly logger: EngineDependencies["logger"];
-	readonly templateSources: TemplateSources;
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: TriggerTypeRegistry;
 }
 
 /** Members of a run context that are created on first use. */

@@ -2,20 +2,11 @@ import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
 import { applyChange } from "../executions/transition.ts";
 import type { ActiveRun } from "./active-runs.ts";
-
-interface RunWriteOptions extends Uses<"storage" | "clock" | "eventBus" | "logger"> {
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-	readonly leasing: Pick<LeasePolicy, "newExpiry">;
-	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
-}
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Values that are stored when a run starts. */
 export interface RunStart {
@@ -39,10 +30,10 @@ interface ResumableState {
  * Writes about a run, from its start until before its end. Each write expects the fence of the claim, so that a lost run changes nothing.
  */
 export class RunWrites {
-	readonly #parts: RunWriteOptions;
+	readonly #parts: RunDependencies;
 	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
-	constructor(parts: RunWriteOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
 	}
 

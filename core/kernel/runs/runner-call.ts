@@ -10,24 +10,18 @@ import {
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
-import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
+import { findActionSignature } from "../executions/action-catalog.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { cancelExecution } from "../executions/status-requests.ts";
-import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
-import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
+import { applyTransition } from "../executions/transition.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
-import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
 
-interface RunnerCallerOptions extends RunServiceOptions, TransitionOptions, Uses<"isWorkflow"> {
-	readonly catalog: Pick<ActionCatalog, "resolve">;
-	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutputDetector;
+interface RunnerCallerOptions extends RunServiceOptions {
 	/** Returns the outcome of an execution whose runner has thrown an error. */
 	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
 }

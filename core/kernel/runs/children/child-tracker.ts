@@ -1,15 +1,13 @@
-import { type Child, type ExecutionEntity, isSvcError, type Options, type Storage, SvcError, type Where } from "../../../contract/index.ts";
+import { type Child, type ExecutionEntity, isSvcError, SvcError, type Where } from "../../../contract/index.ts";
 import { createAbortListeners } from "../../../lib/abort-listeners.ts";
 import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-identity.ts";
+import type { RunDependencies } from "../run-dependencies.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, which find changes if the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
-export interface ChildTrackerOptions extends Uses<"logger"> {
-	readonly storage: Pick<Storage, "find" | "count">;
-	readonly options: Pick<Options, "scheduler">;
+interface ChildTrackerOptions extends RunDependencies {
 	readonly parentId: string;
 	/** Subscribes the tracker to events about its children, until the tracker is closed. Resolves once no later event can be missed. */
 	readonly subscribe: () => Promise<void>;

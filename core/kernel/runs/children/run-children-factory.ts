@@ -4,11 +4,6 @@ import type { ActiveRun } from "../active-runs.ts";
 import type { ChildTracker } from "./child-tracker.ts";
 import { type AddSecrets, RunChildren, type RunChildrenOptions } from "./run-children.ts";
 
-interface NodeChildrenOptions extends Omit<RunChildrenOptions, "watch" | "onWaiting"> {
-	/** Called when a run begins to wait for its children, which frees its slot. */
-	readonly onSlotFreed: () => void;
-}
-
 /**
  * The children of the runs of this node. Passes bus events about children to the trackers of the parent runs. All trackers share one
  * subscription, which exists while there is any tracker.
@@ -21,10 +16,10 @@ export class RunChildrenFactory {
 	#subscription: Promise<void> | undefined;
 	#waitingRuns = 0;
 
-	constructor({ onSlotFreed, ...parts }: NodeChildrenOptions) {
+	constructor(parts: Omit<RunChildrenOptions, "watch" | "onWaiting">) {
 		const onWaiting = (isWaiting: boolean) => {
 			this.#waitingRuns += isWaiting ? 1 : -1;
-			if (isWaiting) onSlotFreed();
+			if (isWaiting) parts.onSlotFreed();
 		};
 		this.#parts = { ...parts, watch: this, onWaiting };
 		this.#listener = createRenewedSubscription({

@@ -7,7 +7,6 @@ import {
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
-	type Options,
 	type PreparedChild,
 	type Storage,
 	SvcError,
@@ -15,7 +14,6 @@ import {
 } from "../../../contract/index.ts";
 import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import {
 	type ChildReading,
@@ -27,18 +25,15 @@ import {
 	toChildReading,
 } from "../../executions/child-identity.ts";
 import { cancelExecution, changeStatus } from "../../executions/status-requests.ts";
-import type { TransitionOptions } from "../../executions/transition.ts";
-import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
 import { checkPartialRerun, type PartialRerun } from "../../submission/rerun-request.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
+import type { RunDependencies } from "../run-dependencies.ts";
 import type { RunWrites } from "../run-writes.ts";
-import { ChildStarter, type ChildStarterOptions } from "./child-starter.ts";
+import { ChildStarter } from "./child-starter.ts";
 import { ChildTracker } from "./child-tracker.ts";
 
-export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptions, Uses<"runners"> {
-	readonly logger: EngineDependencies["logger"];
-	readonly options: Pick<Options, "scheduler">;
+export interface RunChildrenOptions extends RunDependencies {
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
 	/** Passes events about the children of a parent to a tracker. `add` resolves once the tracker can miss no later event. */
 	readonly watch: {
