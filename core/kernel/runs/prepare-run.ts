@@ -1,5 +1,6 @@
 import {
 	type ActionSnapshotEntity,
+	type AtOnceContext,
 	type ExecutionEntity,
 	type JsonObject,
 	type OutputType,
@@ -19,25 +20,7 @@ import { renderForRun } from "../submission/parameter-rendering.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
-type PreparedContext = Pick<
-	RunContext,
-	| "execution_id"
-	| "liveaction_id"
-	| "action_ref"
-	| "pack"
-	| "user"
-	| "entryPoint"
-	| "packDirectory"
-	| "packConfig"
-	| "runnerParameters"
-	| "actionParameters"
-	| "actionSchema"
-	| "environment"
-	| "logger"
-	| "context"
-	| "notify"
-	| "takenUp"
->;
+type PreparedContext = AtOnceContext & Pick<RunContext, "entryPoint" | "packDirectory" | "environment" | "logger" | "notify" | "takenUp">;
 
 /** A runner, and the data with which it is called. The data does not change during the run. */
 export interface PreparedRun {
