@@ -179,6 +179,11 @@ export class ActiveRuns {
 		if (this.#runs.get(id) === run) this.#runs.delete(id);
 	}
 
+	/** Returns the run of an execution; undefined if this node does not run it. */
+	get(executionId: string): ActiveRun | undefined {
+		return this.#runs.get(executionId);
+	}
+
 	/** Returns true if this node runs the execution. */
 	has(executionId: string): boolean {
 		return this.#runs.has(executionId);
@@ -189,18 +194,6 @@ export class ActiveRuns {
 	 */
 	heldLeases(): ReadonlyMap<string, Pick<ActiveRun, "fence" | "leaseExpiresAt">> {
 		return new Map([...this.#runs.entries()].filter(([, { state }]) => state !== "lost" && state !== "recorded"));
-	}
-
-	/** Aborts a run. Returns false if this node does not run the execution. */
-	abort(executionId: string, reason: RunAborted): boolean {
-		const run = this.#runs.get(executionId);
-		run?.controller.abort(reason);
-		return run !== undefined;
-	}
-
-	/** Requests that a run pauses. Does nothing if this node does not run the execution. */
-	pause(executionId: string): void {
-		this.#runs.get(executionId)?.pauseController.abort();
 	}
 
 	abortAll(reason: RunAborted): void {
@@ -223,10 +216,5 @@ export class ActiveRuns {
 	setLeaseExpiry(executionId: string, leaseExpiresAt: string): void {
 		const run = this.#runs.get(executionId);
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
-	}
-
-	/** Marks a run as lost and aborts it. Does nothing if this node does not run the execution. */
-	markLost(executionId: string): void {
-		this.#runs.get(executionId)?.markLost();
 	}
 }
