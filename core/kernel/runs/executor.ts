@@ -1,15 +1,15 @@
 import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
+import { toErrorResult } from "../executions/error-result.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { type RunOutcome, toFailure } from "./outcome.ts";
+import { hideInLog, type RunOutcome, toStoredOutcome, toStoredPause } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
 import { RunnerCaller } from "./runner-call.ts";
-import { hideInLog, toStoredOutcome, toStoredPause } from "./stored-outcome.ts";
 
 /**
  * Carries out claimed executions: prepares the run, calls the runner, and stores how the run ended.
@@ -224,7 +224,8 @@ export class Executor {
 	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
 		const { catalog, dataDirectory } = this.#parts;
 		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
-		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [dataDirectory, ""]]);
+		const hidden = [pack, dataDirectory].flatMap((directory) => (directory === undefined ? [] : [[directory, ""] as const]));
+		return { status: "failed", result: toErrorResult(error, hidden) };
 	}
 }
 

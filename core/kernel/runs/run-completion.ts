@@ -7,9 +7,8 @@ import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
-import { type RunOutcome, toCanceled } from "./outcome.ts";
+import { type RunOutcome, type StoredOutcome, toCanceled } from "./outcome.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
-import type { StoredOutcome } from "./stored-outcome.ts";
 
 /**
  * Microseconds that a planned restart of this node may take. During this time, nodes on other hosts do not recover the runs that it has

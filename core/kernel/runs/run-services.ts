@@ -11,9 +11,9 @@ import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { Journal } from "./children/journal.ts";
 import type { RunChildren } from "./children/run-children.ts";
 import type { RunChildrenFactory } from "./children/run-children-factory.ts";
+import { encryptRunSecrets, hideInLog } from "./outcome.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 import type { RunWrites } from "./run-writes.ts";
-import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
 
 export interface RunServiceOptions extends RunDependencies {
 	readonly children: RunChildrenFactory;
