@@ -53,11 +53,7 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: ActionSna
 	}
 	const pack = await parts.catalog.packDirectory(action.pack, action.content);
 	const known = sealedSecrets.decryptForExecution(execution, snapshot);
-	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
-		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, storedParameters: execution.parameters },
-		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
-		parts.templateSources,
-	);
+	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(parts.templateSources, execution, { snapshot, known });
 	const newSecrets = hasSecretParameters(snapshot)
 		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
 		: secrets;

@@ -122,7 +122,7 @@ export async function draftExecution(
 	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
 	const traceSources = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
 	try {
-		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
+		const { parameters, secrets } = await renderSubmitted(parts, input, { draft, isGuarded, action, names: rule?.names });
 		const known_secrets = parts.sealedSecrets.addValues(draft.known_secrets, secrets);
 		const { trace_id, insert: trace } = await chooseTrace(parts, draft, traceSources);
 		return { entity: withExecutionFields(draft, { known_secrets, parameters, trace_id }), action, trace, problem: undefined };
@@ -197,42 +197,6 @@ const noRuleFields: RuleOrigin["fields"] = {
 	rule_snapshot_id: null,
 	trace_id: "",
 };
-
-interface RenderedRequest {
-	readonly action: ResolvedAction;
-	readonly draft: ExecutionEntity;
-	/** True if templates of the request must not read secrets of the action or its pack. */
-	readonly isGuarded: boolean;
-	readonly names: RuleOrigin["names"] | undefined;
-}
-
-function renderRequest(
-	{ sealedSecrets, templateSources }: ExecutionDraftOptions,
-	input: SubmitInput,
-	{ action, draft, isGuarded, names }: RenderedRequest,
-) {
-	const { parameters: given = {}, plainParameters: plain = {}, literalParameters = [], writer } = input;
-	return renderSubmitted(
-		{
-			runnerSchema: action.runnerType.runner_parameters,
-			actionSchema: action.action.parameters,
-			callerValues: given,
-			earlierValues: plain,
-			literalNames: literalParameters,
-		},
-		{
-			pack: action.action.pack,
-			context: draft.context,
-			names,
-			author: draft.author,
-			scopes: draft.scopes,
-			writer,
-			isGuarded,
-			known: sealedSecrets.decryptForExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
-		},
-		templateSources,
-	);
-}
 
 function joinSecrets(sealedSecrets: EncryptedSecrets, known: readonly (string | null | undefined)[]): string | null {
 	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.union(all, sealed), null);
