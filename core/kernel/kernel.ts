@@ -109,7 +109,6 @@ export interface RunnableKernel extends Kernel {
 export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): RunnableKernel {
 	const shared = createSharedParts(dependencies, plugins, nodeId);
 	const events = createEvents(shared);
-	const { options } = shared;
 	const executor = new Executor({
 		...shared,
 		...events,
@@ -121,8 +120,6 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 	const queues = () => shared.extensions.executionQueues;
 	const scheduler: Scheduler = new Scheduler({
 		...shared,
-		poolSize: options.actionrunner.actions_pool_size,
-		pollInterval: options.scheduler.poll_interval,
 		queues,
 		run: (execution) => executor.run(execution, inlineStart.takePreparedRun(execution)),
 		isRunningHere: (id) => executor.runs.has(id),

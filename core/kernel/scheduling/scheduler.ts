@@ -12,13 +12,9 @@ import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 import { FairShares } from "./fair-shares.ts";
 
-interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
+interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "options" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
-	/** Maximum number of executions that run at the same time. */
-	readonly poolSize: number;
-	/** Seconds between full polls. */
-	readonly pollInterval: number;
 	/** Returns the queues. No scheduler may claim queued executions directly. */
 	readonly queues: () => ExecutionQueues;
 	/** Runs a claimed execution to its end. Never rejects. */
@@ -46,7 +42,7 @@ interface PollRequest {
 const maxClaimBatch = 16;
 
 /**
- * Claims executions that may start and runs them, at most `poolSize` at a time. The executions wait in the storage for different reasons,
+ * Claims executions that may start and runs them, at most `actions_pool_size` at a time. The executions wait in the storage for different reasons,
  * each of which has its own claim source: resumable, queued, released, new and delayed executions.
  *
  * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence, and
@@ -78,6 +74,8 @@ export class Scheduler {
 	 */
 	readonly crossNodeWakeup: ReconnectingSubscription;
 	readonly #parts: SchedulerOptions;
+	/** Milliseconds between full polls. */
+	readonly #pollIntervalMs: number;
 	readonly #slots: SlotPool;
 	readonly #pollLoop: PollLoop;
 	readonly #sources: ClaimSources;
@@ -89,8 +87,10 @@ export class Scheduler {
 
 	constructor(parts: SchedulerOptions) {
 		this.#parts = parts;
-		const shares = new FairShares(parts.poolSize);
-		this.#slots = new SlotPool({ size: parts.poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
+		const { actions_pool_size: poolSize } = parts.options.actionrunner;
+		this.#pollIntervalMs = parts.options.scheduler.poll_interval * 1_000;
+		const shares = new FairShares(poolSize);
+		this.#slots = new SlotPool({ size: poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
 		this.claimer = new Claimer({
 			...parts,
 			kind: "execution",
@@ -117,7 +117,7 @@ export class Scheduler {
 			poll: () => this.#poll(),
 			onError: (error) => {
 				parts.logger.error("looking for due executions failed", { error });
-				this.#scheduleFullPoll(parts.pollInterval * 1_000);
+				this.#scheduleFullPoll(this.#pollIntervalMs);
 			},
 		});
 		this.#sources = createClaimSources({
@@ -241,12 +241,11 @@ export class Scheduler {
 
 	/** Schedules a full poll after the poll interval, or earlier if a delayed execution becomes due. */
 	async #scheduleNextPoll(): Promise<void> {
-		const { clock, queues, pollInterval } = this.#parts;
-		const pollIntervalMs = pollInterval * 1_000;
+		const { clock, queues } = this.#parts;
 		const dueTimes = [await this.#sources.delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
 		const dueInMs = Math.min(...dueTimes.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
-		if (dueInMs < pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
-		else this.#scheduleFullPoll(pollIntervalMs);
+		if (dueInMs < this.#pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(this.#pollIntervalMs - dueInMs));
+		else this.#scheduleFullPoll(this.#pollIntervalMs);
 	}
 
 	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */
