@@ -1,9 +1,8 @@
 import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import { toErrorResult } from "../executions/error-result.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { hideInLog, type RunOutcome, toStoredOutcome, toStoredPause } from "./outcome.ts";
+import { hideInLog, type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
@@ -57,13 +56,7 @@ export class Executor {
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);
 		this.children = new RunChildrenFactory({ ...parts, runWrites: this.runWrites });
-		this.#runnerCaller = new RunnerCaller({
-			...parts,
-			children: this.children,
-			runs: this.runs,
-			runWrites: this.runWrites,
-			fail: (execution, error) => this.#toFailedOutcome(execution, error),
-		});
+		this.#runnerCaller = new RunnerCaller({ ...parts, children: this.children, runs: this.runs, runWrites: this.runWrites });
 	}
 
 	/**
@@ -113,7 +106,7 @@ export class Executor {
 		} catch (error) {
 			// The run has not started, so write nothing. Once the lease has expired, a node that reaches the storage recovers the execution.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			await this.#completion.finish(run, await this.#toFailedOutcome(execution, error));
+			await this.#completion.finish(run, await toFailure(this.#parts, execution, error));
 			return false;
 		}
 	}
@@ -216,16 +209,6 @@ export class Executor {
 		} catch (error) {
 			this.#parts.logger.warn("runner did not clean up after a run", { execution_id: id, error });
 		}
-	}
-
-	/**
-	 * Returns the outcome for an error of a run or its preparation. Its message does not reveal the paths of the pack and the data directory.
-	 */
-	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
-		const { catalog, dataDirectory } = this.#parts;
-		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
-		const hidden = [pack, dataDirectory].flatMap((directory) => (directory === undefined ? [] : [[directory, ""] as const]));
-		return { status: "failed", result: toErrorResult(error, hidden) };
 	}
 }
 

@@ -3,9 +3,11 @@ import { collectMasked } from "../../language/parameters/schema-masking.ts";
 import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
+import { toErrorResult } from "../executions/error-result.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import { validateResult } from "./result-validation.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Status and result of a run before they are stored. */
 export interface RunOutcome {
@@ -46,6 +48,19 @@ function toHandOver(result: RunResult, reason: unknown): RunOutcome {
 export function toCanceled(execution: ExecutionEntity, result: JsonObject): RunOutcome {
 	const user = execution.context["cancelled_by"] ?? execution.user;
 	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
+}
+
+/**
+ * Returns the outcome for an error of a run or its preparation. Its message does not reveal the paths of the pack and the data directory.
+ */
+export async function toFailure(
+	{ catalog, dataDirectory }: Pick<RunDependencies, "catalog" | "dataDirectory">,
+	{ action_ref }: ExecutionEntity,
+	error: unknown,
+): Promise<RunOutcome> {
+	const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
+	const hidden = [pack, dataDirectory].flatMap((directory) => (directory === undefined ? [] : [[directory, ""] as const]));
+	return { status: "failed", result: toErrorResult(error, hidden) };
 }
 
 /** Outcome of a run as it is stored. */

@@ -18,13 +18,8 @@ import { applyTransition } from "../executions/transition.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
-import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
+import { isCancelReason, type RunOutcome, toFailure, toOutcome } from "./outcome.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
-
-interface RunnerCallerOptions extends RunServiceOptions {
-	/** Returns the outcome of an execution whose runner has thrown an error. */
-	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
-}
 
 const notRecoveredOutcome: RunOutcome = {
 	status: "abandoned",
@@ -33,9 +28,9 @@ const notRecoveredOutcome: RunOutcome = {
 
 /** Calls runners, with a context through which they use the service during the run. */
 export class RunnerCaller {
-	readonly #parts: RunnerCallerOptions;
+	readonly #parts: RunServiceOptions;
 
-	constructor(parts: RunnerCallerOptions) {
+	constructor(parts: RunServiceOptions) {
 		this.#parts = parts;
 	}
 
@@ -44,7 +39,7 @@ export class RunnerCaller {
 	 * After the runner has resolved, its calls to the host are refused.
 	 */
 	async call(run: ActiveRun): Promise<RunOutcome> {
-		const { execution, prepared } = run;
+		const { execution } = run;
 		const { clock, storage } = this.#parts;
 		const outputWriter = this.#createOutputWriter(run);
 		run.outputWriter = outputWriter;
@@ -52,7 +47,7 @@ export class RunnerCaller {
 		run.services = services;
 		if (run.state === "preparing") run.state = "running";
 		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
-		const timer = startTimeout(run, { seconds: prepared.timeoutSeconds, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
+		const timer = startTimeout(run, clock.now());
 		try {
 			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
 			const result = await callRunner(run, this.#toContext(run, outputWriter, { services, traceparent }));
@@ -65,7 +60,9 @@ export class RunnerCaller {
 		} catch (error) {
 			const { signal } = run.controller;
 			// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
-			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
+			return signal.aborted
+				? toOutcome({ succeeded: false, result: {} }, signal, execution)
+				: await toFailure(this.#parts, execution, error);
 		} finally {
 			clearTimeout(timer);
 			if (run.state === "running") run.state = "completing";
@@ -165,7 +162,7 @@ async function callRunner(
  * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
  * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
-async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
+async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
 	const { execution } = run;
 	if (!parts.isWorkflow(execution.runner_name)) {
 		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" has not the capability workflow`);
@@ -182,7 +179,7 @@ async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change:
 	});
 }
 
-function pause(parts: RunnerCallerOptions, current: ExecutionEntity): Promise<unknown> {
+function pause(parts: RunServiceOptions, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
 	// Remove `paused_by`: it names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;
@@ -201,21 +198,17 @@ function withTraceparent(environment: RunContext["environment"], traceparent: st
 }
 
 /**
- * Starts the time-out of a run, of whose `seconds` `elapsedSeconds` have already passed. When it ends, aborts the run with the kind
- * `timeout`. Returns the timer; undefined if `seconds` is undefined, which means no time-out.
+ * Starts the time-out of a run, which counts from the moment at which the execution first became `running`. When it ends, aborts the run
+ * with the kind `timeout`. Returns the timer; undefined without a time-out. `now` is in microseconds.
  */
-function startTimeout(
-	{ controller }: ActiveRun,
-	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
-): NodeJS.Timeout | undefined {
-	if (seconds === undefined) return undefined;
+function startTimeout({ controller, execution, prepared: { timeoutSeconds } }: ActiveRun, now: number): NodeJS.Timeout | undefined {
+	if (timeoutSeconds === undefined) return undefined;
+	const started = execution.log.find(({ status }) => status === "running");
+	const elapsedSeconds = started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(Math.max(0, seconds - elapsedSeconds) * 1_000, 2_147_483_647);
-	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
-}
-
-/** Returns the seconds since the execution first became `running`; 0 if it has not. `now` is in microseconds. */
-function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
-	const started = log.find(({ status }) => status === "running");
-	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
+	const milliseconds = Math.min(Math.max(0, timeoutSeconds - elapsedSeconds) * 1_000, 2_147_483_647);
+	return setTimeout(
+		() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${timeoutSeconds} seconds`)),
+		milliseconds,
+	);
 }
