@@ -11,6 +11,7 @@ import {
 	stringifyJson,
 } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { Uses } from "../basics/engine-parts.ts";
@@ -170,7 +171,7 @@ class SnapshotCache {
 		if (cached !== undefined) return cached;
 		const stored = await this.#storage.get("snapshot", id);
 		if (stored === undefined) throw new Error(`snapshot "${id}" is missing`);
-		this.#remember(stored);
+		addToCache(this.#cache, id, stored, maxCachedSnapshots);
 		return stored;
 	}
 
@@ -182,15 +183,7 @@ class SnapshotCache {
 				if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) throw error;
 			});
 		}
-		this.#remember(snapshot);
-	}
-
-	#remember(snapshot: ActionSnapshotEntity): void {
-		if (this.#cache.size >= maxCachedSnapshots) {
-			const [oldest] = this.#cache.keys();
-			if (oldest !== undefined) this.#cache.delete(oldest);
-		}
-		this.#cache.set(snapshot.id, snapshot);
+		addToCache(this.#cache, snapshot.id, snapshot, maxCachedSnapshots);
 	}
 }
 
