@@ -14,6 +14,7 @@ import {
 	type Executions,
 	type ExecutionView,
 	type RerunInput,
+	type StatusChange,
 	type SubmitInput,
 	toExecutionView,
 } from "./executions/executions-api.ts";
@@ -36,7 +37,6 @@ export interface StoredExecutionsOptions
 }
 
 type ExecutionFields = readonly (keyof ExecutionEntity)[];
-type StatusChange = Parameters<Executions["setStatus"]>[1];
 
 const newestFirst = [
 	["start_timestamp", "desc"],

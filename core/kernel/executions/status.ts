@@ -7,7 +7,6 @@ import { withExecutionFields } from "./new-execution.ts";
 export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
 const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
-const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
 /** Statuses in which a node holds the execution, or may take it over once its lease has expired or was released. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
@@ -28,11 +27,6 @@ export function isCompleted(status: ExecutionStatus): boolean {
  */
 export function hasEndedBeforeStart({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
 	return isCompleted(status) && attempt === 0;
-}
-
-/** Returns true if a user may cancel an execution with this status. */
-export function isCancelable(status: ExecutionStatus): boolean {
-	return cancelable.has(status);
 }
 
 /** A change of fields of an execution. */
