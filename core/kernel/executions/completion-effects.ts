@@ -31,15 +31,6 @@ export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "oper
 	readonly descendantOperations: readonly WriteOperation[];
 }
 
-/** Facts about a completion that the caller already knows, which saves reading them from the storage. */
-export interface CompletionFacts {
-	/**
-	 * True if the run itself has decided to end, after all of its descendants had ended. Open children are then not searched for. Default
-	 * false.
-	 */
-	readonly hasNoOpenDescendants?: boolean;
-}
-
 /** Hook of a feature that drafts its effects on the completion of an execution. */
 export type CompletionEffectsHook = (ended: ExecutionEntity) => Promise<CompletionHookResult>;
 
@@ -48,8 +39,11 @@ export interface CompletionEffects {
 	/**
 	 * Drafts the effects for an execution as it is about to be stored. Returns no effects unless the status is final or `pending`. If a hook
 	 * fails, logs the error and omits the effects of that hook. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
+	 *
+	 * `hasNoOpenDescendants`: true if the run itself has decided to end, after all of its descendants had ended. Open children are then not
+	 * searched for. Default false.
 	 */
-	draft(ended: ExecutionEntity, facts?: CompletionFacts): Promise<CompletionEffectsDraft>;
+	draft(ended: ExecutionEntity, facts?: { readonly hasNoOpenDescendants?: boolean }): Promise<CompletionEffectsDraft>;
 	/**
 	 * Returns the writes that revoke the run's credentials. The caller must store them in the write that ends the execution, because the node
 	 * that held the run may have crashed.
@@ -88,7 +82,7 @@ export function createCompletionEffects(parts: CompletionEffectsOptions): Comple
 		}
 	}
 
-	async function draft(ended: ExecutionEntity, { hasNoOpenDescendants = false }: CompletionFacts = {}): Promise<CompletionEffectsDraft> {
+	async function draft(ended: ExecutionEntity, { hasNoOpenDescendants = false } = {}): Promise<CompletionEffectsDraft> {
 		if (!isCompleted(ended.status) && ended.status !== "pending") return noCompletionEffects;
 		const below = hasNoOpenDescendants || ended.status === "pending" ? [] : await draftDescendantCancellation(parts, ended, draft);
 		const drafts: CompletionHookResult[] = [];
