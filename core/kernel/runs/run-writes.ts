@@ -55,13 +55,26 @@ export class RunWrites {
 	 * execution that is found `scheduled` has certainly not started.
 	 */
 	async markRunning(run: ActiveRun, start: RunStart): Promise<boolean> {
-		const patch = this.toRunningPatch(run.execution, start);
+		const { storage, clock, leasing, completionEffects, logger } = this.#parts;
+		const { execution } = run;
+		const { id, fence, status } = execution;
+		const patch = this.toRunningPatch(execution, start);
+		// The execution may have credentials from an earlier write whose response was lost. Revoke them, because no process has their secret any
+		// more.
+		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
+		const store = async () => {
+			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
+			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();
+			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
+			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
+			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
+		};
 		try {
-			await this.#storeRunning(run, patch);
+			await run.store(store, { isStored: () => this.#renewRunning(run) });
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			// A concurrent cancel was stored first, and has set the final status itself.
-			this.#parts.logger.debug("execution was taken back before it ran", { execution_id: run.execution.id });
+			logger.debug("execution was taken back before it ran", { execution_id: id });
 			return false;
 		}
 		this.#publishRunning(run, patch);
@@ -202,23 +215,6 @@ export class RunWrites {
 		};
 		await run.store(store);
 		return isStored;
-	}
-
-	#storeRunning(run: ActiveRun, patch: ExecutionPatch): Promise<void> {
-		const { storage, clock, leasing, completionEffects } = this.#parts;
-		const { execution } = run;
-		const { id, fence, status } = execution;
-		// The execution may have credentials from an earlier write whose response was lost. Revoke them, because no process has their secret any
-		// more.
-		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
-		const store = async () => {
-			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
-			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();
-			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
-			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
-			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
-		};
-		return run.store(store, { isStored: () => this.#renewRunning(run) });
 	}
 
 	/** Renews the lease of an execution that is stored as `running`. Returns false if this run no longer holds the execution. */
