@@ -53,17 +53,11 @@ export interface RuleOrigin {
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Data that a run adds to its request for a child. */
-export interface ChildSubmission {
-	/** Id of the child, derived from its parent and key. */
-	readonly id: string;
-	readonly parent: ExecutionEntity;
-}
-
 /** Origin of a request: a rule, a parent run or a partial re-run. Empty for a direct request of a user. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
-	readonly child?: ChildSubmission;
+	/** Child that a run starts. Its id is derived from its parent and key. */
+	readonly child?: { readonly id: string; readonly parent: ExecutionEntity };
 	readonly partialRerun?: PartialRerun;
 }
 
