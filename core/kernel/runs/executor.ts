@@ -7,8 +7,9 @@ import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
 import { revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
+import type { RunServiceOptions } from "./run-services.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
-import { RunnerCaller } from "./runner-call.ts";
+import { callRunner } from "./runner-call.ts";
 
 /**
  * Carries out claimed executions: prepares the run, calls the runner, and stores how the run ended.
@@ -48,7 +49,7 @@ export class Executor {
 	readonly runWrites: RunWrites;
 	readonly #parts: RunDependencies;
 	readonly #completion: RunCompletion;
-	readonly #runnerCaller: RunnerCaller;
+	readonly #services: RunServiceOptions;
 
 	constructor(parts: RunDependencies) {
 		this.#parts = parts;
@@ -56,7 +57,7 @@ export class Executor {
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);
 		this.children = new RunChildrenFactory({ ...parts, runWrites: this.runWrites });
-		this.#runnerCaller = new RunnerCaller({ ...parts, children: this.children, runs: this.runs, runWrites: this.runWrites });
+		this.#services = { ...parts, children: this.children, runs: this.runs, runWrites: this.runWrites };
 	}
 
 	/**
@@ -75,7 +76,7 @@ export class Executor {
 			if (!isStarted) return;
 			const forgetSecrets = hideInLog(this.#parts.logger, run.secrets);
 			try {
-				await this.#complete(run, await this.#runnerCaller.call(run));
+				await this.#complete(run, await callRunner(this.#services, run));
 			} finally {
 				forgetSecrets();
 				await this.#revokeUnused(run);

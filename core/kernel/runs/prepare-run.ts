@@ -19,7 +19,7 @@ import { readJournal } from "../executions/read-journal.ts";
 import { renderForRun } from "../submission/parameter-rendering.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 
-/** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
+/** Members of the run context that do not depend on the active run. `callRunner` adds the members that act on the run. */
 type PreparedContext = AtOnceContext & Pick<RunContext, "entryPoint" | "packDirectory" | "environment" | "logger" | "notify" | "takenUp">;
 
 /** A runner, and the data with which it is called. The data does not change during the run. */

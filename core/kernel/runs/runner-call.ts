@@ -26,130 +26,121 @@ const notRecoveredOutcome: RunOutcome = {
 	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
 };
 
-/** Calls runners, with a context through which they use the service during the run. */
-export class RunnerCaller {
-	readonly #parts: RunServiceOptions;
-
-	constructor(parts: RunServiceOptions) {
-		this.#parts = parts;
-	}
-
-	/**
-	 * Calls the runner, and returns the outcome of the run. If the runner throws, the outcome is a failure. Rejects only if the storage fails.
-	 * After the runner has resolved, its calls to the host are refused.
-	 */
-	async call(run: ActiveRun): Promise<RunOutcome> {
-		const { execution } = run;
-		const { clock, storage } = this.#parts;
-		const outputWriter = this.#createOutputWriter(run);
-		run.outputWriter = outputWriter;
-		const services = new RunServices(this.#parts, run);
-		run.services = services;
-		if (run.state === "preparing") run.state = "running";
-		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
-		const timer = startTimeout(run, clock.now());
-		try {
-			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
-			const result = await callRunner(run, this.#toContext(run, outputWriter, { services, traceparent }));
-			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
-			const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
-			if (outcome.status === "pending") assertAnswerable(outcome.result);
-			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(run);
-			if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
-			return outcome;
-		} catch (error) {
-			const { signal } = run.controller;
-			// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
-			return signal.aborted
-				? toOutcome({ succeeded: false, result: {} }, signal, execution)
-				: await toFailure(this.#parts, execution, error);
-		} finally {
-			clearTimeout(timer);
-			if (run.state === "running") run.state = "completing";
-			services.close();
-		}
-	}
-
-	/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
-	#assertMayPause(run: ActiveRun): void {
-		if (!this.#parts.isWorkflow(run.execution.runner_name)) {
-			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
-		}
-		// A canceled run may pause without a request, because it ends its children when it is resumed.
-		if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
-			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
-		}
-		if (run.isResumable) return;
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
-	}
-
-	#createOutputWriter(run: ActiveRun): OutputWriter {
-		const { execution, prepared } = run;
-		const { clock, eventBus, bulkOutput, options, runWrites } = this.#parts;
-		return new OutputWriter({
-			store: (chunks) => runWrites.storeOutput(run, chunks),
-			eventBus,
-			bulkOutput,
-			executionId: execution.id,
-			actionRef: execution.action_ref,
-			runnerRef: execution.runner_name,
-			clock,
-			maxResultOutput: options.actionrunner.max_result_output,
-			streamOutput: options.actionrunner.stream_output,
-			secrets: prepared.secrets,
-			secretOutput: prepared.secretOutput,
-		});
-	}
-
-	#toContext(
-		run: ActiveRun,
-		outputWriter: OutputWriter,
-		{ services, traceparent }: { readonly services: RunServices; readonly traceparent: string | undefined },
-	): KernelRunContext {
-		const { dialects, runWrites } = this.#parts;
-		const base = run.prepared.context;
-		// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
-		const context = {
-			signal: run.controller.signal,
-			findAction: (ref) => run.callHost(() => findActionSignature(this.#parts.catalog, ref)),
-			request: (change) => requestChange(this.#parts, run, change),
-			emit: toEmit(outputWriter),
-			captured: (type) => outputWriter.captured(type),
-			setRunnerInfo: (info) => {
-				assertRecordable(info, "what setRunnerInfo was given");
-				void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
-			},
-			noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
-			announce: (route, payload, { about } = {}) => {
-				assertRecordable(payload, "what announce was given");
-				services.announce({ route, payload, about });
-			},
-			dispatch: (trigger, payload, options = {}) => services.dispatch({ trigger, payload, ...options }),
-			saveState: (state) => services.saveState(run.secrets.withoutToken(state)),
-			saveStateWith: (state, operations) => services.saveState(state, operations),
-			execution_id: base.execution_id,
-			liveaction_id: base.liveaction_id,
-			action_ref: base.action_ref,
-			pack: base.pack,
-			user: base.user,
-			entryPoint: base.entryPoint,
-			packDirectory: base.packDirectory,
-			packConfig: base.packConfig,
-			runnerParameters: base.runnerParameters,
-			actionParameters: base.actionParameters,
-			actionSchema: base.actionSchema,
-			logger: base.logger,
-			context: base.context,
-			notify: base.notify,
-			takenUp: base.takenUp,
-			environment: withTraceparent(dialects.environment(base.environment), traceparent),
-		} satisfies Omit<KernelRunContext, keyof LazyMembers>;
-		return withLazyMembers(context, services);
+/**
+ * Calls the runner with a context through which it uses the service, and returns the outcome of the run. If the runner throws, the outcome
+ * is a failure. Rejects only if the storage fails. After the runner has resolved, its calls to the host are refused.
+ */
+export async function callRunner(parts: RunServiceOptions, run: ActiveRun): Promise<RunOutcome> {
+	const { execution } = run;
+	const { clock, storage } = parts;
+	const outputWriter = createOutputWriter(parts, run);
+	run.outputWriter = outputWriter;
+	const services = new RunServices(parts, run);
+	run.services = services;
+	if (run.state === "preparing") run.state = "running";
+	if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
+	const timer = startTimeout(run, clock.now());
+	try {
+		const traceparent = await parts.hub.tracing?.traceparentOf(execution);
+		const result = await runOrRecover(run, toContext(parts, run, { outputWriter, services, traceparent }));
+		if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
+		const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
+		if (outcome.status === "pending") assertAnswerable(outcome.result);
+		if (outcome.status === "paused" || outcome.status === "resuming") assertMayPause(parts, run);
+		if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
+		return outcome;
+	} catch (error) {
+		const { signal } = run.controller;
+		// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
+		return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await toFailure(parts, execution, error);
+	} finally {
+		clearTimeout(timer);
+		if (run.state === "running") run.state = "completing";
+		services.close();
 	}
 }
 
+/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
+function assertMayPause({ isWorkflow }: RunServiceOptions, run: ActiveRun): void {
+	if (!isWorkflow(run.execution.runner_name)) {
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
+	}
+	// A canceled run may pause without a request, because it ends its children when it is resumed.
+	if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
+	}
+	if (run.isResumable) return;
+	throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
+}
+
+function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceOptions, run: ActiveRun): OutputWriter {
+	const { execution, prepared } = run;
+	return new OutputWriter({
+		store: (chunks) => runWrites.storeOutput(run, chunks),
+		eventBus,
+		bulkOutput,
+		executionId: execution.id,
+		actionRef: execution.action_ref,
+		runnerRef: execution.runner_name,
+		clock,
+		maxResultOutput: options.actionrunner.max_result_output,
+		streamOutput: options.actionrunner.stream_output,
+		secrets: prepared.secrets,
+		secretOutput: prepared.secretOutput,
+	});
+}
+
+interface ContextSources {
+	readonly outputWriter: OutputWriter;
+	readonly services: RunServices;
+	/** Trace context of the run, as a `traceparent` header; undefined if the run is not traced. */
+	readonly traceparent: string | undefined;
+}
+
+function toContext(parts: RunServiceOptions, run: ActiveRun, { outputWriter, services, traceparent }: ContextSources): KernelRunContext {
+	const { dialects, runWrites } = parts;
+	const base = run.prepared.context;
+	// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
+	const context = {
+		signal: run.controller.signal,
+		findAction: (ref) => run.callHost(() => findActionSignature(parts.catalog, ref)),
+		request: (change) => requestChange(parts, run, change),
+		emit: toEmit(outputWriter),
+		captured: (type) => outputWriter.captured(type),
+		setRunnerInfo: (info) => {
+			assertRecordable(info, "what setRunnerInfo was given");
+			void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
+		},
+		noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
+		announce: (route, payload, { about } = {}) => {
+			assertRecordable(payload, "what announce was given");
+			services.announce({ route, payload, about });
+		},
+		dispatch: (trigger, payload, options = {}) => services.dispatch({ trigger, payload, ...options }),
+		saveState: (state) => services.saveState(run.secrets.withoutToken(state)),
+		saveStateWith: (state, operations) => services.saveState(state, operations),
+		execution_id: base.execution_id,
+		liveaction_id: base.liveaction_id,
+		action_ref: base.action_ref,
+		pack: base.pack,
+		user: base.user,
+		entryPoint: base.entryPoint,
+		packDirectory: base.packDirectory,
+		packConfig: base.packConfig,
+		runnerParameters: base.runnerParameters,
+		actionParameters: base.actionParameters,
+		actionSchema: base.actionSchema,
+		logger: base.logger,
+		context: base.context,
+		notify: base.notify,
+		takenUp: base.takenUp,
+		environment: withTraceparent(dialects.environment(base.environment), traceparent),
+	} satisfies Omit<KernelRunContext, keyof LazyMembers>;
+	return withLazyMembers(context, services);
+}
+
 /** Calls `run` for a new run, or `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
-async function callRunner(
+async function runOrRecover(
 	{ execution, prepared: { runner }, isResumable }: ActiveRun,
 	context: RunContext,
 ): Promise<RunResult | undefined> {
