@@ -66,18 +66,11 @@ export class TriggeringRules {
 	}
 
 	async #readSnapshots(ids: readonly string[]): Promise<ReadonlyMap<string, RuleSnapshotEntity>> {
-		const snapshots = new Map<string, RuleSnapshotEntity>();
-		for (const id of ids) {
-			const cached = this.#snapshots.get(id);
-			if (cached !== undefined) snapshots.set(id, cached);
-		}
-		const missing = ids.filter((id) => !snapshots.has(id));
+		const cached = ids.flatMap((id) => this.#snapshots.get(id) ?? []);
+		const missing = ids.filter((id) => !this.#snapshots.has(id));
 		const read = missing.length === 0 ? [] : await this.#storage.find("rule_snapshot", { where: { id: { in: missing } } });
-		for (const snapshot of read) {
-			snapshots.set(snapshot.id, snapshot);
-			addToCache(this.#snapshots, snapshot.id, snapshot, maxCachedSnapshots);
-		}
-		return snapshots;
+		for (const snapshot of read) addToCache(this.#snapshots, snapshot.id, snapshot, maxCachedSnapshots);
+		return new Map([...cached, ...read].map((snapshot) => [snapshot.id, snapshot]));
 	}
 
 	async #readInstances(ids: readonly string[], isLive: boolean): Promise<ReadonlyMap<string, TriggerInstanceEntity>> {

@@ -8,7 +8,6 @@ import {
 } from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
@@ -158,6 +157,7 @@ async function draftRequest(
 		toContext(input, action, { user, principal, parent }),
 		toWorkflowContext(parts, action, { id, partialRerun }),
 	) as JsonObject;
+	const knownSecrets = [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets];
 	const request: NewExecutionFields = {
 		action_ref: action.action.ref,
 		runner_name: action.runnerType.name,
@@ -173,7 +173,7 @@ async function draftRequest(
 		parent_id: readParentId(context) ?? null,
 		notify: toNotify(action.action, input),
 		callback: input.callback ?? null,
-		known_secrets: joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]),
+		known_secrets: knownSecrets.reduce<string | null>((all, known = null) => parts.sealedSecrets.union(all, known), null),
 		takes_up: partialRerun?.earlier.id ?? null,
 		delay,
 		queue: null,
@@ -191,10 +191,6 @@ const noRuleFields: RuleOrigin["fields"] = {
 	rule_snapshot_id: null,
 	trace_id: "",
 };
-
-function joinSecrets(sealedSecrets: EncryptedSecrets, known: readonly (string | null | undefined)[]): string | null {
-	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.union(all, sealed), null);
-}
 
 /**
  * Returns true if templates of the request must not read secrets of the action or its pack. Only templates of administrators may read them.
