@@ -28,19 +28,12 @@ import { cancelExecution, changeStatus } from "../../executions/status-requests.
 import { checkPartialRerun, type PartialRerun } from "../../submission/rerun-request.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
-import type { RunDependencies } from "../run-dependencies.ts";
 import type { RunWrites } from "../run-writes.ts";
 import { ChildStarter } from "./child-starter.ts";
-import { ChildTracker } from "./child-tracker.ts";
+import { ChildTracker, type ChildTrackerOptions } from "./child-tracker.ts";
 
-export interface RunChildrenOptions extends RunDependencies {
+export interface RunChildrenOptions extends ChildTrackerOptions {
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
-	/** Passes events about the children of a parent to a tracker. `add` resolves once the tracker can miss no later event. */
-	readonly watch: {
-		add(parentId: string, tracker: ChildTracker): Promise<void>;
-		remove(parentId: string, tracker: ChildTracker): void;
-	};
-	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
 /** Adds secrets to those of the run. Resolves when they are stored for a process that continues the run. */
@@ -66,8 +59,7 @@ export class RunChildren implements ChildExecutions {
 		this.#parts = parts;
 		this.#run = run;
 		this.#addSecrets = addSecrets;
-		const parentId = run.execution.id;
-		this.#tracker = new ChildTracker({ ...parts, parentId, subscribe: () => parts.watch.add(parentId, this.#tracker) });
+		this.#tracker = new ChildTracker(parts, run.execution.id);
 		this.#starter = new ChildStarter(parts, run);
 		this.#readableParents = new RerunChain(parts.storage, run.execution);
 	}
@@ -75,7 +67,6 @@ export class RunChildren implements ChildExecutions {
 	/** Ends waits and iterations, because the run has ended. */
 	close(): void {
 		this.#tracker.close();
-		this.#parts.watch.remove(this.#run.execution.id, this.#tracker);
 	}
 
 	readonly start = async (request: ChildRequest): Promise<string> => {
