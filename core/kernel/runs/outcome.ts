@@ -59,8 +59,7 @@ export async function toFailure(
 	error: unknown,
 ): Promise<RunOutcome> {
 	const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
-	const hidden = [pack, dataDirectory].flatMap((directory) => (directory === undefined ? [] : [[directory, ""] as const]));
-	return { status: "failed", result: toErrorResult(error, hidden) };
+	return { status: "failed", result: toErrorResult(error, pack === undefined ? [dataDirectory] : [pack, dataDirectory]) };
 }
 
 /** Outcome of a run as it is stored. */
