@@ -185,8 +185,8 @@ export const writeMutants: readonly Mutant[] = [
 		name: "status-of-question",
 		promise: "A question that has been answered is not canceled with its workflow.",
 		file: "core/kernel/executions/completion-effects.ts",
-		text: "expected: { status: child.status } }",
-		replacement: "}",
+		text: "expected: { status: child.status },",
+		replacement: "expected: {},",
 		tests: [others],
 	},
 	{
