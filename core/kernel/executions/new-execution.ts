@@ -8,10 +8,8 @@ export type NewExecutionFields = Omit<ExecutionEntity, keyof ReturnType<typeof t
 /**
  * Returns a new execution, which the caller must store. Fields outside `NewExecutionFields` get initial values, even if `request` is an
  * earlier execution.
- *
- * @param id default: a new id
  */
-export function newExecution(clock: EngineClock, request: NewExecutionFields, id = createId(clock)): ExecutionEntity {
+export function newExecution(clock: EngineClock, request: NewExecutionFields, id: string): ExecutionEntity {
 	return withExecutionFields(request as ExecutionEntity, toInitialFields(clock, id, request.delay));
 }
 
@@ -42,9 +40,8 @@ function toInitialFields(clock: EngineClock, id: string, delay: number | null) {
 }
 
 /**
- * Returns a copy of an execution with some values replaced. Members are listed one by one. V8 (Node 20)
- * gives a spread copy another layout than its source, so copies of copies would all have different ones. Reading their members would then
- * be as slow as a lookup in a map.
+ * Returns a copy of an execution with some values replaced. Members are listed one by one: V8 (Node 20) gives a spread copy another layout
+ * than its source, so copies of copies would all have different ones. Reading their members would then be as slow as a lookup in a map.
  */
 export function withExecutionFields(execution: ExecutionEntity, values: Partial<ExecutionEntity>): ExecutionEntity {
 	const copy: ExecutionEntity = {
