@@ -17,6 +17,7 @@ import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
 import { readJournal } from "../executions/read-journal.ts";
 import { renderForRun } from "../submission/parameter-rendering.ts";
+import type { IssuedCredentials, RunCredentials } from "./run-credentials.ts";
 import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Members of the run context that do not depend on the active run. `callRunner` adds the members that act on the run. */
@@ -88,6 +89,26 @@ export async function prepareRun(execution: ExecutionEntity, snapshot: ActionSna
 			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
 		},
 	};
+}
+
+/**
+ * Adds new credentials to a prepared run: to the environment of its processes, and to the secrets that are masked in output, result and
+ * log.
+ */
+export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
+	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.withValues([], secret) };
+}
+
+/** Adds the credentials that a run got at its start to the continued run. Its stored secrets contain the token. */
+export function withRestoredCredentials(prepared: PreparedRun, runCredentials: Pick<RunCredentials, "toEnvironment">): PreparedRun {
+	const { token } = prepared.secrets;
+	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
+}
+
+function withEnvironment(prepared: PreparedRun, added: IssuedCredentials["environment"]): PreparedRun {
+	// Copy into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
+	const environment = Object.assign({}, prepared.context.environment, added);
+	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
 /** Data derived from a snapshot, shared by all of its runs. */

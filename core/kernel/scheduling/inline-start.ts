@@ -10,8 +10,8 @@ import { publishCreated, publishUpdated } from "../executions/execution-events.t
 import { type InsertAdmitted, withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import type { Executor } from "../runs/executor.ts";
+import { validateResult } from "../runs/outcome.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
-import { validateResult } from "../runs/result-validation.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 
 /** Inserts new executions, and schedules their runs. */
