@@ -72,7 +72,7 @@ export class EngineLifecycle {
 			await kernel.changes.start();
 			await retryStartup(kernel.register);
 			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
-			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.crossNodeWakeup.start()]);
+			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.scheduler.crossNodeWakeup.start()]);
 			await node.startWork();
 			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
 		} catch (error) {
@@ -106,7 +106,7 @@ export class EngineLifecycle {
 				kernel.logger.error("a feature did not stop cleanly", { error });
 			}
 		}
-		kernel.crossNodeWakeup.stop();
+		kernel.scheduler.crossNodeWakeup.stop();
 		await kernel.leases.stop();
 		kernel.changes.stop();
 		await node.deregister();

@@ -14,6 +14,7 @@ import {
 	type Executions,
 	type ExecutionView,
 	type RerunInput,
+	type StatusChange,
 	type SubmitInput,
 	toExecutionView,
 } from "./executions/executions-api.ts";
@@ -21,9 +22,8 @@ import type { Admit } from "./executions/new-execution.ts";
 import { findOpenQuestions } from "./executions/resume-check.ts";
 import { cancelExecution, changeStatus } from "./executions/status-requests.ts";
 import { type TriggeringRule, type TriggeringRuleSelection, TriggeringRules } from "./executions/triggering-rules.ts";
-import { checkPartialRerun } from "./submission/check-partial-rerun.ts";
 import type { TemplateSources } from "./submission/parameter-rendering.ts";
-import { toRerunInput } from "./submission/rerun-request.ts";
+import { checkPartialRerun, toRerunInput } from "./submission/rerun-request.ts";
 import { submitExecution } from "./submission/submit.ts";
 
 export interface StoredExecutionsOptions
@@ -37,7 +37,6 @@ export interface StoredExecutionsOptions
 }
 
 type ExecutionFields = readonly (keyof ExecutionEntity)[];
-type StatusChange = Parameters<Executions["setStatus"]>[1];
 
 const newestFirst = [
 	["start_timestamp", "desc"],

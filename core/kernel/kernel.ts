@@ -25,7 +25,6 @@ import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
-import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
 import { type Admission, InlineStart, StoreThenSchedule } from "./scheduling/inline-start.ts";
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
@@ -97,7 +96,6 @@ export interface RunnableKernel extends Kernel {
 	readonly processor: EventProcessor;
 	readonly executor: Executor;
 	readonly scheduler: Scheduler;
-	readonly crossNodeWakeup: CrossNodeWakeup;
 	readonly leases: RunLeaseRenewal;
 	readonly recovery: OrphanRecovery;
 	/**
@@ -111,7 +109,6 @@ export interface RunnableKernel extends Kernel {
 export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): RunnableKernel {
 	const shared = createSharedParts(dependencies, plugins, nodeId);
 	const events = createEvents(shared);
-	const { options } = shared;
 	const executor = new Executor({
 		...shared,
 		...events,
@@ -120,13 +117,9 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		admitAll: (executions, store) => admitAll(executions, store),
 		onSlotFreed: () => scheduler.pollIfDue(),
 	});
-	const crossNodeWakeup = createCrossNodeWakeup({ ...shared, wake: (work) => scheduler.wake(work) });
 	const queues = () => shared.extensions.executionQueues;
 	const scheduler: Scheduler = new Scheduler({
 		...shared,
-		poolSize: options.actionrunner.actions_pool_size,
-		pollInterval: options.scheduler.poll_interval,
-		announce: crossNodeWakeup.announce,
 		queues,
 		run: (execution) => executor.run(execution, inlineStart.takePreparedRun(execution)),
 		isRunningHere: (id) => executor.runs.has(id),
@@ -143,7 +136,6 @@ export function createKernel(dependencies: EngineDependencies, plugins: Plugins,
 		...events,
 		executor,
 		scheduler,
-		crossNodeWakeup,
 		admit,
 		admitAll,
 		announce,

@@ -184,15 +184,15 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "status-of-question",
 		promise: "A question that has been answered is not canceled with its workflow.",
-		file: "core/kernel/executions/cancel-descendants.ts",
-		text: "expected: { status: child.status } }",
-		replacement: "}",
+		file: "core/kernel/executions/completion-effects.ts",
+		text: "expected: { status: child.status },",
+		replacement: "expected: {},",
 		tests: [others],
 	},
 	{
 		name: "pause-of-parent",
 		promise: "A paused workflow is resumed once by the answers of its questions.",
-		file: "core/kernel/executions/parent-wakeup.ts",
+		file: "core/kernel/executions/transition.ts",
 		text: 'const expected = { status: "paused", fence: parent.fence } as const;',
 		replacement: "const expected = {} as const;",
 		tests: ["core/kernel/runs/parent-wakeup.test.ts"],
@@ -200,7 +200,7 @@ export const writeMutants: readonly Mutant[] = [
 	{
 		name: "news-of-children",
 		promise: "A workflow that is about to pause hears of the answer to its question.",
-		file: "core/kernel/executions/parent-wakeup.ts",
+		file: "core/kernel/executions/transition.ts",
 		text: 'return { operations: [{ update: "execution", id: parent.id, patch: { stirred }, expected }], resumed: [] };',
 		replacement: "return noWakeup;",
 		tests: ["core/kernel/runs/parent-wakeup.test.ts"],

@@ -6,11 +6,11 @@ import {
 	type PackEntity,
 	type Runner,
 	type RunnerTypeEntity,
-	type Storage,
 	SvcError,
 	stringifyJson,
 } from "../../contract/index.ts";
 import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 import { singleFlight } from "../../lib/single-flight.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { Uses } from "../basics/engine-parts.ts";
@@ -37,10 +37,14 @@ type PackLocation = Pick<PackEntity, "path" | "content">;
 /** Milliseconds after which cached values of a shared storage are read again, in case a change event was lost. */
 const maxCacheAgeMs = 1_000;
 
+/** Maximum number of cached snapshots; each takes a few kilobytes. */
+const maxCachedSnapshots = 2_000;
+
 /** Reads actions, runner types and packs, and caches those that are read often. The storage remains authoritative. */
 export class ActionCatalog {
 	readonly #parts: ActionCatalogOptions;
-	readonly #snapshots: SnapshotCache;
+	/** Cache of the snapshots that executions refer to. A stored snapshot never changes, so no change invalidates this cache. */
+	readonly #snapshots = new Map<string, ActionSnapshotEntity>();
 	readonly #resolvedActions = new Map<string, Promise<ResolvedAction | undefined>>();
 	readonly #packLocations = new Map<string, Promise<PackLocation | undefined>>();
 	/** Cache by runner type name: true if the runner type is enabled. */
@@ -49,7 +53,6 @@ export class ActionCatalog {
 
 	constructor(parts: ActionCatalogOptions) {
 		this.#parts = parts;
-		this.#snapshots = new SnapshotCache(parts.storage);
 		parts.changes.onChange(() => this.#clearCache());
 	}
 
@@ -61,13 +64,18 @@ export class ActionCatalog {
 	}
 
 	/** Returns the action and the runner type as they were when an execution was created. Throws if the snapshot does not exist. */
-	snapshot(id: string): Promise<ActionSnapshotEntity> {
-		return this.#snapshots.get(id);
+	async snapshot(id: string): Promise<ActionSnapshotEntity> {
+		const cached = this.#snapshots.get(id);
+		if (cached !== undefined) return cached;
+		const stored = await this.#parts.storage.get("snapshot", id);
+		if (stored === undefined) throw new Error(`snapshot "${id}" is missing`);
+		addToCache(this.#snapshots, id, stored, maxCachedSnapshots);
+		return stored;
 	}
 
 	/** Returns a snapshot from the cache; undefined if it is not cached. Snapshots of executions that changed recently usually are. */
 	cachedSnapshot(id: string): ActionSnapshotEntity | undefined {
-		return this.#snapshots.cached(id);
+		return this.#snapshots.get(id);
 	}
 
 	/**
@@ -143,54 +151,20 @@ export class ActionCatalog {
 			return undefined;
 		}
 		const snapshot = toSnapshot(action, runnerType);
-		await this.#snapshots.store(snapshot);
+		await this.#storeSnapshot(snapshot);
 		return { action, runnerType, snapshot };
 	}
-}
 
-/** Maximum number of cached snapshots; each takes a few kilobytes. */
-const maxCachedSnapshots = 2_000;
-
-/** Stores the snapshots that executions refer to, and caches them. A stored snapshot never changes, so no change invalidates the cache. */
-class SnapshotCache {
-	readonly #storage: Storage;
-	/** The oldest entry comes first. */
-	readonly #cache = new Map<string, ActionSnapshotEntity>();
-
-	constructor(storage: Storage) {
-		this.#storage = storage;
-	}
-
-	cached(id: string): ActionSnapshotEntity | undefined {
-		return this.#cache.get(id);
-	}
-
-	async get(id: string): Promise<ActionSnapshotEntity> {
-		const cached = this.#cache.get(id);
-		if (cached !== undefined) return cached;
-		const stored = await this.#storage.get("snapshot", id);
-		if (stored === undefined) throw new Error(`snapshot "${id}" is missing`);
-		this.#remember(stored);
-		return stored;
-	}
-
-	async store(snapshot: ActionSnapshotEntity): Promise<void> {
+	async #storeSnapshot(snapshot: ActionSnapshotEntity): Promise<void> {
+		const { storage } = this.#parts;
 		// Look up even a cached snapshot: it may have been removed while no execution referred to it. The id is a hash of the content, so a
 		// stored snapshot with this id is equal.
-		if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) {
-			await this.#storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
-				if ((await this.#storage.get("snapshot", snapshot.id)) === undefined) throw error;
+		if ((await storage.get("snapshot", snapshot.id)) === undefined) {
+			await storage.insert("snapshot", [snapshot]).catch(async (error: unknown) => {
+				if ((await storage.get("snapshot", snapshot.id)) === undefined) throw error;
 			});
 		}
-		this.#remember(snapshot);
-	}
-
-	#remember(snapshot: ActionSnapshotEntity): void {
-		if (this.#cache.size >= maxCachedSnapshots) {
-			const [oldest] = this.#cache.keys();
-			if (oldest !== undefined) this.#cache.delete(oldest);
-		}
-		this.#cache.set(snapshot.id, snapshot);
+		addToCache(this.#snapshots, snapshot.id, snapshot, maxCachedSnapshots);
 	}
 }
 

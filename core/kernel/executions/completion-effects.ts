@@ -1,7 +1,10 @@
-import { type ExecutionEntity, isSvcError, type WriteOperation } from "../../contract/index.ts";
+import { type ExecutionEntity, isSvcError, type Storage, type WriteOperation } from "../../contract/index.ts";
+import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
+import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import { type DescendantCancellationOptions, draftDescendantCancellation } from "./cancel-descendants.ts";
-import { isCompleted } from "./status.ts";
+import { publishTransition } from "./execution-events.ts";
+import { withExecutionFields } from "./new-execution.ts";
+import { applyPatch, isCompleted, toCancelPatch } from "./status.ts";
 
 /**
  * Effects that one hook adds to the completion of an execution. The operations are stored in the write of the final status, all or nothing.
@@ -28,15 +31,6 @@ export interface CompletionEffectsDraft extends Pick<CompletionHookResult, "oper
 	readonly descendantOperations: readonly WriteOperation[];
 }
 
-/** Facts about a completion that the caller already knows, which saves reading them from the storage. */
-export interface CompletionFacts {
-	/**
-	 * True if the run itself has decided to end, after all of its descendants had ended. Open children are then not searched for. Default
-	 * false.
-	 */
-	readonly hasNoOpenDescendants?: boolean;
-}
-
 /** Hook of a feature that drafts its effects on the completion of an execution. */
 export type CompletionEffectsHook = (ended: ExecutionEntity) => Promise<CompletionHookResult>;
 
@@ -45,8 +39,11 @@ export interface CompletionEffects {
 	/**
 	 * Drafts the effects for an execution as it is about to be stored. Returns no effects unless the status is final or `pending`. If a hook
 	 * fails, logs the error and omits the effects of that hook. Rejects with `SVC_UNAVAILABLE` while the storage is unavailable.
+	 *
+	 * `hasNoOpenDescendants`: true if the run itself has decided to end, after all of its descendants had ended. Open children are then not
+	 * searched for. Default false.
 	 */
-	draft(ended: ExecutionEntity, facts?: CompletionFacts): Promise<CompletionEffectsDraft>;
+	draft(ended: ExecutionEntity, facts?: { readonly hasNoOpenDescendants?: boolean }): Promise<CompletionEffectsDraft>;
 	/**
 	 * Returns the writes that revoke the run's credentials. The caller must store them in the write that ends the execution, because the node
 	 * that held the run may have crashed.
@@ -61,11 +58,12 @@ export const noCompletionEffects: CompletionEffectsDraft = {
 	descendantOperations: [],
 };
 
-export interface CompletionEffectsOptions extends Omit<DescendantCancellationOptions, "draft">, Uses<"logger"> {
+export interface CompletionEffectsOptions extends Uses<"eventBus" | "clock" | "runners" | "logger"> {
+	readonly storage: Pick<Storage, "find">;
 	/** Returns the hooks of all features, in the order of the features. */
 	readonly completionHooks: () => readonly CompletionEffectsHook[];
 	/** Returns the writes that revoke the run's credentials. */
-	readonly revokeCredentials: (ended: ExecutionEntity) => readonly WriteOperation[];
+	readonly revokeCredentials: CompletionEffects["revokeCredentials"];
 }
 
 export function createCompletionEffects(parts: CompletionEffectsOptions): CompletionEffects {
@@ -84,25 +82,74 @@ export function createCompletionEffects(parts: CompletionEffectsOptions): Comple
 		}
 	}
 
-	async function draft(ended: ExecutionEntity, { hasNoOpenDescendants = false }: CompletionFacts = {}): Promise<CompletionEffectsDraft> {
+	async function draft(ended: ExecutionEntity, { hasNoOpenDescendants = false } = {}): Promise<CompletionEffectsDraft> {
 		if (!isCompleted(ended.status) && ended.status !== "pending") return noCompletionEffects;
-		const below =
-			hasNoOpenDescendants || ended.status === "pending"
-				? noCompletionEffects
-				: await draftDescendantCancellation({ ...parts, draft }, ended);
+		const below = hasNoOpenDescendants || ended.status === "pending" ? [] : await draftDescendantCancellation(parts, ended, draft);
 		const drafts: CompletionHookResult[] = [];
 		for (const hook of completionHooks()) drafts.push(await callHook(hook, ended));
 		const followed_by = drafts.find(({ replacementId }) => replacementId !== undefined)?.replacementId;
 		return {
 			executionPatch: followed_by === undefined ? {} : { followed_by },
-			descendantOperations: below.operations,
+			descendantOperations: below.flatMap(({ operations }) => operations),
 			operations: drafts.flatMap(({ operations }) => operations),
 			announce() {
-				below.announce();
+				for (const { announce } of below) announce();
 				for (const draft of drafts) draft.announce();
 			},
 		};
 	}
 
 	return { revokeCredentials, draft };
+}
+
+/** Writes that end one execution below an execution that ends, and their announcement. */
+type ChildEnd = Pick<CompletionEffectsDraft, "operations" | "announce">;
+
+/**
+ * Drafts the writes that cancel the questions and nested workflow executions below a workflow that ends. The caller stores them in the
+ * write of that end, so that an inquiry never outlives its execution, regardless of how that execution ends. The writes expect the status
+ * that was read here. A concurrent answer therefore makes the whole write fail with `SVC_CONFLICT`, and the caller reads again. Children of
+ * other kinds are not canceled here.
+ */
+async function draftDescendantCancellation(
+	parts: CompletionEffectsOptions,
+	ended: ExecutionEntity,
+	draft: CompletionEffects["draft"],
+): Promise<readonly ChildEnd[]> {
+	const { runners, storage, clock, eventBus } = parts;
+	// Only workflow runs have children to cancel, and only once they have started.
+	if (ended.attempt === 0 || runners.get(ended.runner_name)?.capabilities.workflow !== true) return [];
+	const workflowRunners = [...runners].filter(([, { capabilities }]) => capabilities.workflow === true).map(([name]) => name);
+	const where = {
+		parent_id: ended.id,
+		end_timestamp: null,
+		status: { not: "canceling" },
+		runner_name: { in: [inquiryRunnerType, ...workflowRunners] },
+	} as const;
+	const openChildren = await storage.find("execution", { where, orderBy: [["id", "asc"]] });
+	const canceledBy = ended.context["cancelled_by"];
+	const username = typeof canceledBy === "string" ? canceledBy : ended.user;
+	const timestamp = toTimestamp(clock.now());
+	return Promise.all(
+		openChildren.map(async (child) => {
+			const patch = toCancelPatch(child, { username }, timestamp);
+			const after = applyPatch(child, patch);
+			const { executionPatch, operations, announce } = await draft(after);
+			const changedChild = withExecutionFields(after, executionPatch);
+			const revocations = isCompleted(after.status) && child.fence !== null ? parts.revokeCredentials(child) : [];
+			const update = {
+				update: "execution",
+				id: child.id,
+				patch: { ...patch, ...executionPatch },
+				expected: { status: child.status },
+			} as const;
+			return {
+				operations: [update, ...revocations, ...operations],
+				announce() {
+					publishTransition(eventBus, changedChild);
+					announce();
+				},
+			};
+		}),
+	);
 }

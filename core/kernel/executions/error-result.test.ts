@@ -25,7 +25,7 @@ test("of a plugin of the site the frames are shown, with the names of their file
 		"    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",
 		`    at perform (${new URL("../runs/runner-call.ts", import.meta.url).href}:9:9)`,
 	].join("\n");
-	assert.equal(toErrorResult(error, [["/data/packs/site", ""]]).traceback, "TypeError: two\nlines in a.sh\n    at run (runner.ts:7:3)");
+	assert.equal(toErrorResult(error, ["/data/packs/site"]).traceback, "TypeError: two\nlines in a.sh\n    at run (runner.ts:7:3)");
 });
 
 test("long lines of a message that look like frames take time that grows with their length alone", () => {

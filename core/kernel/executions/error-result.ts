@@ -3,9 +3,6 @@ import { basename, dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toErrorMessage } from "../../contract/index.ts";
 
-/** A directory path that results must not reveal, and the string that replaces the path with its final slash. */
-export type HiddenDirectory = readonly [directory: string, replacement: string];
-
 /** Directory of the service's code, with a final slash. */
 const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)));
 
@@ -13,12 +10,11 @@ const codeDirectory = findCodeDirectory(dirname(fileURLToPath(import.meta.url)))
  * Returns the result of an execution that failed with an error: its message, and its stack without frames of the service, its
  * dependencies and Node.js. Frames of code that the site has added, such as its own plugins, remain. Users who may see results learn what
  * failed, but not the directories of the service, its data and its plugins.
+ *
+ * @param hidden further directories whose paths are removed from message and stack
  */
-export function toErrorResult(
-	error: unknown,
-	hidden: readonly HiddenDirectory[] = [],
-): { readonly error: string; readonly traceback: string } {
-	const directories = [...hidden, [codeDirectory, ""] as const];
+export function toErrorResult(error: unknown, hidden: readonly string[] = []): { readonly error: string; readonly traceback: string } {
+	const directories = [...hidden, codeDirectory];
 	const lines = error instanceof Error ? toLines(error) : [String(error)];
 	return { error: hide(toErrorMessage(error), directories), traceback: hide(lines.join("\n"), directories) };
 }
@@ -48,10 +44,11 @@ function toLines({ name, message, stack = "" }: Error): readonly string[] {
 	return [`${name}: ${message}`, ...frames.flatMap((frame) => toForeignFrame(frame) ?? [])];
 }
 
-function hide(text: string, directories: readonly HiddenDirectory[]): string {
-	return directories.reduce((redacted, [directory, replacement]) => {
+/** Makes the paths in a text that are below one of the directories relative to it. */
+function hide(text: string, directories: readonly string[]): string {
+	return directories.reduce((redacted, directory) => {
 		const path = directory.endsWith(sep) ? directory.slice(0, -1) : directory;
-		return path === "" ? redacted : redacted.replaceAll(path + sep, replacement).replaceAll(path, replacement === "" ? "." : replacement);
+		return path === "" ? redacted : redacted.replaceAll(path + sep, "").replaceAll(path, ".");
 	}, text);
 }
 

@@ -10,6 +10,7 @@ import {
 import { withOwnedText } from "../../lib/bytes/pooled-text.ts";
 import { PrivateSlot } from "../../lib/private-slot.ts";
 import type { OutputChunk } from "./executions-api.ts";
+import { expiredLeaseTimestamp, isCompleted } from "./status.ts";
 
 /** Names of bus events. All but the last two are also event names on the general stream. */
 export const eventNames = {
@@ -61,11 +62,15 @@ export function publishResumable(bus: EventBus): void {
 }
 
 /**
- * Notifies the node that runs an execution, if any does, that a request has canceled, paused or ended the execution.
- * The event is small, because every node that runs executions receives it.
+ * Publishes a stored change, and notifies the nodes that must resume or interrupt the execution because of it. An interrupt is a small
+ * event, because every node that runs executions receives it.
  */
-export function publishInterrupt(bus: EventBus, { id, status }: ExecutionEntity): void {
-	bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);
+export function publishTransition(bus: EventBus, execution: ExecutionEntity): void {
+	const { id, status } = execution;
+	publishUpdated(bus, execution);
+	if (execution.lease_expires_at === expiredLeaseTimestamp) publishResumable(bus);
+	else if (["canceling", "pausing"].includes(status) || isCompleted(status))
+		bus.publish(eventNames.runInterrupt, { execution_id: id, status } satisfies InterruptEventData);
 }
 
 /** Publishes a recorded chunk of output. */

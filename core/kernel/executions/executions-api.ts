@@ -84,6 +84,14 @@ export interface RerunInput {
 	readonly noMerge?: boolean;
 }
 
+/** A change of status that a client requests. */
+export interface StatusChange {
+	readonly status?: ExecutionStatus;
+	readonly result?: JsonObject;
+	/** Stored in the log entry of the new status. */
+	readonly reason?: string;
+}
+
 /**
  * Conditions on executions; all given fields must match. A condition is a string, null for a field without a value, or a list of
  * alternative strings. An empty list matches nothing.
@@ -166,11 +174,7 @@ export interface Executions {
 	 * Changes the status on a request (PUT). Throws `SVC_INVALID` if the execution cannot change to that status. Throws `SVC_CONFLICT` for a
 	 * resume of an execution that only waits for answers (`awaitedQuestions`).
 	 */
-	setStatus(
-		id: string,
-		change: { readonly status?: ExecutionStatus; readonly result?: JsonObject; readonly reason?: string },
-		principal: Principal,
-	): Promise<ExecutionView>;
+	setStatus(id: string, change: StatusChange, principal: Principal): Promise<ExecutionView>;
 	/** Runs the action of an execution, or some tasks of a workflow, again as a new execution. */
 	rerun(id: string, input: RerunInput, principal: Principal): Promise<ExecutionView>;
 	/** Returns the distinct values of executions for each filter name of `views/filters`, or only for `types`. */
@@ -265,15 +269,14 @@ export interface OutputFollower extends AsyncIterableIterator<OutputChunk, undef
 	takeCached(): OutputChunk | undefined;
 }
 
-type ExecutionViewDependencies = Uses<"sealedSecrets" | "isWorkflow">;
+interface ExecutionViewOptions extends Uses<"sealedSecrets" | "isWorkflow"> {
+	/** Ids of the children. Default: none. */
+	readonly children?: readonly string[];
+}
 
 /** Returns an execution with the related data that is needed to present it. Its secrets are decrypted on first access. */
-export function toExecutionView(
-	entity: ExecutionEntity,
-	snapshot: ActionSnapshotEntity,
-	{ sealedSecrets, isWorkflow, children = [] }: ExecutionViewDependencies & { readonly children?: readonly string[] },
-): ExecutionView {
-	return new LazyExecutionView({ entity, snapshot, children, isWorkflow: isWorkflow(snapshot.runner.name) }, sealedSecrets);
+export function toExecutionView(entity: ExecutionEntity, snapshot: ActionSnapshotEntity, options: ExecutionViewOptions): ExecutionView {
+	return new LazyExecutionView(entity, snapshot, options);
 }
 
 /**
@@ -288,11 +291,11 @@ class LazyExecutionView implements ExecutionView {
 	readonly #sealedSecrets: EncryptedSecrets;
 	#secrets: Redactor | undefined;
 
-	constructor({ entity, snapshot, children, isWorkflow }: Omit<ExecutionView, "secrets">, sealedSecrets: EncryptedSecrets) {
+	constructor(entity: ExecutionEntity, snapshot: ActionSnapshotEntity, { sealedSecrets, isWorkflow, children = [] }: ExecutionViewOptions) {
 		this.entity = entity;
 		this.snapshot = snapshot;
 		this.children = children;
-		this.isWorkflow = isWorkflow;
+		this.isWorkflow = isWorkflow(snapshot.runner.name);
 		this.#sealedSecrets = sealedSecrets;
 	}
 

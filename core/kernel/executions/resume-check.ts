@@ -1,4 +1,5 @@
 import { type ExecutionEntity, SvcError } from "../../contract/index.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { toChildOrigin } from "./child-identity.ts";
 import { readJournal } from "./read-journal.ts";
@@ -52,9 +53,7 @@ async function hasHeldWork({ storage, runners }: ResumeCheckDependencies, { id, 
 	const cached = fence === null ? undefined : hasHeldWorkByFence.get(fence);
 	if (cached !== undefined) return cached;
 	const hasHeld = await definitions.hasHeldWork(await readJournal(storage, id));
-	if (fence !== null) hasHeldWorkByFence.set(fence, hasHeld);
-	const [oldest] = hasHeldWorkByFence.keys();
-	if (oldest !== undefined && hasHeldWorkByFence.size > maxCachedPauses) hasHeldWorkByFence.delete(oldest);
+	if (fence !== null) addToCache(hasHeldWorkByFence, fence, hasHeld, maxCachedPauses);
 	return hasHeld;
 }
 

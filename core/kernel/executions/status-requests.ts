@@ -3,10 +3,10 @@ import { inquiryRunnerType } from "../../language/inquiry-schema.ts";
 import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import type { Principal } from "../basics/principal.ts";
-import { toCancelPatch } from "./cancel-descendants.ts";
+import type { StatusChange } from "./executions-api.ts";
 import { addLogActor } from "./log-actor.ts";
 import { assertResumable, type ResumeCheckDependencies } from "./resume-check.ts";
-import { type ExecutionPatch, isCancelable, isCompleted, toResultPatch, toStatusPatch } from "./status.ts";
+import { type ExecutionPatch, isCompleted, toCancelPatch, toResultPatch, toStatusPatch } from "./status.ts";
 import { applyTransition, type TransitionOptions } from "./transition.ts";
 
 interface CancelOptions extends TransitionOptions, Uses<"clock"> {}
@@ -37,16 +37,10 @@ export async function cancelExecution(
 	}
 }
 
-function mayCancel({ status }: ExecutionEntity, canCancelQuestions: boolean): boolean {
-	return isCancelable(status) || (canCancelQuestions && status === "pending");
-}
+const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
-/** A change of status that a client requests. */
-export interface StatusChange {
-	readonly status?: ExecutionStatus;
-	readonly result?: JsonObject;
-	/** Stored in the log entry of the new status. */
-	readonly reason?: string;
+function mayCancel({ status }: ExecutionEntity, canCancelQuestions: boolean): boolean {
+	return cancelable.has(status) || (canCancelQuestions && status === "pending");
 }
 
 /**
@@ -68,7 +62,9 @@ export async function changeStatus(
 			throw new SvcError("SVC_INVALID", `status: execution "${entity.id}" is already completed with "${entity.status}"`);
 		if (entity.status === status) return entity;
 		if (status === "canceling" || (status === "canceled" && mayCancel(entity, principal.isAdmin))) {
-			return (await cancelOrRefuse(parts, entity, { principal, reason: change.reason })).entity;
+			const { entity: canceled, refused } = await cancelExecution(parts, entity, principal, { reason: change.reason });
+			if (refused !== undefined) throw new SvcError("SVC_INVALID", `status: ${refused}`);
+			return canceled;
 		}
 		const patch = toChange(parts, entity, { ...change, status }, principal);
 		if (patch === undefined) return entity;
@@ -156,16 +152,6 @@ function assertNotInPause({ id, status }: ExecutionEntity, requested: ExecutionS
 		"SVC_INVALID",
 		`status: execution "${id}" is "${status}"; it can be resumed, canceled or completed, not become "${requested}"`,
 	);
-}
-
-async function cancelOrRefuse(
-	parts: CancelOptions,
-	entity: ExecutionEntity,
-	{ principal, reason }: { readonly principal: Principal; readonly reason: string | undefined },
-) {
-	const canceled = await cancelExecution(parts, entity, principal, { reason });
-	if (canceled.refused !== undefined) throw new SvcError("SVC_INVALID", `status: ${canceled.refused}`);
-	return canceled;
 }
 
 async function readAgain(storage: Storage, id: string): Promise<ExecutionEntity> {

@@ -1,12 +1,12 @@
 import { append, type ExecutionEntity, type ExecutionStatus, type Patch, stringifyJson, toAppendedValue } from "../../contract/index.ts";
 import { secondsBetween } from "../basics/clock.ts";
+import type { Principal } from "../basics/principal.ts";
 import { withExecutionFields } from "./new-execution.ts";
 
 /** Final statuses. */
 export const completedStatuses: readonly ExecutionStatus[] = ["succeeded", "failed", "timeout", "canceled", "abandoned"];
 
 const completed: ReadonlySet<ExecutionStatus> = new Set(completedStatuses);
-const cancelable: ReadonlySet<ExecutionStatus> = new Set(["requested", "scheduled", "delayed", "running", "pausing", "paused", "resuming"]);
 
 /** Statuses in which a node holds the execution, or may take it over once its lease has expired or was released. */
 export const heldStatuses: readonly ExecutionStatus[] = ["scheduled", "running", "canceling", "pausing", "resuming"];
@@ -27,11 +27,6 @@ export function isCompleted(status: ExecutionStatus): boolean {
  */
 export function hasEndedBeforeStart({ status, attempt }: Pick<ExecutionEntity, "status" | "attempt">): boolean {
 	return isCompleted(status) && attempt === 0;
-}
-
-/** Returns true if a user may cancel an execution with this status. */
-export function isCancelable(status: ExecutionStatus): boolean {
-	return cancelable.has(status);
 }
 
 /** A change of fields of an execution. */
@@ -69,6 +64,19 @@ export function toStatusPatch(entity: ExecutionEntity, status: ExecutionStatus, 
 	const elapsed = secondsBetween(entity.start_timestamp, timestamp);
 	// Set single members before the spreads, because adding members after a spread is slow.
 	return { end_timestamp: timestamp, elapsed_seconds: elapsed, ...statusFields, ...endedRunFields };
+}
+
+/**
+ * Returns the patch that cancels an execution. If its run has started, the status becomes `canceling`, and the node that holds the run ends
+ * it. Any other execution becomes `canceled` at once.
+ */
+export function toCancelPatch(entity: ExecutionEntity, principal: Pick<Principal, "username">, timestamp: string): ExecutionPatch {
+	const context = { ...entity.context, cancelled_by: principal.username };
+	const result = { message: "Action canceled by user.", user: principal.username };
+	const hasStarted = !["requested", "delayed", "scheduled", "pending"].includes(entity.status);
+	// This also applies to children: if no node holds the parent, no node would end a child that is `canceling` and has not started.
+	const status = hasStarted ? "canceling" : "canceled";
+	return { ...toStatusPatch(entity, status, timestamp), ...toResultPatch(result), context };
 }
 
 /** Returns the patch of a result with its size in bytes. */

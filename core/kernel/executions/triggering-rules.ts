@@ -5,6 +5,7 @@ import {
 	stringifyJson,
 	type TriggerInstanceEntity,
 } from "../../contract/index.ts";
+import { addToCache } from "../../lib/bounded-cache.ts";
 
 /** Rule and event that started an execution, as they were at that time. */
 export interface TriggeringRule {
@@ -65,37 +66,22 @@ export class TriggeringRules {
 	}
 
 	async #readSnapshots(ids: readonly string[]): Promise<ReadonlyMap<string, RuleSnapshotEntity>> {
-		const snapshots = new Map<string, RuleSnapshotEntity>();
-		for (const id of ids) {
-			const cached = this.#snapshots.get(id);
-			if (cached !== undefined) snapshots.set(id, cached);
-		}
-		const missing = ids.filter((id) => !snapshots.has(id));
+		const cached = ids.flatMap((id) => this.#snapshots.get(id) ?? []);
+		const missing = ids.filter((id) => !this.#snapshots.has(id));
 		const read = missing.length === 0 ? [] : await this.#storage.find("rule_snapshot", { where: { id: { in: missing } } });
-		for (const snapshot of read) {
-			snapshots.set(snapshot.id, snapshot);
-			remember(this.#snapshots, snapshot, maxCachedSnapshots);
-		}
-		return snapshots;
+		for (const snapshot of read) addToCache(this.#snapshots, snapshot.id, snapshot, maxCachedSnapshots);
+		return new Map([...cached, ...read].map((snapshot) => [snapshot.id, snapshot]));
 	}
 
 	async #readInstances(ids: readonly string[], isLive: boolean): Promise<ReadonlyMap<string, TriggerInstanceEntity>> {
 		if (isLive && ids.every((id) => this.#instances.has(id))) return this.#instances;
 		const read = await this.#storage.find("trigger_instance", { where: { id: { in: ids } } });
 		if (isLive) {
-			for (const instance of read) {
-				if (stringifyJson(instance.payload).length <= maxCachedPayloadLength) remember(this.#instances, instance, maxCachedInstances);
-			}
+			const small = read.filter(({ payload }) => stringifyJson(payload).length <= maxCachedPayloadLength);
+			for (const instance of small) addToCache(this.#instances, instance.id, instance, maxCachedInstances);
 		}
 		return new Map(read.map((instance) => [instance.id, instance]));
 	}
-}
-
-/** Adds a record to a cache. If the cache already has `limit` records, removes the oldest one first. */
-function remember<T extends { readonly id: string }>(cache: Map<string, T>, record: T, limit: number): void {
-	const [oldest] = cache.keys();
-	if (cache.size >= limit && oldest !== undefined) cache.delete(oldest);
-	cache.set(record.id, record);
 }
 
 function toIds(executions: readonly ExecutionEntity[], field: "rule_snapshot_id" | "trigger_instance_id"): readonly string[] {

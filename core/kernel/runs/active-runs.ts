@@ -1,6 +1,7 @@
 import {
 	type ExecutionEntity,
 	HighChurnMap,
+	isSvcError,
 	type JournalEntryEntity,
 	type JsonObject,
 	type Logger,
@@ -22,6 +23,17 @@ import type { PreparedRun } from "./prepare-run.ts";
  * - `lost`: the execution was taken over or ended without this run, or may be taken over because the lease has expired.
  */
 type RunState = "preparing" | "running" | "completing" | "recorded" | "lost";
+
+/** Settings for repeating a write while the storage is unavailable. */
+interface StoreOptions {
+	/**
+	 * Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. Default: none
+	 * was.
+	 */
+	readonly isStored?: () => Promise<boolean>;
+	/** Milliseconds for which the write is repeated even if the service is stopping. Default 0. */
+	readonly shutdownPatienceMs?: number;
+}
 
 /** An execution that this node carries out, from the claim to the end of its run here. */
 export class ActiveRun {
@@ -108,6 +120,23 @@ export class ActiveRun {
 		return (result as unknown as { readonly value: T }).value;
 	}
 
+	/**
+	 * Calls `write`, which must expect the fence of the run, and repeats it while the storage is unavailable. Throws `SVC_UNAVAILABLE` if the
+	 * run is lost or the service stops in the meantime. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt was stored
+	 * although its response was lost.
+	 */
+	store(write: () => Promise<void>, { isStored, shutdownPatienceMs = 0 }: StoreOptions = {}): Promise<void> {
+		const startedAt = performance.now();
+		const attempt = (isRetry: boolean) =>
+			write().catch(async (error: unknown) => {
+				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored?.())) throw error;
+			});
+		return retryWhileUnavailable(attempt, {
+			shouldGiveUp: () => this.state === "lost" || (this.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs),
+			onUnavailable: (error) => this.#logger.warn("storage is away, a run waits for it", { error }),
+		});
+	}
+
 	/** Throws `SVC_CONFLICT` if the run has ended or lost its execution. */
 	assertHeld(): void {
 		if (this.state !== "running") throw this.toLostError();
@@ -150,6 +179,11 @@ export class ActiveRuns {
 		if (this.#runs.get(id) === run) this.#runs.delete(id);
 	}
 
+	/** Returns the run of an execution; undefined if this node does not run it. */
+	get(executionId: string): ActiveRun | undefined {
+		return this.#runs.get(executionId);
+	}
+
 	/** Returns true if this node runs the execution. */
 	has(executionId: string): boolean {
 		return this.#runs.has(executionId);
@@ -160,18 +194,6 @@ export class ActiveRuns {
 	 */
 	heldLeases(): ReadonlyMap<string, Pick<ActiveRun, "fence" | "leaseExpiresAt">> {
 		return new Map([...this.#runs.entries()].filter(([, { state }]) => state !== "lost" && state !== "recorded"));
-	}
-
-	/** Aborts a run. Returns false if this node does not run the execution. */
-	abort(executionId: string, reason: RunAborted): boolean {
-		const run = this.#runs.get(executionId);
-		run?.controller.abort(reason);
-		return run !== undefined;
-	}
-
-	/** Requests that a run pauses. Does nothing if this node does not run the execution. */
-	pause(executionId: string): void {
-		this.#runs.get(executionId)?.pauseController.abort();
 	}
 
 	abortAll(reason: RunAborted): void {
@@ -194,10 +216,5 @@ export class ActiveRuns {
 	setLeaseExpiry(executionId: string, leaseExpiresAt: string): void {
 		const run = this.#runs.get(executionId);
 		if (run !== undefined) run.leaseExpiresAt = leaseExpiresAt;
-	}
-
-	/** Marks a run as lost and aborts it. Does nothing if this node does not run the execution. */
-	markLost(executionId: string): void {
-		this.#runs.get(executionId)?.markLost();
 	}
 }

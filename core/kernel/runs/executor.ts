@@ -1,46 +1,15 @@
 import { type ExecutionEntity, isSvcError, RunAborted } from "../../contract/index.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { Dispatcher } from "../events/event-dispatcher-api.ts";
-import type { TriggerTypeRegistry } from "../events/trigger-type-registry.ts";
-import type { ActionCatalog } from "../executions/action-catalog.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
-import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { TemplateSources } from "../submission/parameter-rendering.ts";
-import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
-import type { ChildStarterOptions } from "./children/child-starter.ts";
 import { RunChildrenFactory } from "./children/run-children-factory.ts";
-import { type RunOutcome, toFailure } from "./outcome.ts";
-import { type PreparedRun, prepareRun } from "./prepare-run.ts";
+import { hideInLog, type RunOutcome, toFailure, toStoredOutcome, toStoredPause } from "./outcome.ts";
+import { type PreparedRun, prepareRun, withCredentials, withRestoredCredentials } from "./prepare-run.ts";
 import { RunCompletion } from "./run-completion.ts";
-import { type RunCredentials, revokeRunCredentials, withCredentials, withRestoredCredentials } from "./run-credentials.ts";
+import { revokeRunCredentials } from "./run-credentials.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
+import type { RunServiceOptions } from "./run-services.ts";
 import { type RunStart, RunWrites } from "./run-writes.ts";
-import { RunnerCaller } from "./runner-call.ts";
-import { hideInLog, toStoredOutcome, toStoredPause } from "./stored-outcome.ts";
-
-export interface ExecutorOptions
-	extends Uses<"storage" | "eventBus" | "clock" | "runners" | "options" | "authority" | "sealedSecrets" | "dialects" | "isWorkflow"> {
-	readonly leasing: LeasePolicy;
-	readonly logger: EngineDependencies["logger"];
-	readonly catalog: ActionCatalog;
-	readonly apiUrl: () => string;
-	readonly dataDirectory: string;
-	readonly runCredentials: RunCredentials;
-	readonly completionEffects: CompletionEffects;
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: TriggerTypeRegistry;
-	readonly templateSources: TemplateSources;
-	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutputDetector;
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-	readonly admitAll: ChildStarterOptions["admitAll"];
-	/** Called when a run begins to wait for its children, which frees its slot. */
-	readonly onSlotFreed: () => void;
-}
+import { callRunner } from "./runner-call.ts";
 
 /**
  * Carries out claimed executions: prepares the run, calls the runner, and stores how the run ended.
@@ -78,23 +47,17 @@ export class Executor {
 	readonly runs: ActiveRuns;
 	readonly children: RunChildrenFactory;
 	readonly runWrites: RunWrites;
-	readonly #parts: ExecutorOptions;
+	readonly #parts: RunDependencies;
 	readonly #completion: RunCompletion;
-	readonly #runnerCaller: RunnerCaller;
+	readonly #services: RunServiceOptions;
 
-	constructor(parts: ExecutorOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
 		this.runs = new ActiveRuns(parts.logger);
 		this.runWrites = new RunWrites(parts);
 		this.#completion = new RunCompletion(parts);
 		this.children = new RunChildrenFactory({ ...parts, runWrites: this.runWrites });
-		this.#runnerCaller = new RunnerCaller({
-			...parts,
-			children: this.children,
-			runs: this.runs,
-			runWrites: this.runWrites,
-			fail: (execution, error) => this.#toFailedOutcome(execution, error),
-		});
+		this.#services = { ...parts, children: this.children, runs: this.runs, runWrites: this.runWrites };
 	}
 
 	/**
@@ -113,7 +76,7 @@ export class Executor {
 			if (!isStarted) return;
 			const forgetSecrets = hideInLog(this.#parts.logger, run.secrets);
 			try {
-				await this.#complete(run, await this.#runnerCaller.call(run));
+				await this.#complete(run, await callRunner(this.#services, run));
 			} finally {
 				forgetSecrets();
 				await this.#revokeUnused(run);
@@ -144,7 +107,7 @@ export class Executor {
 		} catch (error) {
 			// The run has not started, so write nothing. Once the lease has expired, a node that reaches the storage recovers the execution.
 			if (isSvcError(error, "SVC_UNAVAILABLE")) throw error;
-			await this.#completion.finish(run, await this.#toFailedOutcome(execution, error));
+			await this.#completion.finish(run, await toFailure(this.#parts, execution, error));
 			return false;
 		}
 	}
@@ -247,15 +210,6 @@ export class Executor {
 		} catch (error) {
 			this.#parts.logger.warn("runner did not clean up after a run", { execution_id: id, error });
 		}
-	}
-
-	/**
-	 * Returns the outcome for an error of a run or its preparation. Its message does not reveal the paths of the pack and the data directory.
-	 */
-	async #toFailedOutcome({ action_ref }: ExecutionEntity, error: unknown): Promise<RunOutcome> {
-		const { catalog, dataDirectory } = this.#parts;
-		const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
-		return toFailure(error, [...(pack === undefined ? [] : [[pack, ""] as const]), [dataDirectory, ""]]);
 	}
 }
 

@@ -1,5 +1,31 @@
-import { type ExecutionEntity, type ExecutionStatus, type JsonObject, RunAborted, type RunResult } from "../../contract/index.ts";
-import { type HiddenDirectory, toErrorResult } from "../executions/error-result.ts";
+import {
+	type ActionSnapshotEntity,
+	type ExecutionEntity,
+	type ExecutionStatus,
+	type JsonObject,
+	type JsonValue,
+	maxLargeNumbers,
+	type ParameterDefinition,
+	parseJson,
+	RunAborted,
+	type RunResult,
+} from "../../contract/index.ts";
+import { findResultMismatch } from "../../language/parameters/result-mismatch.ts";
+import { collectMasked, readOutputSchema } from "../../language/parameters/schema-masking.ts";
+import { isJsonSchema } from "../../language/parameters/secret-schema.ts";
+import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import {
+	describesWholeResult,
+	findCommandOutputHosts,
+	findResultSecrets,
+	isCommandOutput,
+	maskMismatchedResult,
+} from "../../secrets/result-masking.ts";
+import { toErrorResult } from "../executions/error-result.ts";
+import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
+import type { ActiveRun } from "./active-runs.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Status and result of a run before they are stored. */
 export interface RunOutcome {
@@ -42,7 +68,127 @@ export function toCanceled(execution: ExecutionEntity, result: JsonObject): RunO
 	return { status: "canceled", result: { ...result, message: "Action canceled by user.", user } };
 }
 
-/** Returns the outcome for an error that was thrown: it contains only message and stack, without the `hidden` directories. */
-export function toFailure(error: unknown, hidden: readonly HiddenDirectory[]): RunOutcome {
-	return { status: "failed", result: toErrorResult(error, hidden) };
+/**
+ * Returns the outcome for an error of a run or its preparation. Its message does not reveal the paths of the pack and the data directory.
+ */
+export async function toFailure(
+	{ catalog, dataDirectory }: Pick<RunDependencies, "catalog" | "dataDirectory">,
+	{ action_ref }: ExecutionEntity,
+	error: unknown,
+): Promise<RunOutcome> {
+	const pack = await catalog.packDirectory(action_ref.split(".", 1)[0] ?? "").catch(() => undefined);
+	return { status: "failed", result: toErrorResult(error, pack === undefined ? [dataDirectory] : [pack, dataDirectory]) };
+}
+
+/** Outcome of a run as it is stored. */
+export interface StoredOutcome extends RunOutcome {
+	/** Encrypted secrets of the run at its end; null if there are none. */
+	readonly encryptedSecrets: string | null;
+}
+
+/**
+ * Returns the outcome as it is stored: the token is removed from the result, and the result is checked against the output schema. Its
+ * encrypted secrets include the secrets in the result and those that the run has read.
+ */
+export function toStoredOutcome({ status, result }: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
+	const { snapshot } = run.prepared;
+	const cleanResult = run.secrets.withoutToken(result);
+	const runSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: false });
+	const resultSecrets = findResultSecrets(cleanResult, snapshot);
+	const checked = validateResult({ status, result: cleanResult }, snapshot);
+	const concealed = checked.status === status ? [] : collectMasked(cleanResult, checked.result);
+	return { ...checked, encryptedSecrets: sealedSecrets.addValues(runSecrets, [...resultSecrets, ...concealed]) };
+}
+
+/**
+ * Returns the outcome of a paused run as it is stored. Its encrypted secrets include the token, because the process that continues the run
+ * uses the token again and must mask it.
+ */
+export function toStoredPause(outcome: RunOutcome, run: ActiveRun, sealedSecrets: EncryptedSecrets): StoredOutcome {
+	const stored = toStoredOutcome(outcome, run, sealedSecrets);
+	return { ...stored, encryptedSecrets: sealedSecrets.addToken(stored.encryptedSecrets, run.secrets) };
+}
+
+/**
+ * Encrypts the secrets of a run, to be stored with the execution while it runs. `isResumable`: true if another process may continue the
+ * run; the token is then included, because that process uses it again and must mask it.
+ */
+export function encryptRunSecrets(
+	{ prepared, secrets, learnedSecrets }: ActiveRun,
+	sealedSecrets: EncryptedSecrets,
+	{ isResumable }: { readonly isResumable: boolean },
+): string | null {
+	const runSecrets = sealedSecrets.union(sealedSecrets.withoutToken(prepared.encryptedSecrets), sealedSecrets.encrypt(learnedSecrets));
+	return isResumable ? sealedSecrets.addToken(runSecrets, secrets) : runSecrets;
+}
+
+/** Masks secrets in the log. Returns a function that ends the masking. */
+export function hideInLog(
+	logger: Pick<EngineDependencies["logger"], "addSecret" | "forgetSecret">,
+	{ values, token }: Redactor,
+): () => void {
+	for (const value of values) logger.addSecret(value);
+	if (token !== undefined) logger.addSecret(token, { always: true });
+	return () => {
+		for (const value of token === undefined ? values : [...values, token]) logger.forgetSecret(value);
+	};
+}
+
+/**
+ * Checks the result of a successful run against the `output_schema` of its action. If they do not match, returns a failed outcome: the
+ * result with secrets masked, and an `error` that describes the mismatch. Otherwise returns the outcome unchanged.
+ */
+export function validateResult(outcome: RunOutcome, snapshot: ActionSnapshotEntity): RunOutcome {
+	if (outcome.status !== "succeeded" || Object.keys(snapshot.action.output_schema).length === 0) return outcome;
+	const { result } = outcome;
+	const mismatch = findDifference(result, snapshot);
+	if (mismatch === undefined) return outcome;
+	const flags = { ...(result["succeeded"] === true && { succeeded: false }), ...(result["failed"] === false && { failed: true }) };
+	const error = `the result does not match the output_schema of the action: ${mismatch}`;
+	return { status: "failed", result: { ...maskMismatchedResult(result, snapshot), ...flags, error } };
+}
+
+function findDifference(result: JsonObject, { action, runner }: ActionSnapshotEntity): string | undefined {
+	const schema = action.output_schema;
+	const key = runner.output_key;
+	if (key !== null) return findResultMismatch(key, result[key] ?? null, schema);
+	if (isCommandOutput(result)) return findInPrinted(result, schema, "");
+	const hosts = findCommandOutputHosts(result);
+	if (hosts.length === 0) return findResultMismatch("result", result, schema);
+	for (const host of hosts) {
+		const mismatch = findInPrinted(result[host] as JsonObject, schema, `${host}.`);
+		if (mismatch !== undefined) return mismatch;
+	}
+	return undefined;
+}
+
+/**
+ * Returns the first mismatch of the printed output of a command. The schema describes the output either as a string, or as the JSON in that
+ * string. Truncated output is not checked. `pathPrefix` precedes the paths that the mismatch names.
+ */
+function findInPrinted(printed: JsonObject, schema: JsonObject, pathPrefix: string): string | undefined {
+	if (printed["truncated"] !== undefined) return undefined;
+	if (!describesWholeResult(readOutputSchema(schema))) return findInText(printed["stdout"] ?? "", schema, `${pathPrefix}stdout`);
+	const members = (isJsonSchema(schema) ? schema["properties"] : schema) as
+		| Readonly<Record<string, ParameterDefinition | undefined>>
+		| undefined;
+	const toDescribed = (name: string, value: JsonValue) => (members?.[name]?.type === "string" ? value : parse(value));
+	const described = Object.fromEntries(Object.entries(printed).map(([name, value]) => [name, toDescribed(name, value)]));
+	return findResultMismatch(`${pathPrefix}result`, described, schema);
+}
+
+function findInText(text: JsonValue, schema: JsonObject, name: string): string | undefined {
+	const parsed = parse(text);
+	const mismatch = findResultMismatch(name, parsed, schema);
+	if (mismatch === undefined || parsed === text) return mismatch;
+	return findResultMismatch(name, text, schema) === undefined ? undefined : mismatch;
+}
+
+function parse(value: JsonValue): JsonValue {
+	if (typeof value !== "string") return value;
+	try {
+		return parseJson(value, maxLargeNumbers);
+	} catch {
+		return value;
+	}
 }

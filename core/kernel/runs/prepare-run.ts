@@ -1,5 +1,6 @@
 import {
 	type ActionSnapshotEntity,
+	type AtOnceContext,
 	type ExecutionEntity,
 	type JsonObject,
 	type OutputType,
@@ -14,32 +15,13 @@ import { resolveInside, toActionsDirectory } from "../../lib/safe-path.ts";
 import { findParameterSecrets, hasSecretParameters } from "../../secrets/parameter-masking.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import { findSecretOutputTypes } from "../../secrets/result-masking.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { ActionCatalog } from "../executions/action-catalog.ts";
 import { readJournal } from "../executions/read-journal.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import { renderForRun, type TemplateSources } from "../submission/parameter-rendering.ts";
+import { renderForRun } from "../submission/parameter-rendering.ts";
+import type { IssuedCredentials, RunCredentials } from "./run-credentials.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 
-/** Members of the run context that do not depend on the active run. `RunnerCaller` adds the members that act on the run. */
-type PreparedContext = Pick<
-	RunContext,
-	| "execution_id"
-	| "liveaction_id"
-	| "action_ref"
-	| "pack"
-	| "user"
-	| "entryPoint"
-	| "packDirectory"
-	| "packConfig"
-	| "runnerParameters"
-	| "actionParameters"
-	| "actionSchema"
-	| "environment"
-	| "logger"
-	| "context"
-	| "notify"
-	| "takenUp"
->;
+/** Members of the run context that do not depend on the active run. `callRunner` adds the members that act on the run. */
+type PreparedContext = AtOnceContext & Pick<RunContext, "entryPoint" | "packDirectory" | "environment" | "logger" | "notify" | "takenUp">;
 
 /** A runner, and the data with which it is called. The data does not change during the run. */
 export interface PreparedRun {
@@ -57,22 +39,11 @@ export interface PreparedRun {
 	readonly context: PreparedContext;
 }
 
-interface PrepareRunOptions extends Uses<"storage" | "runners" | "options" | "sealedSecrets"> {
-	readonly catalog: ActionCatalog;
-	readonly logger: EngineDependencies["logger"];
-	readonly apiUrl: () => string;
-	readonly templateSources: TemplateSources;
-}
-
 /**
  * Finds the runner of an execution and renders its final parameters. If the execution cannot run, throws the error with which it must fail,
  * for example `SVC_RUNNER` if the runner type is disabled or not configured on this node.
  */
-export async function prepareRun(
-	execution: ExecutionEntity,
-	snapshot: ActionSnapshotEntity,
-	parts: PrepareRunOptions,
-): Promise<PreparedRun> {
+export async function prepareRun(execution: ExecutionEntity, snapshot: ActionSnapshotEntity, parts: RunDependencies): Promise<PreparedRun> {
 	const { action, runner: runnerType } = snapshot;
 	const { sealedSecrets } = parts;
 	const runner = parts.runners.get(execution.runner_name);
@@ -83,11 +54,7 @@ export async function prepareRun(
 	}
 	const pack = await parts.catalog.packDirectory(action.pack, action.content);
 	const known = sealedSecrets.decryptForExecution(execution, snapshot);
-	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(
-		{ runnerSchema: runnerType.runner_parameters, actionSchema: action.parameters, storedParameters: execution.parameters },
-		{ pack: action.pack, context: execution.context, author: execution.author, scopes: execution.scopes, known },
-		parts.templateSources,
-	);
+	const { runnerParameters, actionParameters, config, secrets } = await renderForRun(parts.templateSources, execution, { snapshot, known });
 	const newSecrets = hasSecretParameters(snapshot)
 		? [...collectSecrets({ ...runnerParameters, ...actionParameters }, action.parameters, runnerType.runner_parameters), ...secrets]
 		: secrets;
@@ -122,6 +89,26 @@ export async function prepareRun(
 			logger: parts.logger.withTag(`runner ${execution.runner_name}`),
 		},
 	};
+}
+
+/**
+ * Adds new credentials to a prepared run: to the environment of its processes, and to the secrets that are masked in output, result and
+ * log.
+ */
+export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
+	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.withValues([], secret) };
+}
+
+/** Adds the credentials that a run got at its start to the continued run. Its stored secrets contain the token. */
+export function withRestoredCredentials(prepared: PreparedRun, runCredentials: Pick<RunCredentials, "toEnvironment">): PreparedRun {
+	const { token } = prepared.secrets;
+	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
+}
+
+function withEnvironment(prepared: PreparedRun, added: IssuedCredentials["environment"]): PreparedRun {
+	// Copy into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
+	const environment = Object.assign({}, prepared.context.environment, added);
+	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
 /** Data derived from a snapshot, shared by all of its runs. */

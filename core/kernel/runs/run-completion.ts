@@ -1,26 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-	type ExecutionEntity,
-	isSvcError,
-	type JsonObject,
-	type OutputChunkEntity,
-	type Storage,
-	type WriteOperation,
-} from "../../contract/index.ts";
+import { type ExecutionEntity, isSvcError, type JsonObject, type Storage, type WriteOperation } from "../../contract/index.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
-import { publishOutput, publishUpdated } from "../executions/execution-events.ts";
+import { publishOutput, publishTransition, publishUpdated } from "../executions/execution-events.ts";
 import type { OutputChunk } from "../executions/executions-api.ts";
 import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, isCompleted, resumableLease, toResultPatch, toStatusPatch } from "../executions/status.ts";
-import { publishTransition } from "../executions/transition.ts";
 import { toStoredChunk } from "../output/stored-chunks.ts";
 import type { ActiveRun } from "./active-runs.ts";
-import { type RunOutcome, toCanceled } from "./outcome.ts";
-import { type FencedWriteOptions, FencedWrites } from "./run-writes.ts";
-import type { StoredOutcome } from "./stored-outcome.ts";
+import { type RunOutcome, type StoredOutcome, toCanceled } from "./outcome.ts";
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /**
  * Microseconds that a planned restart of this node may take. During this time, nodes on other hosts do not recover the runs that it has
@@ -33,22 +21,15 @@ const restartMicroseconds = 300_000_000;
  */
 const shutdownPatienceMs = 5_000;
 
-export interface RunCompletionOptions extends FencedWriteOptions, Uses<"eventBus"> {
-	readonly completionEffects: CompletionEffects;
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-}
-
 /** Outcome with which an execution ends. It has no encrypted secrets if the execution could not be prepared. */
 type FinalOutcome = RunOutcome & Partial<StoredOutcome>;
 
 /** Writes that end the work of this process on a run: its completion, a pause or a hand-over. */
 export class RunCompletion {
-	readonly #parts: RunCompletionOptions;
-	readonly #writes: FencedWrites;
+	readonly #parts: RunDependencies;
 
-	constructor(parts: RunCompletionOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
-		this.#writes = new FencedWrites(parts);
 	}
 
 	/**
@@ -64,15 +45,12 @@ export class RunCompletion {
 			execution: { id },
 		} = run;
 		const store = () =>
-			storage.write([
-				{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } },
-				...(chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const]),
-			]);
+			storage.write([{ update: "execution", id, patch: { owner: null, lease_expires_at }, expected: { fence } }, ...toInsert(chunks)]);
 		const isStored = async () => {
 			const stored = await storage.get("execution", id);
 			return stored?.fence === fence && stored.lease_expires_at === lease_expires_at;
 		};
-		await this.#writes.store(run, store, { isStored, shutdownPatienceMs });
+		await run.store(store, { isStored, shutdownPatienceMs });
 		for (const chunk of chunks) publishOutput(eventBus, chunk);
 	}
 
@@ -110,7 +88,7 @@ export class RunCompletion {
 	async #storePause(run: ActiveRun, outcome: StoredOutcome, chunks: readonly OutputChunk[]): Promise<ExecutionEntity | undefined> {
 		const { storage } = this.#parts;
 		const { id } = run.execution;
-		const chunkOperations = chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) } as const];
+		const chunkOperations = toInsert(chunks);
 		let after: ExecutionEntity | undefined;
 		const store = async () => {
 			after = undefined;
@@ -126,7 +104,7 @@ export class RunCompletion {
 			await storage.write([{ update: "execution", id, patch, expected: { status, fence, stirred } }, ...chunkOperations]);
 			after = applyPatch(current, patch);
 		};
-		await this.#writes.store(run, store, { isStored: async () => false, shutdownPatienceMs });
+		await run.store(store, { shutdownPatienceMs });
 		return after;
 	}
 
@@ -156,11 +134,11 @@ export class RunCompletion {
 	async finish(run: ActiveRun, outcome: FinalOutcome): Promise<void> {
 		const { storage, eventBus, staleWrites } = this.#parts;
 		const chunks = (await run.outputWriter?.finish()) ?? [];
-		const storedChunks = chunks.map(toStoredChunk);
+		const chunkOperations = toInsert(chunks);
 		for (let current = run.execution; ; ) {
 			const finalOutcome = current.status === "canceling" ? { ...outcome, ...toCanceled(current, outcome.result) } : outcome;
 			try {
-				const final = await this.#writeEnd(current, run, finalOutcome, storedChunks);
+				const final = await this.#writeEnd(current, run, finalOutcome, chunkOperations);
 				for (const chunk of chunks) publishOutput(eventBus, chunk);
 				run.state = "recorded";
 				run.lastEntry?.publishTasks();
@@ -186,7 +164,7 @@ export class RunCompletion {
 		current: ExecutionEntity,
 		run: ActiveRun,
 		outcome: FinalOutcome,
-		chunks: readonly OutputChunkEntity[],
+		chunkOperations: readonly WriteOperation[],
 	): Promise<ExecutionEntity> {
 		const { storage, clock, completionEffects } = this.#parts;
 		const { runnerInfo: runner_info = current.runner_info } = run;
@@ -198,8 +176,7 @@ export class RunCompletion {
 		const status = toStatusPatch(current, outcome.status, toTimestamp(clock.now()));
 		const patch = { runner_info, ...status, ...toResultPatch(outcome.result), ...secrets };
 		const expected = { status: current.status, fence: run.fence };
-		const operations: WriteOperation[] = [...completionEffects.revokeCredentials(current)];
-		if (chunks.length > 0) operations.push({ insert: "output_chunk", entities: chunks });
+		const operations: WriteOperation[] = [...completionEffects.revokeCredentials(current), ...chunkOperations];
 		if (run.lastEntry !== undefined) operations.push({ insert: "journal_entry", entities: [run.lastEntry.row] });
 		const after = applyPatch(current, patch);
 		let final = after;
@@ -219,10 +196,15 @@ export class RunCompletion {
 			final = stored;
 			return true;
 		};
-		await this.#writes.store(run, store, { isStored, shutdownPatienceMs });
+		await run.store(store, { isStored, shutdownPatienceMs });
 		announce();
 		return final;
 	}
+}
+
+/** Returns the operation that inserts chunks of output; none without chunks. */
+function toInsert(chunks: readonly OutputChunk[]): readonly WriteOperation[] {
+	return chunks.length === 0 ? [] : [{ insert: "output_chunk", entities: chunks.map(toStoredChunk) }];
 }
 
 /** Maximum number of status changes of an execution without a start or end of any descendant in between. */

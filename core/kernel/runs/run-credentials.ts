@@ -1,6 +1,5 @@
 import type { ExecutionEntity, Storage, WriteOperation } from "../../contract/index.ts";
 import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { PreparedRun } from "./prepare-run.ts";
 
 /**
  * Revokes the credentials of a run that has left this process without storing an end. Does nothing if another token is stored, because the
@@ -13,26 +12,6 @@ export async function revokeRunCredentials(
 	await storage
 		.update("execution", id, { token_hash: null }, { token_hash })
 		.catch((error: unknown) => logger.warn("what an ended run was given was not taken back", { execution_id: id, error }));
-}
-
-/**
- * Adds new credentials to a prepared run: to the environment of its processes, and to the secrets that are masked in output, result and
- * log.
- */
-export function withCredentials(prepared: PreparedRun, { environment, secret }: IssuedCredentials): PreparedRun {
-	return { ...withEnvironment(prepared, environment), secrets: prepared.secrets.withValues([], secret) };
-}
-
-/** Adds the credentials that a run got at its start to the continued run. Its stored secrets contain the token. */
-export function withRestoredCredentials(prepared: PreparedRun, runCredentials: Pick<RunCredentials, "toEnvironment">): PreparedRun {
-	const { token } = prepared.secrets;
-	return token === undefined ? prepared : withEnvironment(prepared, runCredentials.toEnvironment(token));
-}
-
-function withEnvironment(prepared: PreparedRun, added: IssuedCredentials["environment"]): PreparedRun {
-	// Copy into an empty object: adding members after a spread costs as much as the rest of the preparation of the run.
-	const environment = Object.assign({}, prepared.context.environment, added);
-	return { ...prepared, context: { ...prepared.context, environment } };
 }
 
 /** Credentials with which a run may call the service. */

@@ -224,13 +224,13 @@ export class RunLeaseRenewal {
 
 	#abortLost(id: string): void {
 		this.#lossCounter.record(1);
-		this.#parts.runs.markLost(id);
+		this.#parts.runs.get(id)?.markLost();
 	}
 
 	/** Cancels or pauses a run whose stored status requests it. Returns false if the status requests neither. */
 	#applyRequest({ id, status }: Pick<ExecutionEntity, "id" | "status">): boolean {
-		if (status === "canceling") this.#parts.runs.abort(id, new RunAborted("cancel", "canceled by user"));
-		else if (status === "pausing") this.#parts.runs.pause(id);
+		if (status === "canceling") this.#parts.runs.get(id)?.controller.abort(new RunAborted("cancel", "canceled by user"));
+		else if (status === "pausing") this.#parts.runs.get(id)?.pauseController.abort();
 		else return false;
 		return true;
 	}

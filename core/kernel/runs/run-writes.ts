@@ -1,23 +1,12 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { type ExecutionEntity, isSvcError, type JsonObject, type OutputChunkEntity, type WriteOperation } from "../../contract/index.ts";
-import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import { toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StaleWriteCounter } from "../coordination/stale-writes.ts";
-import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishUpdated } from "../executions/execution-events.ts";
 import { applyPatch, type ExecutionPatch, toStatusPatch } from "../executions/status.ts";
 import { applyChange } from "../executions/transition.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
 import type { ActiveRun } from "./active-runs.ts";
-
-interface RunWriteOptions extends FencedWriteOptions, Uses<"eventBus"> {
-	readonly staleWrites: Pick<StaleWriteCounter, "recordRefusal">;
-	readonly leasing: Pick<LeasePolicy, "newExpiry">;
-	readonly completionEffects: Pick<CompletionEffects, "revokeCredentials">;
-}
+import type { RunDependencies } from "./run-dependencies.ts";
 
 /** Values that are stored when a run starts. */
 export interface RunStart {
@@ -41,13 +30,11 @@ interface ResumableState {
  * Writes about a run, from its start until before its end. Each write expects the fence of the claim, so that a lost run changes nothing.
  */
 export class RunWrites {
-	readonly #parts: RunWriteOptions;
-	readonly #writes: FencedWrites;
+	readonly #parts: RunDependencies;
 	readonly #processInfo = { hostname: hostname(), pid: process.pid };
 
-	constructor(parts: RunWriteOptions) {
+	constructor(parts: RunDependencies) {
 		this.#parts = parts;
-		this.#writes = new FencedWrites(parts);
 	}
 
 	/**
@@ -68,13 +55,26 @@ export class RunWrites {
 	 * execution that is found `scheduled` has certainly not started.
 	 */
 	async markRunning(run: ActiveRun, start: RunStart): Promise<boolean> {
-		const patch = this.toRunningPatch(run.execution, start);
+		const { storage, clock, leasing, completionEffects, logger } = this.#parts;
+		const { execution } = run;
+		const { id, fence, status } = execution;
+		const patch = this.toRunningPatch(execution, start);
+		// The execution may have credentials from an earlier write whose response was lost. Revoke them, because no process has their secret any
+		// more.
+		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
+		const store = async () => {
+			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
+			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();
+			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
+			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
+			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
+		};
 		try {
-			await this.#storeRunning(run, patch);
+			await run.store(store, { isStored: () => this.#renewRunning(run) });
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			// A concurrent cancel was stored first, and has set the final status itself.
-			this.#parts.logger.debug("execution was taken back before it ran", { execution_id: run.execution.id });
+			logger.debug("execution was taken back before it ran", { execution_id: id });
 			return false;
 		}
 		this.#publishRunning(run, patch);
@@ -99,7 +99,7 @@ export class RunWrites {
 		const store = () => storage.write([{ update: "execution", id, patch, expected: { status, fence } }]);
 		const isStored = async () => (await storage.count("execution", { id, status: "running", fence })) > 0;
 		try {
-			await this.#writes.store(run, store, { isStored });
+			await run.store(store, { isStored });
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
 			const current = await storage.get("execution", id);
@@ -129,7 +129,7 @@ export class RunWrites {
 			return guard.length === 0 ? storage.insert("output_chunk", chunks) : storage.write([...guard, insert]);
 		};
 		try {
-			await this.#writes.store(run, store, { isStored: () => this.#areStored(id, chunks) });
+			await run.store(store, { isStored: () => this.#areStored(id, chunks) });
 		} catch (error) {
 			if (isSvcError(error, "SVC_CONFLICT")) staleWrites.recordRefusal("output", { execution_id: id });
 			throw error;
@@ -149,7 +149,7 @@ export class RunWrites {
 
 	/** Stores the encrypted secrets of the run. Returns false if this run no longer holds the execution. */
 	storeSecrets(run: ActiveRun, encryptedSecrets: string | null): Promise<boolean> {
-		return this.#writes.patch(run, { known_secrets: encryptedSecrets });
+		return this.#patch(run, { known_secrets: encryptedSecrets });
 	}
 
 	/**
@@ -174,18 +174,11 @@ export class RunWrites {
 	}
 
 	/**
-	 * Stores the state from which another process can continue the run, together with its secrets. Returns false if this run no longer holds
-	 * the execution.
+	 * Stores the state from which another process can continue the run, together with its secrets and further operations, all or nothing.
+	 * Returns false if this run no longer holds the execution.
 	 */
-	storeState(run: ActiveRun, resumable: ResumableState): Promise<boolean> {
-		return this.#writes.patch(run, toStatePatch(resumable));
-	}
-
-	/**
-	 * Stores the state from which another process can continue the run, and further operations, all or nothing. Returns false if this run no
-	 * longer holds the execution.
-	 */
-	async storeStateWith(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[]): Promise<boolean> {
+	async storeState(run: ActiveRun, resumable: ResumableState, operations: readonly WriteOperation[] = []): Promise<boolean> {
+		if (operations.length === 0) return this.#patch(run, toStatePatch(resumable));
 		const { storage } = this.#parts;
 		const { id, fence } = run.execution;
 		const { run_state } = toStatePatch(resumable);
@@ -196,7 +189,7 @@ export class RunWrites {
 			return stored?.fence === fence && isDeepStrictEqual(stored.run_state, run_state);
 		};
 		try {
-			await this.#writes.store(run, store, { isStored });
+			await run.store(store, { isStored });
 			return true;
 		} catch (error) {
 			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
@@ -213,21 +206,15 @@ export class RunWrites {
 		return { update: "execution", id, patch: toStatePatch(resumable), expected: { fence: run.fence } };
 	}
 
-	#storeRunning(run: ActiveRun, patch: ExecutionPatch): Promise<void> {
-		const { storage, clock, leasing, completionEffects } = this.#parts;
-		const { execution } = run;
-		const { id, fence, status } = execution;
-		// The execution may have credentials from an earlier write whose response was lost. Revoke them, because no process has their secret any
-		// more.
-		const revocations = status === "running" ? completionEffects.revokeCredentials(execution) : [];
+	/** Stores a patch of the execution. Returns false if the run no longer holds the execution. */
+	async #patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
+		const { id } = run.execution;
+		let isStored = false;
 		const store = async () => {
-			// The wait for the storage may have been longer than the lease. The run must hold a valid lease when it starts.
-			const lease_expires_at = toTimestamp(clock.steady()) < run.leaseExpiresAt ? undefined : leasing.newExpiry();
-			const renewed = { ...patch, ...(lease_expires_at !== undefined && { lease_expires_at }) };
-			await storage.write([{ update: "execution", id, patch: renewed, expected: { status, fence } }, ...revocations]);
-			run.leaseExpiresAt = lease_expires_at ?? run.leaseExpiresAt;
+			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
 		};
-		return this.#writes.store(run, store, { isStored: () => this.#renewRunning(run) });
+		await run.store(store);
+		return isStored;
 	}
 
 	/** Renews the lease of an execution that is stored as `running`. Returns false if this run no longer holds the execution. */
@@ -248,57 +235,4 @@ export class RunWrites {
 
 function toStatePatch({ state, encryptedSecrets }: ResumableState): ExecutionPatch {
 	return { run_state: { hostname: hostname(), state }, ...(encryptedSecrets !== undefined && { known_secrets: encryptedSecrets }) };
-}
-
-export interface FencedWriteOptions extends Uses<"storage" | "clock"> {
-	readonly logger: EngineDependencies["logger"];
-}
-
-/** Settings for repeating a write while the storage is unavailable. */
-interface RetryOptions {
-	/** Resolves with true if an earlier attempt was stored although its response was lost. Called if a repeated attempt conflicts. */
-	readonly isStored: () => Promise<boolean>;
-	/** Milliseconds for which the write is repeated even if the service is stopping. Default 0. */
-	readonly shutdownPatienceMs?: number;
-}
-
-/**
- * Writes that expect the fence of a run. They are repeated while the storage is unavailable. They throw `SVC_UNAVAILABLE` if the run is
- * lost or the service stops in the meantime.
- */
-export class FencedWrites {
-	readonly #parts: FencedWriteOptions;
-
-	constructor(parts: FencedWriteOptions) {
-		this.#parts = parts;
-	}
-
-	/** Stores a patch of the execution. Returns false if the run no longer holds the execution. */
-	async patch(run: ActiveRun, patch: ExecutionPatch): Promise<boolean> {
-		const { id } = run.execution;
-		let isStored = false;
-		await this.#retryWhileUnavailable(run, async () => {
-			isStored = (await this.#parts.storage.update("execution", id, patch, { fence: run.fence })) !== undefined;
-		});
-		return isStored;
-	}
-
-	/**
-	 * Calls `write`, and repeats it while the storage is unavailable. Throws `SVC_CONFLICT` if the write conflicts, unless an earlier attempt
-	 * was stored although its response was lost.
-	 */
-	store(run: ActiveRun, write: () => Promise<void>, { isStored, shutdownPatienceMs }: RetryOptions): Promise<void> {
-		const attempt = (isRetry: boolean) =>
-			write().catch(async (error: unknown) => {
-				if (!isRetry || !isSvcError(error, "SVC_CONFLICT") || !(await isStored())) throw error;
-			});
-		return this.#retryWhileUnavailable(run, attempt, shutdownPatienceMs);
-	}
-
-	#retryWhileUnavailable(run: ActiveRun, attempt: (isRetry: boolean) => Promise<void>, shutdownPatienceMs = 0): Promise<void> {
-		const startedAt = performance.now();
-		const isOver = () => run.state === "lost" || (run.isShuttingDown && performance.now() - startedAt >= shutdownPatienceMs);
-		const onOutage = (error: unknown) => this.#parts.logger.warn("storage is away, a run waits for it", { error });
-		return retryWhileUnavailable(attempt, { shouldGiveUp: isOver, onUnavailable: onOutage });
-	}
 }

@@ -7,210 +7,140 @@ import {
 	type RunContext,
 	type RunResult,
 	SvcError,
-	type WriteOperation,
 } from "../../contract/index.ts";
 import { assertAnswerable } from "../../language/inquiry-schema.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
 import { assertRecordable, toRunResult } from "../basics/plugin-results.ts";
-import { type ActionCatalog, findActionSignature } from "../executions/action-catalog.ts";
+import { findActionSignature } from "../executions/action-catalog.ts";
 import { isCompleted, toStatusPatch } from "../executions/status.ts";
 import { cancelExecution } from "../executions/status-requests.ts";
-import { applyTransition, type TransitionOptions } from "../executions/transition.ts";
-import type { BulkOutputDetector } from "../output/bulk-output-detector.ts";
+import { applyTransition } from "../executions/transition.ts";
 import { OutputWriter } from "../output/output-writer.ts";
 import { readStoredChunks } from "../output/stored-chunks.ts";
-import type { EngineDependencies } from "../plugins/engine-dependencies.ts";
-import type { TelemetryHub } from "../telemetry/telemetry-hub.ts";
-import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
-import { isCancelReason, type RunOutcome, toOutcome } from "./outcome.ts";
-import { RunEmissions, type RunEventOptions } from "./run-emissions.ts";
+import type { ActiveRun } from "./active-runs.ts";
+import { isCancelReason, type RunOutcome, toFailure, toOutcome } from "./outcome.ts";
 import { type KernelRunContext, type LazyMembers, type RunServiceOptions, RunServices, withLazyMembers } from "./run-services.ts";
-import type { RunWrites } from "./run-writes.ts";
-import { encryptRunSecrets, hideInLog } from "./stored-outcome.ts";
-
-export interface RunnerCallerOptions extends RunEventOptions, TransitionOptions, Omit<RunServiceOptions, "options">, Uses<"isWorkflow"> {
-	readonly runs: ActiveRuns;
-	readonly runWrites: RunWrites;
-	readonly catalog: Pick<ActionCatalog, "resolve">;
-	readonly logger: EngineDependencies["logger"];
-	readonly hub: Pick<TelemetryHub, "tracing">;
-	readonly bulkOutput: BulkOutputDetector;
-	/** Returns the outcome of an execution whose runner has thrown an error. */
-	readonly fail: (execution: ExecutionEntity, error: unknown) => Promise<RunOutcome>;
-}
 
 const notRecoveredOutcome: RunOutcome = {
 	status: "abandoned",
 	result: { failed: true, succeeded: false, error: "the node that ran the action went away, and the run was not found again" },
 };
 
-/** Calls runners, with a context through which they use the service during the run. */
-export class RunnerCaller {
-	readonly #parts: RunnerCallerOptions;
-	readonly #events: RunEmissions;
-
-	constructor(parts: RunnerCallerOptions) {
-		this.#parts = parts;
-		this.#events = new RunEmissions(parts);
-	}
-
-	/**
-	 * Calls the runner, and returns the outcome of the run. If the runner throws, the outcome is a failure. Rejects only if the storage fails.
-	 * After the runner has resolved, its calls to the host are refused.
-	 */
-	async call(run: ActiveRun): Promise<RunOutcome> {
-		const { execution, prepared } = run;
-		const { clock, storage } = this.#parts;
-		const outputWriter = this.#createOutputWriter(run);
-		run.outputWriter = outputWriter;
-		const forgetSecrets: (() => void)[] = [];
-		const services = new RunServices(this.#parts, run, {
-			addSecrets: async (added) => void forgetSecrets.push(await this.#addSecrets(run, added)),
-			encryptSecrets: () => this.#encryptWithToken(run),
-		});
-		run.services = services;
-		if (run.state === "preparing") run.state = "running";
-		if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
-		const timer = startTimeout(run, { seconds: prepared.timeoutSeconds, elapsedSeconds: secondsSinceStart(execution, clock.now()) });
-		try {
-			const traceparent = await this.#parts.hub.tracing?.traceparentOf(execution);
-			const result = await callRunner(run, this.#toContext(run, outputWriter, { services, traceparent }));
-			if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
-			const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
-			if (outcome.status === "pending") assertAnswerable(outcome.result);
-			if (outcome.status === "paused" || outcome.status === "resuming") this.#assertMayPause(run);
-			if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
-			return outcome;
-		} catch (error) {
-			const { signal } = run.controller;
-			// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
-			return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await this.#parts.fail(execution, error);
-		} finally {
-			clearTimeout(timer);
-			if (run.state === "running") run.state = "completing";
-			services.close();
-			for (const forget of forgetSecrets) forget();
-		}
-	}
-
-	/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
-	#assertMayPause(run: ActiveRun): void {
-		if (!this.#parts.isWorkflow(run.execution.runner_name)) {
-			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
-		}
-		// A canceled run may pause without a request, because it ends its children when it is resumed.
-		if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
-			throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
-		}
-		if (run.isResumable) return;
-		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
-	}
-
-	#createOutputWriter(run: ActiveRun): OutputWriter {
-		const { execution, prepared } = run;
-		const { clock, eventBus, bulkOutput, options, runWrites } = this.#parts;
-		return new OutputWriter({
-			store: (chunks) => runWrites.storeOutput(run, chunks),
-			eventBus,
-			bulkOutput,
-			executionId: execution.id,
-			actionRef: execution.action_ref,
-			runnerRef: execution.runner_name,
-			clock,
-			maxResultOutput: options.actionrunner.max_result_output,
-			streamOutput: options.actionrunner.stream_output,
-			secrets: prepared.secrets,
-			secretOutput: prepared.secretOutput,
-		});
-	}
-
-	#toContext(
-		run: ActiveRun,
-		outputWriter: OutputWriter,
-		{ services, traceparent }: { readonly services: RunServices; readonly traceparent: string | undefined },
-	): KernelRunContext {
-		const { dialects, runWrites } = this.#parts;
-		const base = run.prepared.context;
-		// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
-		const context = {
-			signal: run.controller.signal,
-			findAction: (ref) => run.callHost(() => findActionSignature(this.#parts.catalog, ref)),
-			request: (change) => requestChange(this.#parts, run, change),
-			emit: toEmit(outputWriter),
-			captured: (type) => outputWriter.captured(type),
-			setRunnerInfo: (info) => {
-				assertRecordable(info, "what setRunnerInfo was given");
-				void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
-			},
-			noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
-			announce: (route, payload, { about } = {}) => {
-				assertRecordable(payload, "what announce was given");
-				this.#events.announce(run, { route, payload, about });
-			},
-			dispatch: (trigger, payload, options = {}) => this.#events.dispatch(run, { trigger, payload, ...options }),
-			saveState: (state) => this.#saveState(run, run.secrets.withoutToken(state)),
-			saveStateWith: (state, operations) => this.#saveState(run, state, operations),
-			execution_id: base.execution_id,
-			liveaction_id: base.liveaction_id,
-			action_ref: base.action_ref,
-			pack: base.pack,
-			user: base.user,
-			entryPoint: base.entryPoint,
-			packDirectory: base.packDirectory,
-			packConfig: base.packConfig,
-			runnerParameters: base.runnerParameters,
-			actionParameters: base.actionParameters,
-			actionSchema: base.actionSchema,
-			logger: base.logger,
-			context: base.context,
-			notify: base.notify,
-			takenUp: base.takenUp,
-			environment: withTraceparent(dialects.environment(base.environment), traceparent),
-		} satisfies Omit<KernelRunContext, keyof LazyMembers>;
-		return withLazyMembers(context, { run, services });
-	}
-
-	/**
-	 * Stores the state from which `recover` can continue the run. The first call also stores the token, because the process that continues the
-	 * run must mask it. Throws `SVC_CONFLICT` if this run no longer holds the execution.
-	 */
-	async #saveState(run: ActiveRun, state: JsonObject, operations: readonly WriteOperation[] = []): Promise<void> {
-		const { runs, runWrites } = this.#parts;
-		const encryptedSecrets = run.isResumable ? undefined : this.#encryptWithToken(run);
-		const resumable = { state, encryptedSecrets };
-		const isStored =
-			operations.length === 0 ? await runWrites.storeState(run, resumable) : await runWrites.storeStateWith(run, resumable, operations);
-		if (!isStored) throw run.toLostError();
-		runs.markResumable(run);
-	}
-
-	/** Encrypts the secrets of a run, including its token, because another process may continue the run. */
-	#encryptWithToken(run: ActiveRun): string | null {
-		return encryptRunSecrets(run, this.#parts.sealedSecrets, { isResumable: true });
-	}
-
-	/**
-	 * Adds secrets that the run has read, for example in the result of a child. The secrets are masked in its output, its result and the log,
-	 * and are stored for the process that continues the run. Returns a function that ends the masking in the log. Throws `SVC_CONFLICT` if
-	 * this run no longer holds the execution.
-	 */
-	async #addSecrets(run: ActiveRun, added: Redactor): Promise<() => void> {
-		const { runWrites, sealedSecrets, logger } = this.#parts;
-		const before = run.secrets;
-		run.secrets = before.union(added);
-		if (run.secrets === before) return () => {};
-		run.learnedSecrets = run.learnedSecrets.union(added);
-		run.outputWriter?.setSecrets(run.secrets);
-		const encryptedSecrets = encryptRunSecrets(run, sealedSecrets, { isResumable: run.isResumable });
-		if (!(await runWrites.storeSecrets(run, encryptedSecrets))) throw run.toLostError();
-		return hideInLog(logger, added);
+/**
+ * Calls the runner with a context through which it uses the service, and returns the outcome of the run. If the runner throws, the outcome
+ * is a failure. Rejects only if the storage fails. After the runner has resolved, its calls to the host are refused.
+ */
+export async function callRunner(parts: RunServiceOptions, run: ActiveRun): Promise<RunOutcome> {
+	const { execution } = run;
+	const { clock, storage } = parts;
+	const outputWriter = createOutputWriter(parts, run);
+	run.outputWriter = outputWriter;
+	const services = new RunServices(parts, run);
+	run.services = services;
+	if (run.state === "preparing") run.state = "running";
+	if (run.isResumable) for await (const chunk of readStoredChunks(storage, execution.id)) outputWriter.restore(chunk);
+	const timer = startTimeout(run, clock.now());
+	try {
+		const traceparent = await parts.hub.tracing?.traceparentOf(execution);
+		const result = await runOrRecover(run, toContext(parts, run, { outputWriter, services, traceparent }));
+		if (result !== undefined) assertRecordable(toRunResult(result, execution.runner_name).result, "the result of the action");
+		const outcome = result === undefined ? notRecoveredOutcome : toOutcome(result, run.controller.signal, execution);
+		if (outcome.status === "pending") assertAnswerable(outcome.result);
+		if (outcome.status === "paused" || outcome.status === "resuming") assertMayPause(parts, run);
+		if (result?.decided !== undefined && isCompleted(outcome.status)) run.lastEntry = await services.journal.toLast(result.decided);
+		return outcome;
+	} catch (error) {
+		const { signal } = run.controller;
+		// A runner whose signal was aborted may fail with any error, so the reason of the abort determines the outcome.
+		return signal.aborted ? toOutcome({ succeeded: false, result: {} }, signal, execution) : await toFailure(parts, execution, error);
+	} finally {
+		clearTimeout(timer);
+		if (run.state === "running") run.state = "completing";
+		services.close();
 	}
 }
 
+/** Throws `SVC_RUNNER` unless the run may end with the status `paused` or `resuming`. */
+function assertMayPause({ isWorkflow }: RunServiceOptions, run: ActiveRun): void {
+	if (!isWorkflow(run.execution.runner_name)) {
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has not the capability workflow");
+	}
+	// A canceled run may pause without a request, because it ends its children when it is resumed.
+	if (!run.pauseController.signal.aborted && !isCancelReason(run.controller.signal.reason)) {
+		throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and nobody has asked it to pause");
+	}
+	if (run.isResumable) return;
+	throw new SvcError("SVC_RUNNER", "the runner has resolved with the status paused, and has kept nothing that recover could go on with");
+}
+
+function createOutputWriter({ clock, eventBus, bulkOutput, options, runWrites }: RunServiceOptions, run: ActiveRun): OutputWriter {
+	const { execution, prepared } = run;
+	return new OutputWriter({
+		store: (chunks) => runWrites.storeOutput(run, chunks),
+		eventBus,
+		bulkOutput,
+		executionId: execution.id,
+		actionRef: execution.action_ref,
+		runnerRef: execution.runner_name,
+		clock,
+		maxResultOutput: options.actionrunner.max_result_output,
+		streamOutput: options.actionrunner.stream_output,
+		secrets: prepared.secrets,
+		secretOutput: prepared.secretOutput,
+	});
+}
+
+interface ContextSources {
+	readonly outputWriter: OutputWriter;
+	readonly services: RunServices;
+	/** Trace context of the run, as a `traceparent` header; undefined if the run is not traced. */
+	readonly traceparent: string | undefined;
+}
+
+function toContext(parts: RunServiceOptions, run: ActiveRun, { outputWriter, services, traceparent }: ContextSources): KernelRunContext {
+	const { dialects, runWrites } = parts;
+	const base = run.prepared.context;
+	// Name each member: if so many members were spread into the object, V8 would turn it into a dictionary, which is slow to read.
+	const context = {
+		signal: run.controller.signal,
+		findAction: (ref) => run.callHost(() => findActionSignature(parts.catalog, ref)),
+		request: (change) => requestChange(parts, run, change),
+		emit: toEmit(outputWriter),
+		captured: (type) => outputWriter.captured(type),
+		setRunnerInfo: (info) => {
+			assertRecordable(info, "what setRunnerInfo was given");
+			void runWrites.storeRunnerInfo(run, run.secrets.withoutToken(info as JsonObject));
+		},
+		noteRunnerInfo: (info) => void runWrites.noteRunnerInfo(run, run.secrets.withoutToken(info)),
+		announce: (route, payload, { about } = {}) => {
+			assertRecordable(payload, "what announce was given");
+			services.announce({ route, payload, about });
+		},
+		dispatch: (trigger, payload, options = {}) => services.dispatch({ trigger, payload, ...options }),
+		saveState: (state) => services.saveState(run.secrets.withoutToken(state)),
+		saveStateWith: (state, operations) => services.saveState(state, operations),
+		execution_id: base.execution_id,
+		liveaction_id: base.liveaction_id,
+		action_ref: base.action_ref,
+		pack: base.pack,
+		user: base.user,
+		entryPoint: base.entryPoint,
+		packDirectory: base.packDirectory,
+		packConfig: base.packConfig,
+		runnerParameters: base.runnerParameters,
+		actionParameters: base.actionParameters,
+		actionSchema: base.actionSchema,
+		logger: base.logger,
+		context: base.context,
+		notify: base.notify,
+		takenUp: base.takenUp,
+		environment: withTraceparent(dialects.environment(base.environment), traceparent),
+	} satisfies Omit<KernelRunContext, keyof LazyMembers>;
+	return withLazyMembers(context, services);
+}
+
 /** Calls `run` for a new run, or `recover` to continue one. Resolves with undefined if the runner cannot find the run. */
-async function callRunner(
+async function runOrRecover(
 	{ execution, prepared: { runner }, isResumable }: ActiveRun,
 	context: RunContext,
 ): Promise<RunResult | undefined> {
@@ -223,7 +153,7 @@ async function callRunner(
  * Stores a pause or a cancel that a run requests for its own execution, and aborts the signal of the run accordingly. If a cancel is
  * already stored, the run is canceled even if it requests a pause. Throws `SVC_RUNNER` unless the runner has the capability `workflow`.
  */
-async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
+async function requestChange(parts: RunServiceOptions, run: ActiveRun, change: "pause" | "cancel"): Promise<void> {
 	const { execution } = run;
 	if (!parts.isWorkflow(execution.runner_name)) {
 		throw new SvcError("SVC_RUNNER", `request: runner type "${execution.runner_name}" has not the capability workflow`);
@@ -240,7 +170,7 @@ async function requestChange(parts: RunnerCallerOptions, run: ActiveRun, change:
 	});
 }
 
-function pause(parts: RunnerCallerOptions, current: ExecutionEntity): Promise<unknown> {
+function pause(parts: RunServiceOptions, current: ExecutionEntity): Promise<unknown> {
 	const { status, fence } = current;
 	// Remove `paused_by`: it names the user of an earlier pause, who has not requested this one.
 	const { paused_by: _by, ...context } = current.context;
@@ -259,21 +189,17 @@ function withTraceparent(environment: RunContext["environment"], traceparent: st
 }
 
 /**
- * Starts the time-out of a run, of whose `seconds` `elapsedSeconds` have already passed. When it ends, aborts the run with the kind
- * `timeout`. Returns the timer; undefined if `seconds` is undefined, which means no time-out.
+ * Starts the time-out of a run, which counts from the moment at which the execution first became `running`. When it ends, aborts the run
+ * with the kind `timeout`. Returns the timer; undefined without a time-out. `now` is in microseconds.
  */
-function startTimeout(
-	{ controller }: ActiveRun,
-	{ seconds, elapsedSeconds }: { readonly seconds: number | undefined; readonly elapsedSeconds: number },
-): NodeJS.Timeout | undefined {
-	if (seconds === undefined) return undefined;
+function startTimeout({ controller, execution, prepared: { timeoutSeconds } }: ActiveRun, now: number): NodeJS.Timeout | undefined {
+	if (timeoutSeconds === undefined) return undefined;
+	const started = execution.log.find(({ status }) => status === "running");
+	const elapsedSeconds = started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
 	// Timers overflow beyond 2^31 milliseconds and would fire at once.
-	const milliseconds = Math.min(Math.max(0, seconds - elapsedSeconds) * 1_000, 2_147_483_647);
-	return setTimeout(() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${seconds} seconds`)), milliseconds);
-}
-
-/** Returns the seconds since the execution first became `running`; 0 if it has not. `now` is in microseconds. */
-function secondsSinceStart({ log }: ExecutionEntity, now: number): number {
-	const started = log.find(({ status }) => status === "running");
-	return started === undefined ? 0 : Math.max(0, (now - fromTimestamp(started.timestamp)) / 1_000_000);
+	const milliseconds = Math.min(Math.max(0, timeoutSeconds - elapsedSeconds) * 1_000, 2_147_483_647);
+	return setTimeout(
+		() => controller.abort(new RunAborted("timeout", `Action failed to complete in ${timeoutSeconds} seconds`)),
+		milliseconds,
+	);
 }

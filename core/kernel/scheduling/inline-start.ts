@@ -1,4 +1,4 @@
-import type { ExecutionEntity, Runner } from "../../contract/index.ts";
+import type { ExecutionEntity } from "../../contract/index.ts";
 import { resultWithin } from "../../lib/wait.ts";
 import { findResultSecrets } from "../../secrets/result-masking.ts";
 import { toTimestamp } from "../basics/clock.ts";
@@ -8,10 +8,10 @@ import { type Claimer, insertAllClaimed, type Reservation } from "../coordinatio
 import type { CompletionEffects } from "../executions/completion-effects.ts";
 import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import { type InsertAdmitted, withExecutionFields } from "../executions/new-execution.ts";
-import { applyPatch, type ExecutionPatch, isCompleted, toResultPatch, toStatusPatch } from "../executions/status.ts";
+import { applyPatch, type ExecutionPatch, toResultPatch, toStatusPatch } from "../executions/status.ts";
 import type { Executor } from "../runs/executor.ts";
+import { validateResult } from "../runs/outcome.ts";
 import type { PreparedRun } from "../runs/prepare-run.ts";
-import { validateResult } from "../runs/result-validation.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 
 /** Inserts new executions, and schedules their runs. */
@@ -65,13 +65,6 @@ interface InlineStartOptions extends StoreThenScheduleOptions, Uses<"eventBus" |
  */
 const maxPrepareMs = 20;
 
-/** Data of a new execution that allow it to skip states. */
-interface InlineRun {
-	readonly prepared?: PreparedRun;
-	/** The running and the final state, if the execution completes inline. */
-	readonly ended?: readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined;
-}
-
 /**
  * Admission that inserts each execution in the latest state that it can reach in the write that inserts it. Every state reached there saves
  * a write afterwards. An execution is inserted in one of these states:
@@ -88,7 +81,7 @@ interface InlineRun {
  *
  * Until the write has returned, no other node can read the execution. The result of the write settles the reservation:
  *
- * - stored: the run begins, or the slot is released if the execution is final. Then every state is published, in order.
+ * - stored: the run begins. Then every state is published, in order.
  * - refused: the execution is certainly not stored, and the slot is released.
  * - unsure: the response was lost. The slot is released, and the fence of the claim is remembered. A later poll finds out by the fence
  *   whether the execution was stored, and runs it here. Otherwise it would wait until its lease expires.
@@ -122,62 +115,51 @@ export class InlineStart implements Admission {
 	 * inline.
 	 */
 	async #admitOne(execution: ExecutionEntity): Promise<Reservation<ExecutionEntity>> {
-		const { queues, claimer, announce } = this.#parts;
-		const canComplete = execution.delay === null && canCompleteInline(execution, this.#parts.runners.get(execution.runner_name));
+		const { queues, claimer, announce, runners } = this.#parts;
+		const { delay, parent_id, runner_name } = execution;
+		// A child may not complete inline, because the run of its parent must be notified of every state in order.
+		const canComplete = delay === null && parent_id === null && runners.get(runner_name)?.runAtOnce !== undefined;
 		const completed = canComplete ? await this.#completeWithoutSlot(execution) : undefined;
 		if (completed !== undefined) return completed;
 		const requested = withQueue(execution, queues());
 		const slot = requested.queue === null && requested.delay === null ? claimer.reserveSlot() : undefined;
 		if (slot === undefined) return toReservation(requested, () => announce(requested));
 		const claimed = applyPatch(requested, slot.claimPatch);
-		const states = [claimed, ...(await this.#start(claimed))];
-		const entity = states.at(-1) as ExecutionEntity;
+		const running = await this.#start(claimed);
+		const entity = running ?? claimed;
 		return {
 			entity,
 			settle: (outcome) => {
 				// The run begins before its states are published. The order of events is right, because it publishes nothing before this function
 				// returns.
-				if (outcome === "stored" && isCompleted(entity.status)) slot.release();
-				else slot.settle(outcome, [entity]);
-				if (outcome === "stored") this.#publishStates(requested, states);
+				slot.settle(outcome, [entity]);
+				if (outcome === "stored") this.#publishStates(requested, running === undefined ? [claimed] : [claimed, running]);
 			},
 		};
 	}
 
-	/** Completes an execution inline, without a slot. Returns undefined if that is impossible. */
+	/** Completes an execution inline, without a slot. Returns undefined if that takes more than 20 ms or is impossible. Never rejects. */
 	async #completeWithoutSlot(requested: ExecutionEntity): Promise<Reservation<ExecutionEntity> | undefined> {
 		const { queues, claimer } = this.#parts;
 		const claimPatch = queues().queueOf(requested.action_ref) === null ? claimer.createSlotlessClaim() : undefined;
 		if (claimPatch === undefined) return undefined;
 		const claimed = applyPatch(requested, claimPatch);
-		const { ended } = await this.#prepare(claimed);
-		if (ended === undefined) return undefined;
-		return toReservation(ended[1], () => this.#publishStates(requested, [claimed, ...ended]));
+		const states = await resultWithin(this.#complete(claimed), maxPrepareMs);
+		return states && toReservation(states[1], () => this.#publishStates(requested, [claimed, ...states]));
 	}
 
 	/**
-	 * Tries to start a claimed execution before it is stored. Returns the states it passes through after the claim: running, or running and
-	 * final. Returns none if preparing takes more than 20 ms or fails; the execution then starts, or fails, in the normal way. Never rejects.
+	 * Starts a claimed execution before it is stored. Returns the running state. Returns undefined if preparing takes more than 20 ms or
+	 * fails; the execution then starts, or fails, in the normal way. Never rejects.
 	 */
-	async #start(claimed: ExecutionEntity): Promise<readonly ExecutionEntity[]> {
+	async #start(claimed: ExecutionEntity): Promise<ExecutionEntity | undefined> {
 		const { executor } = this.#parts;
-		const { prepared, ended } = await this.#prepare(claimed);
-		if (ended !== undefined) return ended;
-		if (prepared === undefined) return [];
+		const prepared = await resultWithin(executor.prepare(claimed), maxPrepareMs);
+		if (prepared === undefined) return undefined;
 		const { granted, begin } = executor.issueCredentials(claimed, prepared);
 		const running = applyPatch(claimed, executor.runWrites.toRunningPatch(claimed, begin));
 		this.#preparedRuns.set(running, granted);
-		return [running];
-	}
-
-	/** Prepares the run, and completes it if possible. Returns nothing if this takes more than 20 ms or fails. Never rejects. */
-	async #prepare(claimed: ExecutionEntity): Promise<InlineRun> {
-		const prepare = async (): Promise<InlineRun> => {
-			const prepared = await this.#parts.executor.prepare(claimed);
-			if (!canCompleteInline(claimed, prepared.runner)) return { prepared };
-			return { prepared, ended: await this.#complete(claimed, prepared).catch(() => undefined) };
-		};
-		return (await resultWithin(prepare(), maxPrepareMs)) ?? {};
+		return running;
 	}
 
 	/**
@@ -187,8 +169,9 @@ export class InlineStart implements Admission {
 	 * Returns undefined if the execution must be stored as running first. That is the case if the run does not succeed with a valid result, or
 	 * if the completion has effects. Rejects with the error of the runner, or of anything else that prevents the completion.
 	 */
-	async #complete(claimed: ExecutionEntity, { runner, snapshot, encryptedSecrets, context }: PreparedRun): Promise<InlineRun["ended"]> {
+	async #complete(claimed: ExecutionEntity): Promise<readonly [running: ExecutionEntity, ended: ExecutionEntity] | undefined> {
 		const { clock, executor, completionEffects, sealedSecrets } = this.#parts;
+		const { runner, snapshot, encryptedSecrets, context } = await executor.prepare(claimed);
 		const start = { encryptedSecrets, isResumable: false, token_hash: null };
 		const running = applyPatch(claimed, executor.runWrites.toRunningPatch(claimed, start));
 		const runResult = await runner.runAtOnce?.(context);
@@ -215,14 +198,6 @@ export class InlineStart implements Admission {
 		publishCreated(eventBus, requested);
 		for (const state of states) publishUpdated(eventBus, state);
 	}
-}
-
-/**
- * Returns true if an execution may be completed in the write that inserts it. Its runner must support that. A child may not, because the
- * run of its parent must be notified of every state in order.
- */
-function canCompleteInline({ parent_id }: ExecutionEntity, runner: Runner | undefined): boolean {
-	return runner?.runAtOnce !== undefined && parent_id === null;
 }
 
 /** Returns the reservation of an execution that takes no slot. */

@@ -6,7 +6,7 @@ import type { Claimer } from "../coordination/claimer.ts";
 import { ExpiredLeasePoller } from "../coordination/expired-leases.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
 import type { CompletionEffects } from "../executions/completion-effects.ts";
-import { publishInterrupt, publishUpdated } from "../executions/execution-events.ts";
+import { publishTransition } from "../executions/execution-events.ts";
 import { withExecutionFields } from "../executions/new-execution.ts";
 import { applyPatch, type ExecutionPatch, heldStatuses, toResultPatch, toStatusPatch } from "../executions/status.ts";
 
@@ -133,8 +133,7 @@ export class OrphanRecovery {
 			throw error;
 		}
 		completion.announce();
-		publishUpdated(eventBus, ended);
-		publishInterrupt(eventBus, ended);
+		publishTransition(eventBus, ended);
 		logger.warn("execution ended for a node that went away", { execution_id: ended.id, status: ended.status });
 	}
 }

@@ -4,25 +4,17 @@ import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { Claimer } from "../coordination/claimer.ts";
 import type { LeasePolicy } from "../coordination/lease-policy.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
 import { SlotPool } from "../coordination/slot-pool.ts";
-import { publishCreated, publishUpdated } from "../executions/execution-events.ts";
+import { eventNames, publishCreated, publishUpdated } from "../executions/execution-events.ts";
 import { heldStatuses } from "../executions/status.ts";
 import { type ClaimSource, type ClaimSources, createClaimSources } from "./claim-sources.ts";
 import type { ExecutionQueues } from "./execution-queues-api.ts";
 import { FairShares } from "./fair-shares.ts";
 
-interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger"> {
+interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "options" | "nodeId"> {
 	readonly leasing: LeasePolicy;
 	readonly hub: Meters;
-	/** Maximum number of executions that run at the same time. */
-	readonly poolSize: number;
-	/** Seconds between full polls. */
-	readonly pollInterval: number;
-	/**
-	 * Notifies the schedulers of other nodes that an execution waits. `delayed`: true if the execution has a delay or is queued, so that they
-	 * must run a full poll.
-	 */
-	readonly announce: (work: { readonly delayed: boolean }) => void;
 	/** Returns the queues. No scheduler may claim queued executions directly. */
 	readonly queues: () => ExecutionQueues;
 	/** Runs a claimed execution to its end. Never rejects. */
@@ -34,7 +26,7 @@ interface SchedulerOptions extends Uses<"storage" | "eventBus" | "clock" | "logg
 }
 
 /** Executions that the next poll must claim. */
-export interface PollRequest {
+interface PollRequest {
 	/** Executions without delay and queue. */
 	readonly requested?: boolean;
 	/** All executions: the poll is a full one. */
@@ -50,7 +42,7 @@ export interface PollRequest {
 const maxClaimBatch = 16;
 
 /**
- * Claims executions that may start and runs them, at most `poolSize` at a time. The executions wait in the storage for different reasons,
+ * Claims executions that may start and runs them, at most `actions_pool_size` at a time. The executions wait in the storage for different reasons,
  * each of which has its own claim source: resumable, queued, released, new and delayed executions.
  *
  * A claim moves an execution to `scheduled`, except a resumable one, which keeps its status. The claim sets a lease with a new fence, and
@@ -76,7 +68,14 @@ const maxClaimBatch = 16;
 export class Scheduler {
 	/** Claimer of executions. Other parts use it to take executions over, and to reserve slots for those that they insert. */
 	readonly claimer: Claimer<"execution">;
+	/**
+	 * Wakes this scheduler when other nodes have stored waiting executions, which it would otherwise find only at its next poll. If bus events
+	 * may have been missed, the scheduler is woken for a full poll.
+	 */
+	readonly crossNodeWakeup: ReconnectingSubscription;
 	readonly #parts: SchedulerOptions;
+	/** Milliseconds between full polls. */
+	readonly #pollIntervalMs: number;
 	readonly #slots: SlotPool;
 	readonly #pollLoop: PollLoop;
 	readonly #sources: ClaimSources;
@@ -88,8 +87,10 @@ export class Scheduler {
 
 	constructor(parts: SchedulerOptions) {
 		this.#parts = parts;
-		const shares = new FairShares(parts.poolSize);
-		this.#slots = new SlotPool({ size: parts.poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
+		const { actions_pool_size: poolSize } = parts.options.actionrunner;
+		this.#pollIntervalMs = parts.options.scheduler.poll_interval * 1_000;
+		const shares = new FairShares(poolSize);
+		this.#slots = new SlotPool({ size: poolSize, resting: parts.resting, onSlotFree: () => this.pollIfDue() });
 		this.claimer = new Claimer({
 			...parts,
 			kind: "execution",
@@ -103,11 +104,20 @@ export class Scheduler {
 			onClaimed: (execution) => publishUpdated(parts.eventBus, execution),
 			onTakenOver: ({ id }) => parts.logger.info("execution taken over", { execution_id: id }),
 		});
+		this.crossNodeWakeup = createRenewedSubscription({
+			...parts,
+			names: [eventNames.pending],
+			purpose: "executions of other nodes",
+			filter: ({ data }) => data["node_id"] !== parts.nodeId,
+			onEvent: ({ data }) =>
+				data["ready"] === true ? this.wake({ requested: false, ready: true }) : this.wake({ delayed: data["delayed"] === true }),
+			onGap: () => this.wake({ delayed: true }),
+		});
 		this.#pollLoop = new PollLoop({
 			poll: () => this.#poll(),
 			onError: (error) => {
 				parts.logger.error("looking for due executions failed", { error });
-				this.#scheduleFullPoll(parts.pollInterval * 1_000);
+				this.#scheduleFullPoll(this.#pollIntervalMs);
 			},
 		});
 		this.#sources = createClaimSources({
@@ -156,18 +166,20 @@ export class Scheduler {
 
 	/** Publishes a new execution that was stored as requested, and starts polls on all nodes so that one of them claims it. */
 	announce(execution: ExecutionEntity): void {
-		publishCreated(this.#parts.eventBus, execution);
+		const { eventBus, nodeId, queues } = this.#parts;
+		publishCreated(eventBus, execution);
 		const delayed = execution.delay !== null;
 		const isQueued = execution.queue !== null;
-		if (execution.queue !== null) this.#parts.queues().markForPoll(execution.queue);
+		if (execution.queue !== null) queues().markForPoll(execution.queue);
 		else if (!delayed) {
 			this.claimer.noteWaitingRecord();
 			this.#sources.new.cursor.noteStored(execution.start_timestamp);
 			if (execution.parent_id !== this.#sources.new.parents.only) this.#sources.new.parents.only = undefined;
 		}
 		this.#wake({ requested: !isQueued, delayed, ready: delayed });
-		// Other nodes find a queued execution only by a full poll, because the queue is not marked there.
-		this.#parts.announce({ delayed: delayed || isQueued });
+		// Other nodes exist only if the event bus is shared. They find a queued execution only by a full poll, because the queue is not marked
+		// there.
+		if (eventBus.capabilities.shared === true) eventBus.publish(eventNames.pending, { node_id: nodeId, delayed: delayed || isQueued });
 	}
 
 	/** Stops claiming. Resolves when no claim is in progress; runs continue. */
@@ -229,12 +241,11 @@ export class Scheduler {
 
 	/** Schedules a full poll after the poll interval, or earlier if a delayed execution becomes due. */
 	async #scheduleNextPoll(): Promise<void> {
-		const { clock, queues, pollInterval } = this.#parts;
-		const pollIntervalMs = pollInterval * 1_000;
+		const { clock, queues } = this.#parts;
 		const dueTimes = [await this.#sources.delayed.nextDue(), queues().nextDue()].flatMap((time) => time ?? []);
 		const dueInMs = Math.min(...dueTimes.map((time) => Math.max(1, Date.parse(time) + 1 - clock.steady() / 1_000)));
-		if (dueInMs < pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(pollIntervalMs - dueInMs));
-		else this.#scheduleFullPoll(pollIntervalMs);
+		if (dueInMs < this.#pollIntervalMs) this.#pollLoop.scheduleWake(dueInMs, () => this.#onDue(this.#pollIntervalMs - dueInMs));
+		else this.#scheduleFullPoll(this.#pollIntervalMs);
 	}
 
 	/** Handles a due execution. Without a free slot it cannot start, so the full poll waits for a slot or the poll interval. */

@@ -1,13 +1,6 @@
-import type { JsonObject } from "../../contract/index.ts";
+import type { ActionSnapshotEntity, ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import { toTemplateError } from "../../language/parameters/parameter-errors.ts";
-import {
-	type FinalInput,
-	type FinalParameters,
-	type LiveInput,
-	type RenderContext,
-	renderFinal,
-	renderLive,
-} from "../../language/parameters/render.ts";
+import { type FinalParameters, type RenderContext, renderFinal, renderLive } from "../../language/parameters/render.ts";
 import {
 	type Datastore,
 	type DatastoreAccess,
@@ -17,26 +10,19 @@ import {
 } from "../../language/templates/datastore.ts";
 import { TemplateError } from "../../language/templates/errors.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
-import { Redactor } from "../../secrets/redactor.ts";
-import type { TemplateAuthor } from "../executions/executions-api.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import type { ResolvedAction } from "../executions/action-catalog.ts";
+import type { SubmitInput } from "../executions/executions-api.ts";
 
-/** Data about the execution whose parameters are rendered, and the permissions that apply to its templates. */
-interface RenderScope {
-	/** Pack whose configuration templates read as `config_context`. */
-	readonly pack: string;
-	readonly context: JsonObject;
+/** A drafted execution whose parameters are rendered. */
+interface RenderedDraft {
+	readonly action: ResolvedAction;
+	readonly draft: ExecutionEntity;
 	/** Further names that templates may use, such as `trigger`. */
-	readonly names?: RenderContext | undefined;
-	/** User whose permissions on datastore items apply. Default: the user of the execution. */
-	readonly author?: string | null | undefined;
-	/** Scopes of the API key that the execution was started with. Default: no limit. */
-	readonly scopes?: readonly string[] | null | undefined;
-	/** Author and scopes that apply to templates in the given parameters. Default: `author` and `scopes`. */
-	readonly writer?: Pick<TemplateAuthor, "author" | "scopes"> | undefined;
-	/** True if templates in the given parameters must not read secrets of the action or its pack. Default false. */
-	readonly isGuarded?: boolean;
-	/** Secrets in `names` and in the given parameters. They must not appear in error messages. */
-	readonly known?: Redactor;
+	readonly names: RenderContext | undefined;
+	/** True if templates in the given parameters must not read secrets of the action or its pack. */
+	readonly isGuarded: boolean;
 }
 
 /** Secrets that rendering has read. */
@@ -47,45 +33,56 @@ interface DiscoveredSecrets {
 
 /** Renders the parameters of a new execution (`renderLive`), with access to the datastore and the configuration of its pack. */
 export async function renderSubmitted(
-	input: Omit<LiveInput, "context" | "datastore">,
-	{ pack, context, names, author, scopes, writer, isGuarded = false, known }: RenderScope,
-	{ items, configuration, systemUser }: TemplateSources,
+	{ sealedSecrets, templateSources }: Uses<"sealedSecrets"> & { readonly templateSources: TemplateSources },
+	{ parameters: callerValues = {}, plainParameters: earlierValues = {}, literalParameters: literalNames = [], writer }: SubmitInput,
+	{ action: { action, runnerType, snapshot }, draft, names, isGuarded }: RenderedDraft,
 ): Promise<DiscoveredSecrets & { readonly parameters: JsonObject }> {
+	const { items, configuration, systemUser } = templateSources;
+	const { context, known_secrets } = draft;
+	const runnerSchema = runnerType.runner_parameters;
+	const actionSchema = action.parameters;
+	// These secrets must not appear in error messages.
+	const known = sealedSecrets.decryptForExecution({ known_secrets, parameters: { ...earlierValues, ...callerValues } }, snapshot);
 	const user = toItemUser(context, systemUser);
-	const schemas = [input.actionSchema, input.runnerSchema];
-	const config = await configuration.forTemplates(pack, user, isGuarded ? schemas : [input.callerValues, ...schemas]);
+	const schemas = [actionSchema, runnerSchema];
+	const config = await configuration.forTemplates(action.pack, user, isGuarded ? schemas : [callerValues, ...schemas]);
 	const available = Object.assign({}, names, { action_context: context, config_context: config.values });
-	const rights = { author, scopes };
-	const rightsForGiven = writer ?? rights;
-	const accesses = [items.accessFor(user, rights)];
-	if (isGuarded) accesses.push(items.accessForGiven(user, rightsForGiven));
-	else if (writer !== undefined) accesses.push(items.accessFor(user, rightsForGiven));
+	const accesses = [items.accessFor(user, draft)];
+	if (isGuarded) accesses.push(items.accessForGiven(user, writer ?? draft));
+	else if (writer !== undefined) accesses.push(items.accessFor(user, writer));
 	const secrets = [...config.secrets];
-	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, given) =>
+	const parameters = await withDatastores(accesses, { secrets, known }, (datastore, callerDatastore) =>
 		renderLive({
-			// Set single members before the spread: adding one after the spread costs as much as all others together.
+			runnerSchema,
+			actionSchema,
+			callerValues,
+			earlierValues,
+			literalNames,
 			context: available,
 			datastore,
-			callerDatastore: given,
+			callerDatastore,
 			secretGuard: isGuarded ? { maskedConfig: config.masked } : undefined,
-			...input,
 		}),
 	);
 	return { parameters, secrets };
 }
 
-/** Renders the parameters for a run (`renderFinal`). Returns them with the configuration of the pack. */
+/**
+ * Renders the parameters for a run (`renderFinal`). Returns them with the configuration of the pack. Secrets in `known` do not appear in
+ * error messages.
+ */
 export async function renderForRun(
-	input: Omit<FinalInput, "context" | "datastore">,
-	{ pack, context, author, scopes, known }: RenderScope,
-	sources: TemplateSources,
+	{ items, configuration, systemUser }: TemplateSources,
+	execution: ExecutionEntity,
+	{ snapshot: { action, runner }, known }: { readonly snapshot: ActionSnapshotEntity; readonly known: Redactor },
 ): Promise<FinalParameters & DiscoveredSecrets & { readonly config: ResolvedConfiguration }> {
-	const user = toItemUser(context, sources.systemUser);
-	const config = await sources.configuration.resolve(pack, user);
+	const { context, parameters: storedParameters } = execution;
+	const user = toItemUser(context, systemUser);
+	const config = await configuration.resolve(action.pack, user);
 	const names = { action_context: context, config_context: config.values };
 	const secrets = [...config.secrets];
-	const parameters = await withDatastores([sources.items.accessFor(user, { author, scopes })], { secrets, known }, (datastore) =>
-		renderFinal({ context: names, datastore, ...input }),
+	const parameters = await withDatastores([items.accessFor(user, execution)], { secrets, known }, (datastore) =>
+		renderFinal({ runnerSchema: runner.runner_parameters, actionSchema: action.parameters, storedParameters, context: names, datastore }),
 	);
 	return { config, secrets, ...parameters };
 }
@@ -96,7 +93,7 @@ export async function renderForRun(
  */
 async function withDatastores<T>(
 	accesses: readonly DatastoreAccess[],
-	{ secrets, known = Redactor.none }: { readonly secrets: string[]; readonly known: Redactor | undefined },
+	{ secrets, known }: { readonly secrets: string[]; readonly known: Redactor },
 	render: (datastore: Datastore, given: Datastore) => T,
 ): Promise<T> {
 	try {

@@ -3,8 +3,8 @@ import { assertNotReservedName } from "../basics/names.ts";
 import type { Principal } from "../basics/principal.ts";
 import type { ResolvedAction } from "../executions/action-catalog.ts";
 import type { SubmitInput } from "../executions/executions-api.ts";
-import type { PartialRerun } from "./check-partial-rerun.ts";
 import type { TemplateSources } from "./parameter-rendering.ts";
+import type { PartialRerun } from "./rerun-request.ts";
 import { readParentId } from "./trace-selection.ts";
 
 /** Maximum delay in milliseconds: 10 years. A longer delay could produce due times outside the range of timestamps. */

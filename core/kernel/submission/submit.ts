@@ -8,8 +8,7 @@ import {
 } from "../../contract/index.ts";
 import { isTemplateProblem } from "../../language/parameters/parameter-errors.ts";
 import type { RenderContext } from "../../language/parameters/render.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
-import { type EngineClock, toTimestamp } from "../basics/clock.ts";
+import { toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
 import type { Principal } from "../basics/principal.ts";
@@ -19,10 +18,10 @@ import { toErrorResult } from "../executions/error-result.ts";
 import type { SubmitInput, TemplateAuthor } from "../executions/executions-api.ts";
 import { type Admit, type NewExecutionFields, newExecution, withExecutionFields } from "../executions/new-execution.ts";
 import { toResultPatch } from "../executions/status.ts";
-import type { PartialRerun } from "./check-partial-rerun.ts";
 import { renderSubmitted, type TemplateSources } from "./parameter-rendering.ts";
+import type { PartialRerun } from "./rerun-request.ts";
 import { checkDelay, chooseUser, readParent, toContext, toWorkflowContext } from "./submission-checks.ts";
-import { chooseTrace, readParentId, type TraceChoice } from "./trace-selection.ts";
+import { chooseTrace, readParentId } from "./trace-selection.ts";
 
 export interface ExecutionDraftOptions extends Uses<"storage" | "clock" | "sealedSecrets" | "isWorkflow"> {
 	readonly catalog: ActionCatalog;
@@ -53,17 +52,11 @@ export interface RuleOrigin {
 	readonly alongside: (execution: ExecutionEntity) => readonly WriteOperation[];
 }
 
-/** Data that a run adds to its request for a child. */
-export interface ChildSubmission {
-	/** Id of the child, derived from its parent and key. */
-	readonly id: string;
-	readonly parent: ExecutionEntity;
-}
-
 /** Origin of a request: a rule, a parent run or a partial re-run. Empty for a direct request of a user. */
 export interface SubmitOrigin {
 	readonly rule?: RuleOrigin;
-	readonly child?: ChildSubmission;
+	/** Child that a run starts. Its id is derived from its parent and key. */
+	readonly child?: { readonly id: string; readonly parent: ExecutionEntity };
 	readonly partialRerun?: PartialRerun;
 }
 
@@ -116,21 +109,21 @@ export async function draftExecution(
 	principal: Principal,
 	origin: SubmitOrigin = {},
 ): Promise<DraftedExecution> {
-	const action = await findAction(parts, input);
-	const { draft, isGuarded } = await draftRequest(parts, input, { action, principal, origin });
 	const { rule, child } = origin;
-	const origins = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
+	const action = await findAction(parts, input);
+	const draft = await draftRequest(parts, input, { action, principal, origin });
+	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
+	const traceSources = { cause: rule?.fields ?? child?.parent, traceparent: input.traceparent };
 	try {
-		const { parameters, secrets } = await renderRequest(parts, input, { draft, isGuarded, action, names: rule?.names });
+		const { parameters, secrets } = await renderSubmitted(parts, input, { draft, isGuarded, action, names: rule?.names });
 		const known_secrets = parts.sealedSecrets.addValues(draft.known_secrets, secrets);
-		const { traceId, insert: trace } = await selectTrace(parts, draft, origins);
-		const entity = withExecutionFields(draft, { known_secrets, parameters, trace_id: traceId, ...rule?.fields });
-		return { entity, action, trace, problem: undefined };
+		const { trace_id, insert: trace } = await chooseTrace(parts, draft, traceSources);
+		return { entity: withExecutionFields(draft, { known_secrets, parameters, trace_id }), action, trace, problem: undefined };
 	} catch (error) {
 		if (!isTemplateProblem(error)) throw error;
-		const { traceId, insert: trace } = await selectTrace(parts, draft, origins).catch(() => Promise.reject(error));
-		const execution = withExecutionFields(draft, { trace_id: traceId, ...rule?.fields });
-		const failed = toFailed(execution, { ...input.plainParameters, ...input.parameters }, error, toTimestamp(parts.clock.now()));
+		const { trace_id, insert: trace } = await chooseTrace(parts, draft, traceSources).catch(() => Promise.reject(error));
+		const parameters = { ...input.plainParameters, ...input.parameters };
+		const failed = withExecutionFields(draft, { trace_id, parameters, ...toFailedFields(draft, error, toTimestamp(parts.clock.now())) });
 		return { entity: failed, action, trace, problem: error };
 	}
 }
@@ -149,18 +142,12 @@ async function findAction({ catalog }: ExecutionDraftOptions, input: SubmitInput
 	return action;
 }
 
-/** Draft of an execution before its trace is selected and its parameters are rendered. */
-interface RequestDraft {
-	readonly draft: ExecutionEntity;
-	/** True if templates of the request must not read secrets of the action or its pack. */
-	readonly isGuarded: boolean;
-}
-
+/** Returns the execution of a request, before its trace is selected and its parameters are rendered. */
 async function draftRequest(
 	parts: ExecutionDraftOptions,
 	input: SubmitInput,
 	{ action, principal, origin }: { readonly action: ResolvedAction; readonly principal: Principal; readonly origin: SubmitOrigin },
-): Promise<RequestDraft> {
+): Promise<ExecutionEntity> {
 	const { rule, child, partialRerun } = origin;
 	const delay = checkDelay(input.delay);
 	const user = chooseUser(input.user, principal, parts.templateSources);
@@ -170,48 +157,40 @@ async function draftRequest(
 		toContext(input, action, { user, principal, parent }),
 		toWorkflowContext(parts, action, { id, partialRerun }),
 	) as JsonObject;
-	// An execution that a rule starts, and all of its descendants, have the permissions of the rule's author, not those of the system user.
-	const author = rule?.author ?? principal.author ?? parent?.author ?? null;
-	const isGuarded = await needsGuard(parts.templateSources, action, { principal, origin: rule ?? input.writer });
-	// Store the scopes of the API key of the caller or the rule with the execution, so that the key gains no further access through the
-	// action.
-	const scopes = rule === undefined ? (principal.scopes ?? null) : rule.scopes;
-	const known_secrets = joinSecrets(parts.sealedSecrets, [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets]);
-	const fields = { id, delay, context, author, scopes, known_secrets, takes_up: partialRerun?.earlier.id ?? null };
-	return { draft: createDraft(parts.clock, action, input, fields), isGuarded };
+	const knownSecrets = [rule?.knownSecrets, input.knownSecrets, parent?.known_secrets];
+	const request: NewExecutionFields = {
+		action_ref: action.action.ref,
+		runner_name: action.runnerType.name,
+		snapshot_id: action.snapshot.id,
+		parameters: {},
+		user: String(context["user"]),
+		// An execution that a rule starts, and all of its descendants, have the permissions of the rule's author, not those of the system user.
+		author: rule?.author ?? principal.author ?? parent?.author ?? null,
+		// Store the scopes of the API key of the caller or the rule with the execution, so that the key gains no further access through the
+		// action.
+		scopes: rule === undefined ? (principal.scopes ?? null) : rule.scopes,
+		context,
+		parent_id: readParentId(context) ?? null,
+		notify: toNotify(action.action, input),
+		callback: input.callback ?? null,
+		known_secrets: knownSecrets.reduce<string | null>((all, known = null) => parts.sealedSecrets.union(all, known), null),
+		takes_up: partialRerun?.earlier.id ?? null,
+		delay,
+		queue: null,
+		...(rule?.fields ?? noRuleFields),
+	};
+	return newExecution(parts.clock, request, id);
 }
 
-function renderRequest(
-	{ sealedSecrets, templateSources }: ExecutionDraftOptions,
-	input: SubmitInput,
-	{ action, draft, isGuarded, names }: RequestDraft & { readonly action: ResolvedAction; readonly names: RuleOrigin["names"] | undefined },
-) {
-	const { parameters: given = {}, plainParameters: plain = {}, literalParameters = [], writer } = input;
-	return renderSubmitted(
-		{
-			runnerSchema: action.runnerType.runner_parameters,
-			actionSchema: action.action.parameters,
-			callerValues: given,
-			earlierValues: plain,
-			literalNames: literalParameters,
-		},
-		{
-			pack: action.action.pack,
-			context: draft.context,
-			names,
-			author: draft.author,
-			scopes: draft.scopes,
-			writer,
-			isGuarded,
-			known: sealedSecrets.decryptForExecution({ known_secrets: draft.known_secrets, parameters: { ...plain, ...given } }, action.snapshot),
-		},
-		templateSources,
-	);
-}
-
-function joinSecrets(sealedSecrets: EncryptedSecrets, known: readonly (string | null | undefined)[]): string | null {
-	return known.reduce<string | null>((all, sealed = null) => sealedSecrets.union(all, sealed), null);
-}
+/** Fields of an execution that no rule has started. Its trace is not selected yet. */
+const noRuleFields: RuleOrigin["fields"] = {
+	rule_name: null,
+	trigger_name: null,
+	trigger_type_name: null,
+	trigger_instance_id: null,
+	rule_snapshot_id: null,
+	trace_id: "",
+};
 
 /**
  * Returns true if templates of the request must not read secrets of the action or its pack. Only templates of administrators may read them.
@@ -231,68 +210,6 @@ async function needsGuard(
 	return !(isOfPack || (await isAdministrator(origin.author)));
 }
 
-/** Sources of the trace of an execution besides the context of the request. `cause` takes precedence over that context. */
-type TraceOrigin = { readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined; readonly traceparent: string | undefined };
-
-async function selectTrace(
-	{ storage, clock }: ExecutionDraftOptions,
-	draft: ExecutionEntity,
-	{ cause, traceparent }: TraceOrigin,
-): Promise<TraceChoice> {
-	if (cause !== undefined) return { traceId: cause.trace_id, insert: undefined };
-	return chooseTrace(storage, {
-		context: draft.context,
-		liveactionId: draft.liveaction_id,
-		createId: () => createId(clock),
-		timestamp: draft.start_timestamp,
-		traceparent,
-	});
-}
-
-/** Fields of a drafted execution that are not copied directly from the request or the action. */
-interface DraftFields {
-	readonly id: string;
-	readonly delay: number | null;
-	readonly context: JsonObject;
-	readonly author: string | null;
-	readonly scopes: readonly string[] | null;
-	/** Encrypted secrets of the origin of the request, such as a rule or the parent. */
-	readonly known_secrets: string | null;
-	readonly takes_up: string | null;
-}
-
-function createDraft(
-	clock: EngineClock,
-	{ action, runnerType, snapshot }: ResolvedAction,
-	input: SubmitInput,
-	{ id, delay, context, author, scopes, known_secrets, takes_up }: DraftFields,
-): ExecutionEntity {
-	const request: NewExecutionFields = {
-		action_ref: action.ref,
-		runner_name: runnerType.name,
-		snapshot_id: snapshot.id,
-		parameters: {},
-		user: String(context["user"]),
-		author,
-		scopes,
-		context,
-		parent_id: readParentId(context) ?? null,
-		trace_id: "",
-		rule_name: null,
-		trigger_name: null,
-		trigger_type_name: null,
-		trigger_instance_id: null,
-		rule_snapshot_id: null,
-		notify: toNotify(action, input),
-		callback: input.callback ?? null,
-		known_secrets,
-		takes_up,
-		delay,
-		queue: null,
-	};
-	return newExecution(clock, request, id);
-}
-
 /**
  * Returns the `notify` of an execution. The `notify` of the action takes precedence over that of the request, unless it is empty or the
  * caller sets `isNotifyFirst`.
@@ -302,15 +219,13 @@ function toNotify({ notify }: ActionEntity, { notify: requested, isNotifyFirst =
 	return isActionFirst ? notify : (requested ?? null);
 }
 
-/** Returns the failed execution of a request with a template that cannot be rendered. */
-function toFailed(execution: ExecutionEntity, parameters: JsonObject, error: Error, timestamp: string): ExecutionEntity {
-	const result = toErrorResult(error);
-	return withExecutionFields(execution, {
-		...(toResultPatch(result) as Pick<ExecutionEntity, "result" | "result_size">),
+/** Returns the fields that differ in a drafted execution that has failed, because a template cannot be rendered. */
+function toFailedFields({ log }: ExecutionEntity, error: Error, timestamp: string): Partial<ExecutionEntity> {
+	return {
+		...(toResultPatch(toErrorResult(error)) as Pick<ExecutionEntity, "result" | "result_size">),
 		status: "failed",
-		log: [...execution.log, { status: "failed", timestamp }],
-		parameters,
+		log: [...log, { status: "failed", timestamp }],
 		end_timestamp: timestamp,
 		elapsed_seconds: 0,
-	});
+	};
 }

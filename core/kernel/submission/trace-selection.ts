@@ -1,51 +1,54 @@
-import { isJsonObject, type JsonObject, type JsonValue, type Storage, SvcError, type TraceEntity } from "../../contract/index.ts";
+import { type ExecutionEntity, isJsonObject, type JsonObject, type JsonValue, SvcError, type TraceEntity } from "../../contract/index.ts";
 import { normalizeTraceparent } from "../../lib/traceparent.ts";
-import { isId } from "../basics/ids.ts";
+import type { Uses } from "../basics/engine-parts.ts";
+import { createId, isId } from "../basics/ids.ts";
 import { assertVisibleName } from "../basics/names.ts";
 
 /** The trace of a new execution. */
-export interface TraceChoice {
-	readonly traceId: string;
+interface TraceChoice {
+	readonly trace_id: string;
 	/** The trace record to insert; undefined if the trace exists. */
 	readonly insert: TraceEntity | undefined;
 }
 
-/** Data by which the trace of an execution is selected. */
-export interface TraceRequest {
-	readonly context: JsonObject;
-	readonly liveactionId: string;
-	readonly createId: () => string;
-	/** Start timestamp of a new trace. */
-	readonly timestamp: string;
+/** Sources of the trace of an execution besides its context. */
+interface TraceSources {
+	/** Rule or parent run that starts the execution. Its trace takes precedence over the context. */
+	readonly cause: Pick<ExecutionEntity, "trace_id"> | undefined;
 	/** `traceparent` header of the request. An invalid value is ignored. */
-	readonly traceparent?: string | undefined;
+	readonly traceparent: string | undefined;
 }
 
 /**
- * Returns the trace of a new execution. If the request has a trace id, returns that trace; throws `SVC_INVALID` if it does not exist. If it
- * has only a tag, opens a new trace. A child joins the trace of its parent. Any other execution opens a trace of its own.
+ * Returns the trace of a drafted execution. If its context has a trace id, returns that trace; throws `SVC_INVALID` if it does not exist.
+ * If the context has only a tag, opens a new trace. A child joins the trace of its parent. Any other execution opens a trace of its own.
  */
-export async function chooseTrace(storage: Storage, request: TraceRequest): Promise<TraceChoice> {
-	const { id, tag } = readTraceContext(request.context["trace_context"]);
+export async function chooseTrace(
+	{ storage, clock }: Uses<"storage" | "clock">,
+	{ context, liveaction_id, start_timestamp }: ExecutionEntity,
+	{ cause, traceparent }: TraceSources,
+): Promise<TraceChoice> {
+	if (cause !== undefined) return { trace_id: cause.trace_id, insert: undefined };
+	const { id, tag } = readTraceContext(context["trace_context"]);
 	if (id !== undefined) {
 		if (!isId(id) || (await storage.get("trace", id)) === undefined) {
 			throw new SvcError("SVC_INVALID", `context.trace_context.id_: trace "${id}" does not exist`);
 		}
-		return { traceId: id, insert: undefined };
+		return { trace_id: id, insert: undefined };
 	}
-	const parentId = readParentId(request.context);
+	const parentId = readParentId(context);
 	if (tag === undefined && parentId !== undefined) {
 		const [parent] = await storage.find("execution", { where: { id: parentId }, fields: ["trace_id"] });
 		if (parent === undefined) throw new SvcError("SVC_INVALID", `context.parent.execution_id: execution "${parentId}" does not exist`);
-		return { traceId: parent.trace_id, insert: undefined };
+		return { trace_id: parent.trace_id, insert: undefined };
 	}
 	const trace = {
-		id: request.createId(),
-		trace_tag: tag ?? `execution-${request.liveactionId}`,
-		start_timestamp: request.timestamp,
-		traceparent: normalizeTraceparent(request.traceparent),
+		id: createId(clock),
+		trace_tag: tag ?? `execution-${liveaction_id}`,
+		start_timestamp,
+		traceparent: normalizeTraceparent(traceparent),
 	};
-	return { traceId: trace.id, insert: trace };
+	return { trace_id: trace.id, insert: trace };
 }
 
 /**

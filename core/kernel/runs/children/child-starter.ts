@@ -1,19 +1,11 @@
 import { type ChildRequest, type ExecutionEntity, type JsonObject, SvcError, type WriteOperation } from "../../../contract/index.ts";
 import type { Redactor } from "../../../secrets/redactor.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../basics/principal.ts";
 import { toChildOrigin } from "../../executions/child-identity.ts";
-import type { CompletionEffects } from "../../executions/completion-effects.ts";
-import type { InsertAdmitted } from "../../executions/new-execution.ts";
-import type { PartialRerun } from "../../submission/check-partial-rerun.ts";
-import { type DraftedExecution, draftExecution, type ExecutionDraftOptions, toInsert } from "../../submission/submit.ts";
+import type { PartialRerun } from "../../submission/rerun-request.ts";
+import { type DraftedExecution, draftExecution, toInsert } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
-
-export interface ChildStarterOptions extends ExecutionDraftOptions, Uses<"authority"> {
-	readonly completionEffects: CompletionEffects;
-	/** Calls `store` to insert new executions, all or none, and schedules their runs. */
-	readonly admitAll: (executions: readonly ExecutionEntity[], store: InsertAdmitted) => Promise<void>;
-}
+import type { RunDependencies } from "../run-dependencies.ts";
 
 /** Members of a parent's context that its children inherit: the users for whom it runs, and the channel from which it was requested. */
 const inheritedContextNames = ["api_user", "item_user", "source_channel"] as const;
@@ -23,12 +15,12 @@ const maxDepth = 50;
 
 /** Drafts and stores the children of one run. */
 export class ChildStarter {
-	readonly #parts: ChildStarterOptions;
+	readonly #parts: RunDependencies;
 	readonly #run: ActiveRun;
 	/** Cache: secrets of the run at the last draft, and their ciphertext for the children. */
 	#encryptedSecrets: { readonly secrets: Redactor; readonly text: string | null } | undefined;
 
-	constructor(parts: ChildStarterOptions, run: ActiveRun) {
+	constructor(parts: RunDependencies, run: ActiveRun) {
 		this.#parts = parts;
 		this.#run = run;
 	}

@@ -1,18 +1,18 @@
-import { type Child, type ExecutionEntity, isSvcError, type Options, type Storage, SvcError, type Where } from "../../../contract/index.ts";
+import { type Child, type ExecutionEntity, isSvcError, SvcError, type Where } from "../../../contract/index.ts";
 import { createAbortListeners } from "../../../lib/abort-listeners.ts";
 import { retryWhileUnavailable } from "../../../lib/retry-while-unavailable.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { type ChildReading, readChildPages, type StoredChild, toChildReading } from "../../executions/child-identity.ts";
+import type { RunDependencies } from "../run-dependencies.ts";
 
 /** Number of poll intervals (`scheduler.poll_interval`) between scans of the storage, which find changes if the bus has lost events. */
 const pollIntervalsPerScan = 5;
 
-export interface ChildTrackerOptions extends Uses<"logger"> {
-	readonly storage: Pick<Storage, "find" | "count">;
-	readonly options: Pick<Options, "scheduler">;
-	readonly parentId: string;
-	/** Subscribes the tracker to events about its children, until the tracker is closed. Resolves once no later event can be missed. */
-	readonly subscribe: () => Promise<void>;
+export interface ChildTrackerOptions extends RunDependencies {
+	/** Passes events about the children of a parent to a tracker. `add` resolves once the tracker can miss no later event. */
+	readonly watch: {
+		add(parentId: string, tracker: ChildTracker): Promise<void>;
+		remove(parentId: string, tracker: ChildTracker): void;
+	};
 	/** Called with true when the run begins to wait for a child, and with false when it no longer waits for any. */
 	readonly onWaiting: (isWaiting: boolean) => void;
 }
@@ -32,6 +32,7 @@ const abortListeners = createAbortListeners();
  */
 export class ChildTracker {
 	readonly #parts: ChildTrackerOptions;
+	readonly #parentId: string;
 	/** Latest recorded state of each child, by its id. */
 	readonly #latest = new Map<string, ChildReading>();
 	/** Ids of the children that have not ended. */
@@ -46,8 +47,9 @@ export class ChildTracker {
 	#scanTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(parts: ChildTrackerOptions) {
+	constructor(parts: ChildTrackerOptions, parentId: string) {
 		this.#parts = parts;
+		this.#parentId = parentId;
 	}
 
 	/** Records a stored state of a child. Ignores a state that is older than the recorded one. */
@@ -82,7 +84,7 @@ export class ChildTracker {
 	rescan(): void {
 		if (this.#firstScan === undefined || this.#isClosed) return;
 		this.#scan()
-			.catch((error: unknown) => this.#parts.logger.warn("children were not looked for", { execution_id: this.#parts.parentId, error }))
+			.catch((error: unknown) => this.#parts.logger.warn("children were not looked for", { execution_id: this.#parentId, error }))
 			.finally(() => this.#scheduleScan());
 	}
 
@@ -92,6 +94,7 @@ export class ChildTracker {
 		clearTimeout(this.#scanTimer);
 		for (const iteration of this.#iterations) iteration.wake();
 		for (const wakes of this.#endWaiters.values()) for (const wake of wakes) wake();
+		this.#parts.watch.remove(this.#parentId, this);
 	}
 
 	/**
@@ -107,7 +110,7 @@ export class ChildTracker {
 				return latest.child;
 			}
 			signal.throwIfAborted();
-			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parts.parentId}" is no longer this run's`);
+			if (this.#isClosed) throw new SvcError("SVC_CONFLICT", `execution "${this.#parentId}" is no longer this run's`);
 			await this.#wait(signal, (wake) => {
 				const wakes = this.#endWaiters.get(id) ?? new Set();
 				this.#endWaiters.set(id, wakes.add(wake));
@@ -190,10 +193,11 @@ export class ChildTracker {
 	}
 
 	async #subscribeAndScan(): Promise<void> {
-		const { parentId, logger } = this.#parts;
+		const { watch, logger } = this.#parts;
+		const parentId = this.#parentId;
 		// After `close`, a late caller would start a subscription that is never ended.
 		if (this.#isClosed) return;
-		await this.#parts.subscribe();
+		await watch.add(parentId, this);
 		const scanAll = async () => void (await this.#readMatching({ parent_id: parentId }));
 		const onOutage = (error: unknown) => logger.warn("storage is away, a run waits for it", { execution_id: parentId, error });
 		await retryWhileUnavailable(scanAll, { shouldGiveUp: () => this.#isClosed, onUnavailable: onOutage });
@@ -205,7 +209,7 @@ export class ChildTracker {
 	 * because there may be thousands of them. If the storage is unavailable, the next scan finds the changes.
 	 */
 	async #scan(): Promise<void> {
-		const parent_id = this.#parts.parentId;
+		const parent_id = this.#parentId;
 		const openIds = [...this.#openIds];
 		const scannedIds = new Set<string>();
 		try {

@@ -4,23 +4,21 @@ import {
 	type JournalStep,
 	type JsonObject,
 	type LastDecision,
-	type Options,
 	type RunJournal,
 	type WriteOperation,
 } from "../../../contract/index.ts";
 import { toTimestamp } from "../../basics/clock.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { createId } from "../../basics/ids.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
 import { publishTask } from "../../executions/execution-events.ts";
 import { readJournal } from "../../executions/read-journal.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun, ActiveRuns, LastJournalEntry } from "../active-runs.ts";
+import type { RunDependencies } from "../run-dependencies.ts";
 import type { RunWrites } from "../run-writes.ts";
 import type { RunChildren } from "./run-children.ts";
 
-export interface JournalOptions extends Uses<"storage" | "eventBus" | "clock"> {
-	readonly options: Pick<Options, "api">;
+interface JournalOptions extends RunDependencies {
 	readonly runs: Pick<ActiveRuns, "markResumable">;
 	readonly runWrites: Pick<RunWrites, "fenceOperations" | "toStateOperation">;
 }

@@ -4,12 +4,9 @@ import {
 	type ChildExecutions,
 	type ChildRequest,
 	type ChildWait,
-	type EventBus,
 	type ExecutionEntity,
 	isSvcError,
 	type JsonObject,
-	type Logger,
-	type Options,
 	type PreparedChild,
 	type Storage,
 	SvcError,
@@ -17,9 +14,7 @@ import {
 } from "../../../contract/index.ts";
 import type { Redactor } from "../../../secrets/redactor.ts";
 import { findResultSecrets } from "../../../secrets/result-masking.ts";
-import type { Uses } from "../../basics/engine-parts.ts";
 import { assertRecordable } from "../../basics/plugin-results.ts";
-import { createRenewedSubscription, type ReconnectingSubscription } from "../../coordination/reconnecting-subscription.ts";
 import {
 	type ChildReading,
 	childFields,
@@ -29,23 +24,16 @@ import {
 	toChildId,
 	toChildReading,
 } from "../../executions/child-identity.ts";
-import { eventNames, toEventEntity } from "../../executions/execution-events.ts";
 import { cancelExecution, changeStatus } from "../../executions/status-requests.ts";
-import type { TransitionOptions } from "../../executions/transition.ts";
-import type { EngineDependencies } from "../../plugins/engine-dependencies.ts";
-import { checkPartialRerun, type PartialRerun } from "../../submission/check-partial-rerun.ts";
+import { checkPartialRerun, type PartialRerun } from "../../submission/rerun-request.ts";
 import type { DraftedExecution } from "../../submission/submit.ts";
 import type { ActiveRun } from "../active-runs.ts";
 import type { RunWrites } from "../run-writes.ts";
-import { ChildStarter, type ChildStarterOptions } from "./child-starter.ts";
-import { ChildTracker } from "./child-tracker.ts";
+import { ChildStarter } from "./child-starter.ts";
+import { ChildTracker, type ChildTrackerOptions } from "./child-tracker.ts";
 
-export interface RunChildrenOptions extends ChildStarterOptions, TransitionOptions, Uses<"runners"> {
-	readonly logger: EngineDependencies["logger"];
-	readonly options: Pick<Options, "scheduler">;
+export interface RunChildrenOptions extends ChildTrackerOptions {
 	readonly runWrites: Pick<RunWrites, "fenceOperations">;
-	readonly watch: ChildEvents;
-	readonly onWaiting: (isWaiting: boolean) => void;
 }
 
 /** Adds secrets to those of the run. Resolves when they are stored for a process that continues the run. */
@@ -71,8 +59,7 @@ export class RunChildren implements ChildExecutions {
 		this.#parts = parts;
 		this.#run = run;
 		this.#addSecrets = addSecrets;
-		const parentId = run.execution.id;
-		this.#tracker = new ChildTracker({ ...parts, parentId, subscribe: () => parts.watch.add(parentId, this.#tracker) });
+		this.#tracker = new ChildTracker(parts, run.execution.id);
 		this.#starter = new ChildStarter(parts, run);
 		this.#readableParents = new RerunChain(parts.storage, run.execution);
 	}
@@ -80,7 +67,6 @@ export class RunChildren implements ChildExecutions {
 	/** Ends waits and iterations, because the run has ended. */
 	close(): void {
 		this.#tracker.close();
-		this.#parts.watch.remove(this.#run.execution.id, this.#tracker);
 	}
 
 	readonly start = async (request: ChildRequest): Promise<string> => {
@@ -329,57 +315,5 @@ class RerunChain {
 			this.#nextId = execution?.takes_up ?? null;
 		}
 		return this.#ids.has(id);
-	}
-}
-
-/**
- * Passes bus events about children to the trackers of the parent runs on this node. All trackers share one subscription, which exists while
- * there is any tracker.
- */
-export class ChildEvents {
-	readonly #listener: ReconnectingSubscription;
-	/** Trackers by the id of the parent execution. A parent may have two, if this node has claimed it again before its lost run has ended. */
-	readonly #trackers = new Map<string, Set<ChildTracker>>();
-	#subscription: Promise<void> | undefined;
-
-	constructor({ eventBus, logger }: { readonly eventBus: EventBus; readonly logger: Logger }) {
-		this.#listener = createRenewedSubscription({
-			eventBus,
-			logger,
-			names: [eventNames.executionUpdate],
-			purpose: "children of runs",
-			filter: (event) => this.#trackersOf(toEventEntity(event).parent_id).size > 0,
-			onEvent: (event) => {
-				const child = toEventEntity(event);
-				for (const tracker of this.#trackersOf(child.parent_id)) tracker.record(child);
-			},
-			onGap: () => {
-				for (const trackers of this.#trackers.values()) for (const tracker of trackers) tracker.rescan();
-			},
-		});
-	}
-
-	/** Adds the tracker of a parent. Resolves once the tracker can miss no later event. */
-	async add(parentId: string, tracker: ChildTracker): Promise<void> {
-		this.#trackers.set(parentId, this.#trackersOf(parentId).add(tracker));
-		this.#subscription ??= this.#listener.start().catch((error: unknown) => {
-			this.#subscription = undefined;
-			throw error;
-		});
-		await this.#subscription;
-	}
-
-	/** Removes the tracker of a parent. Ends the subscription with the last tracker. */
-	remove(parentId: string, tracker: ChildTracker): void {
-		const trackers = this.#trackersOf(parentId);
-		trackers.delete(tracker);
-		if (trackers.size === 0) this.#trackers.delete(parentId);
-		if (this.#trackers.size > 0 || this.#subscription === undefined) return;
-		this.#subscription = undefined;
-		this.#listener.stop();
-	}
-
-	#trackersOf(parentId: string | null): Set<ChildTracker> {
-		return (parentId === null ? undefined : this.#trackers.get(parentId)) ?? new Set();
 	}
 }

@@ -1,0 +1,6 @@
+/** Adds an entry to a cache. If the cache then has more than `limit` entries, removes the oldest one. */
+export function addToCache<K, V>(cache: Map<K, V>, key: K, value: V, limit: number): void {
+	cache.set(key, value);
+	const [oldest] = cache.keys();
+	if (cache.size > limit && oldest !== undefined) cache.delete(oldest);
+}
