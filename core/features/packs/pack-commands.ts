@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
+import { type AddCommands, withCommonOptions } from "../../cli/commands/options.ts";
 import type { CliContext } from "../../cli/context.ts";
-
 import { printRecord } from "../../cli/print-records.ts";
-import { openSession } from "../../cli/session.ts";
 import { addPackViewCommands } from "./pack-view-commands.ts";
 import { createPackRegisterClient } from "./register-client.ts";
 
@@ -19,16 +18,18 @@ function addPackRegisterCommands(pack: Command, context: CliContext): void {
 	)
 		.option("--types <types>", "only these kinds, such as actions,rules")
 		.option("--skip-broken", "leave out files that cannot be used, instead of changing nothing")
-		.action(async (packs: string[], _options, command) => {
-			const options = optionsOf<RegisterOptions>(command);
-			const client = createPackRegisterClient(await openSession(options, context));
-			const counts = await client.register({
-				...(packs.length > 0 && { packs }),
-				...(options.types !== undefined && { types: options.types.split(",").map((type) => type.trim()) }),
-				...(options.skipBroken === true && { fail_on_failure: false }),
-			});
-			await printRecord(counts, Object.keys(counts), options, context);
-		});
+		.action(
+			new ClientHandlers(createPackRegisterClient, context).run<RegisterOptions, [packs: readonly string[]]>(
+				async (client, options, packs) => {
+					const counts = await client.register({
+						...(packs.length > 0 && { packs }),
+						...(options.types !== undefined && { types: options.types.split(",").map((type) => type.trim()) }),
+						...(options.skipBroken === true && { fail_on_failure: false }),
+					});
+					await printRecord(counts, Object.keys(counts), options, context);
+				},
+			),
+		);
 }
 
 /** Adds `svc pack`, the commands for whole packs. */

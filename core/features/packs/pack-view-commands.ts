@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 import type { Command } from "commander";
-import { optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
+import { toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, writeOutput } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
-import { openSession } from "../../cli/session.ts";
+import { printList } from "../../cli/print-records.ts";
 import { createPackClient, type PackRecord } from "./pack-client.ts";
 
 const names = { path: "/packs", name: "ref" };
@@ -27,39 +27,38 @@ const attributes = [
 
 /** Adds `svc pack list`, `get` and `files`, which show packs and their files. */
 export function addPackViewCommands(pack: Command, context: CliContext): void {
+	const handlers = new ClientHandlers(createPackClient, context);
 	withCommonOptions(pack.command("list").description("List packs."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.action(async (_options, command) => {
-			const options = optionsOf<{ last?: number }>(command);
-			const client = createPackClient(await openSession(options, context));
-			const page = await client.list({ limit: options.last });
-			const isTable = !options.json && !options.yaml && options.attr === undefined;
-			const shown = isTable ? { ...page, items: page.items.map(toRow) } : page;
-			await printList(shown, columns, { ...options, limitOption: "-n" }, context);
-		});
+		.action(
+			handlers.list<{ last?: number }>(
+				columns,
+				async (client, { json, yaml, attr, last }) => {
+					const page = await client.list({ limit: last });
+					const isTable = !json && !yaml && attr === undefined;
+					return isTable ? { ...page, items: page.items.map(toRow) } : page;
+				},
+				"-n",
+			),
+		);
 
 	withCommonOptions(withNames(pack.command("get <refs...>"), names).description("Show packs.")).action(
-		async (refs: string[], _options, command) => {
-			const options = optionsOf(command);
-			const client = createPackClient(await openSession(options, context));
-			for (const ref of refs)
-				await printRecord(await orNotFound(client.get(ref), "Pack", ref, "svc pack list"), attributes, options, context);
-		},
+		handlers.show("Pack", attributes, (client, ref) => client.get(ref)),
 	);
 
 	withCommonOptions(
 		withNames(pack.command("files <ref> [path]"), names).description("List the files of a pack, or show one of them."),
-	).action(async (ref: string, path: string | undefined, _options, command) => {
-		const options = optionsOf(command);
-		const client = createPackClient(await openSession(options, context));
-		if (path !== undefined) {
-			const file = await orNotFound(client.file(ref, path), "File", `${ref}/${path}`, `svc pack files ${ref}`);
-			return writeFile(context.stdout, file);
-		}
-		const { files } = await orNotFound(client.get(ref), "Pack", ref, "svc pack list");
-		const records = files.map((file) => ({ path: file }));
-		await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
-	});
+	).action(
+		handlers.run<object, [ref: string, path: string | undefined]>(async (client, options, ref, path) => {
+			if (path !== undefined) {
+				const file = await orNotFound(client.file(ref, path), "File", `${ref}/${path}`, `svc pack files ${ref}`);
+				return writeFile(context.stdout, file);
+			}
+			const { files } = await orNotFound(client.get(ref), "Pack", ref, "svc pack list");
+			const records = files.map((file) => ({ path: file }));
+			await printList({ items: records, total: records.length, limit: undefined }, ["path"], options, context);
+		}),
+	);
 }
 
 /** Returns a table row with the installed commit and, for a followed pack, its state. */
