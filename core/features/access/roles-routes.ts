@@ -20,7 +20,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/permission_types",
-		component: "api",
 		summary: "List all permission types, by resource type",
 		answers: { 200: answerJson(mapOf(permissionTypesSchema)) },
 		permission: "admin",
@@ -29,7 +28,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/permission_types/:type",
-		component: "api",
 		summary: "List the permission types of a resource type",
 		answers: { 200: answerJson(permissionTypesSchema) },
 		permission: "admin",
@@ -42,7 +40,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/roles",
-		component: "api",
 		summary: "List roles",
 		description: "`system=true` chooses those that are built in, `false` the others.",
 		answers: { 200: describeList(roleSchema) },
@@ -56,7 +53,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/roles/:name",
-		component: "api",
 		summary: "Get a role by its name or id",
 		answers: { 200: answerJson(roleSchema) },
 		permission: "admin",
@@ -70,7 +66,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/role_assignments",
-		component: "api",
 		summary: "List who has which role",
 		description: "One's own need no permission: `user=<oneself>`.",
 		answers: { 200: answerPage(assignmentSchema), 429: answerTooMany },
@@ -85,7 +80,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/role_assignments/:id",
-		component: "api",
 		summary: "Get a role assignment",
 		answers: { 200: answerJson(assignmentSchema) },
 		permission: "role_assignment_view",

@@ -36,7 +36,6 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/runnertypes",
-		component: "api",
 		summary: "List runner types",
 		answers: { 200: answerSelectedPage(runnerTypeSchema, runnerTypePart) },
 		permission: "runner_type_list",
@@ -56,7 +55,6 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/runnertypes/:name",
-		component: "api",
 		summary: "Get a runner type by its name or id",
 		answers: { 200: answerJson(runnerTypeSchema) },
 		permission: "runner_type_view",
@@ -70,7 +68,6 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/runnertypes/:name",
-		component: "api",
 		summary: "Switch a runner type on or off",
 		description: "Only `enabled` takes effect.",
 		answers: { 200: answerJson(runnerTypeSchema) },

@@ -48,7 +48,6 @@ export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output",
-		component: "api",
 		summary: "Get the output of an execution so far",
 		description:
 			"`output_type` filters. `from_line` is the number of the first line, `lines` how many there are at most. With `find` only lines that " +

@@ -52,7 +52,6 @@ export const outputLinesRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output/lines",
-		component: "api",
 		summary: "Get lines of the output of an execution so far, each with its number, type and time",
 		description:
 			"`total` is how many lines there are; `lines` at most 1000 (100) from `from_line` on, each cut after 4096 characters, with its whole `length`. " +

@@ -137,7 +137,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs",
-		component: "api",
 		summary: "List packs, by ref",
 		answers: { 200: answerSelectedPage(packSchema, packPart) },
 		permission: "pack_list",
@@ -161,7 +160,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/files/:pack",
-		component: "api",
 		summary: "Get the texts of a pack",
 		description: "At most 1,000 files with 8,000,000 bytes in all; what is no text, or has more than 500,000 bytes, is passed over.",
 		answers: { 200: describeList(packFileSchema) },
@@ -175,7 +173,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/file/:pack/icon.png",
-		component: "api",
 		summary: "Get the icon of a pack",
 		answers: fileAnswers,
 		permission: "authenticated",
@@ -184,7 +181,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/file/:pack/**:path",
-		component: "api",
 		summary: "Get a file of a pack",
 		description: "400 for a file of more than 500,000 bytes.",
 		answers: fileAnswers,
@@ -195,7 +191,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/:pack",
-		component: "api",
 		summary: "Get a pack",
 		answers: { 200: answerJson(packSchema) },
 		permission: "pack_view",

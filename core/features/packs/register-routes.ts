@@ -18,7 +18,6 @@ export const packRegisterRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/packs/register",
-		component: "api",
 		summary: "Read packs again",
 		description: "Makes the records say what the files of packs say, in one write. Packs in directories are read on the node that answers.",
 		answers: { 200: answerJson(registerCountsSchema) },

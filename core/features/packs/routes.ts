@@ -21,7 +21,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/configs",
-		component: "api",
 		summary: "List configurations of packs",
 		answers: { 200: answerPage(configSchema) },
 		permission: "pack_list",
@@ -37,7 +36,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/configs/:pack",
-		component: "api",
 		summary: "Get the configuration of a pack",
 		description: "404 when the pack has none.",
 		answers: { 200: answerJson(configSchema) },
@@ -53,7 +51,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/configs/:pack",
-		component: "api",
 		summary: "Replace the configuration of a pack",
 		description: "The body is the values, which replace the old ones and are written to the file.",
 		answers: { 200: answerJson(configSchema) },
@@ -69,7 +66,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/config_schemas",
-		component: "api",
 		summary: "List schemas of the configurations of packs",
 		answers: { 200: answerPage(configSchemaSchema) },
 		permission: "pack_list",
@@ -84,7 +80,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/config_schemas/:pack",
-		component: "api",
 		summary: "Get the schema of the configuration of a pack",
 		answers: { 200: answerJson(configSchemaSchema) },
 		permission: "pack_view",
