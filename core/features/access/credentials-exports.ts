@@ -36,7 +36,7 @@ export interface Credentials {
 	signIn(
 		credentials: { readonly username: string; readonly password: string },
 		/** `remoteAddress` is logged, and failed sign-ins are counted for it. */
-		options: { readonly ttl?: number | null; readonly remoteAddress?: string; readonly signal: AbortSignal },
+		options: { readonly ttl?: number | null; readonly remoteAddress?: string | undefined; readonly signal: AbortSignal },
 	): Promise<IssuedToken>;
 	/** Returns the address of the client: the one that a trusted proxy reports in `X-Forwarded-For`, otherwise the peer's. */
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;

@@ -7,7 +7,7 @@ import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
-import type { AssignmentFilter, RoleAssignment } from "./access-exports.ts";
+import type { RoleAssignment } from "./access-exports.ts";
 import type { AccessApi } from "./api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import type { Role } from "./roles.ts";
@@ -73,7 +73,7 @@ export const roleRoutes = [
 		resource: ({ query }) => toAssignmentResource(query.user),
 		query: { ...pagingQuery, user: "string", role: "string", source: "string", remote: "boolean" },
 		async handler(context) {
-			const assignments = await context.engine.access.assignments(toFilter(context.query));
+			const assignments = await context.engine.access.assignments(context.query);
 			return replyRecords(context, parsePaging(context), assignments, (part) => part.map(toAssignment));
 		},
 	}),
@@ -100,20 +100,6 @@ async function findAssignment({ engine, path }: Pick<RouteContext<Pick<AccessApi
 	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);
 	return found;
-}
-
-function toFilter({
-	user,
-	role,
-	source,
-	remote,
-}: { readonly [F in keyof AssignmentFilter]-?: AssignmentFilter[F] | undefined }): AssignmentFilter {
-	return {
-		...(user !== undefined && { user }),
-		...(role !== undefined && { role }),
-		...(source !== undefined && { source }),
-		...(remote !== undefined && { remote }),
-	};
 }
 
 function toDescriptions(type: ResourceType) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureEntity, type Storage, SvcError } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { toClientNetwork } from "./client-network.ts";
 import { SignInConcurrency } from "./sign-in-concurrency.ts";
 
@@ -188,22 +189,14 @@ class KnownSignInAddresses {
 		if (known !== undefined && known.signed_in_at >= this.#ago(writtenEvery)) return;
 		const signed_in_at = toTimestamp(this.#clock.now());
 		if (known !== undefined) await this.#storage.update("sign_in_place", known.id, { signed_in_at });
-		else await this.#insert({ id: createId(this.#clock), subject, signed_in_at });
+		// Another node may insert the record at the same time.
+		else await insertIfAbsent(() => this.#storage.insert("sign_in_place", [{ id: createId(this.#clock), subject, signed_in_at }]));
 		await this.#purge();
 	}
 
 	async #find(subject: string): Promise<KnownAddressEntity | undefined> {
 		const [place] = await this.#storage.find("sign_in_place", { where: { subject }, limit: 1 });
 		return place;
-	}
-
-	async #insert(place: KnownAddressEntity): Promise<void> {
-		try {
-			await this.#storage.insert("sign_in_place", [place]);
-		} catch (error) {
-			// Another node has inserted the record in the meantime.
-			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		}
 	}
 
 	async #purge(): Promise<void> {

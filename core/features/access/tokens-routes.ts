@@ -108,8 +108,7 @@ async function signIn(context: RouteContext<Pick<AccessApi, "credentials">, Quer
 		assertForProxies(context);
 		return engine.credentials.signInByProxy({ ...claim, username, remoteAddress }, { ttl });
 	}
-	const credentials = { username, password };
-	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
+	return engine.credentials.signIn({ username, password }, { ttl, signal, remoteAddress });
 }
 
 interface GivenCredentials {

@@ -45,9 +45,7 @@ export interface Tokens {
 	revokeEnded(ended: Pick<SignOutStatement, "subject" | "session">): Promise<number>;
 }
 
-type TokenDependencies = Uses<"storage" | "clock">;
-
-export function createTokens({ storage, clock }: TokenDependencies): Tokens {
+export function createTokens({ storage, clock }: Uses<"storage" | "clock">): Tokens {
 	const cache = createCache(storage);
 	return {
 		async issue({ user, ttl, service, metadata, subject = null, session = null }) {
