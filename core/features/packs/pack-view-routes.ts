@@ -145,11 +145,7 @@ export const packViewRoutes = [
 			const { id, name, ref, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, selectable);
-			const filter = {
-				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(ref !== undefined && { ref }),
-			};
+			const filter = { id: id === undefined ? undefined : parseIds(id), name, ref };
 			const orderBy = parseSort(sort, sortFields);
 			const listing = { ...paging, fields: toPackFields(selection), ...(orderBy.length > 0 && { orderBy }) };
 			const page = await context.engine.packs.list(filter, listing);
