@@ -34,17 +34,11 @@ export async function removeFiles(packDirectory: string, paths: readonly string[
 	for (const path of paths) await removeSymlinkSafe({ root: packDirectory, path, field: "remove_files" });
 }
 
-/** Content and mode of a file. */
-export interface ReadFile {
-	readonly content: Buffer;
-	readonly mode: number;
-}
-
 /**
- * Reads a file below `directory`. Follows links whose target is inside, because packs may contain them.
+ * Returns content and mode of a file below `directory`. Follows links whose target is inside, because packs may contain them.
  * Returns undefined if the file cannot be opened or is not a regular file. Throws `SVC_INVALID` if the path leads out of `directory`.
  */
-export async function readInside(directory: string, file: string, field: string): Promise<ReadFile | undefined> {
+export async function readInside(directory: string, file: string, field: string) {
 	const path = resolveInside(directory, file, field);
 	// O_NONBLOCK is needed because opening a pipe that has no writer would otherwise block.
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);

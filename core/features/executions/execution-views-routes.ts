@@ -131,14 +131,8 @@ export const executionViewRoutes = withActionExecutionsAlias([
  */
 const maxCounted = 10_000;
 
-interface TreePage {
-	readonly ids: readonly string[];
-	readonly total: number;
-	readonly exactTotal: number;
-}
-
 /** Reads a page of executions. Reads beyond its end until the total is counted, or exceeds the count limit by one. */
-async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>): Promise<TreePage> {
+async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>) {
 	const end = offset + limit;
 	const counted = Math.max(end, Math.min(exactTotal, maxCounted));
 	const ids: string[] = [];

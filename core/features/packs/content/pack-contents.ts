@@ -102,13 +102,11 @@ interface StoreRequest {
 	readonly signal: AbortSignal;
 }
 
-type LocalContentsDependencies = Uses<"storage" | "clock">;
-
 /**
  * Stores files and returns their content id. Content becomes available when all its chunks are stored. Content that a crashed process has
  * left incomplete is completed, and two processes that store the same content share their chunks.
  */
-async function storeContent({ storage, clock }: LocalContentsDependencies, request: StoreRequest): Promise<string> {
+async function storeContent({ storage, clock }: Uses<"storage" | "clock">, request: StoreRequest): Promise<string> {
 	const { files, pack } = request;
 	const id = toContentId(files);
 	const now = () => toTimestamp(clock.now());
