@@ -12,7 +12,6 @@ import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
-import { outputLinesRoutes } from "./executions/output-lines-routes.ts";
 import { executionRoutes } from "./executions/routes.ts";
 import { streamRoutes } from "./executions/stream-routes.ts";
 import { inquiryRoutes } from "./inquiries/routes.ts";
@@ -46,7 +45,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
-	...outputLinesRoutes,
 	...workflowRoutes,
 	...inquiryRoutes,
 	...actionViewRoutes,
