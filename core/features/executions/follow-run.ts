@@ -4,10 +4,8 @@ import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
-import { type TaskChunk, tailTasks } from "./tail-tasks.ts";
+import { hasEnded, type TaskChunk, tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
-
-const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
 export interface FollowRunOptions {
 	/** True to print the output as it arrives: stdout to stdout, everything else to stderr. */
@@ -136,11 +134,6 @@ async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSign
 		// The output also ends when an execution is paused; then only the record can be polled.
 		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 	}
-}
-
-/** Returns true if the status of the execution is final. */
-export function hasEnded({ status }: Pick<ExecutionRecord, "status">): boolean {
-	return finalStates.has(status);
 }
 
 /**

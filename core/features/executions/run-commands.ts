@@ -19,7 +19,8 @@ import {
 } from "../../contract/index.ts";
 import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-exports.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
-import { followRun, hasEnded, toExitCode, toSummary } from "./follow-run.ts";
+import { followRun, toExitCode, toSummary } from "./follow-run.ts";
+import { hasEnded } from "./tail-tasks.ts";
 
 interface RunOptions extends FormatOptions {
 	readonly async?: boolean;
