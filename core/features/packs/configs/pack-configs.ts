@@ -28,7 +28,7 @@ import type { DatastoreItems } from "../../datastore/items-exports.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-exports.ts";
 import { parseYamlObject } from "../reading/read-yaml.ts";
 import { checkConfigValues } from "./check-values.ts";
-import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
+import { ConfigFiles, type ConfigWriter } from "./config-files.ts";
 import { itemDefinition, mapStrings, memberDefinition } from "./map-strings.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
 
@@ -55,7 +55,7 @@ const mentions = new PrivateSlot<object, boolean>();
 /** Reads and writes pack configurations, which are stored in files. */
 export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigOptions;
-	readonly #files = createConfigFiles();
+	readonly #files = new ConfigFiles();
 	/** Cached schemas by content hash. They need no refresh, because content does not change. */
 	readonly #schemas = new Map<string, ParameterSchema | undefined>();
 
