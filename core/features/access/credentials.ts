@@ -12,7 +12,7 @@ import { ensureUser } from "./ensure-user.ts";
 import { loadPrincipal } from "./load-principal.ts";
 import { RunTokens } from "./run-tokens.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
-import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
+import { type KnownToken, Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-exports.ts";
 
 export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
@@ -42,7 +42,7 @@ export class VerifiedCredentials implements Credentials {
 		this.#parts = parts;
 		this.#slowDown = new SignInThrottle({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 		this.#proxies = createProxies(auth);
-		this.#tokens = createTokens({ storage, clock });
+		this.#tokens = new Tokens({ storage, clock });
 		this.runTokens = new RunTokens(parts);
 		this.#systemUser = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	}
