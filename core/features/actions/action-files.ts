@@ -3,7 +3,6 @@ import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import { resolveInside } from "../../lib/safe-path.ts";
 import { isMetadataPath } from "./action-file-permissions.ts";
-import { removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface DataFile {
 	readonly file_path: string;
@@ -20,18 +19,6 @@ export function assertMetadataPath(file: string): void {
 export function toDataPath({ file_path }: DataFile): string {
 	const path = resolveInside("/actions", file_path, "data_files.file_path");
 	return posix.join("actions", path.slice("/actions/".length));
-}
-
-/** Writes files below a pack's actions directory. Creates subdirectories as needed. Does not follow links. */
-export async function writeDataFiles(packDirectory: string, files: readonly DataFile[]): Promise<void> {
-	for (const file of files) {
-		await writeSymlinkSafe({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
-	}
-}
-
-/** Removes the files that exist, without following links. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
-export async function removeFiles(packDirectory: string, paths: readonly string[]): Promise<void> {
-	for (const path of paths) await removeSymlinkSafe({ root: packDirectory, path, field: "remove_files" });
 }
 
 /**
