@@ -47,7 +47,9 @@ export interface PacksNeeds {
 
 /** Creates the feature for pack directories, their configuration and installed packs. */
 export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
-	const contents = createContents(kernel);
+	const root = join(kernel.dependencies.dataDirectory, "packs");
+	const { max_pack_size: size, max_files: files } = kernel.options.content;
+	const contents = new PackContents({ ...kernel, root, limits: { size, files } });
 	const packConfigs = new StoredPackConfigs({
 		...kernel,
 		...needs,
@@ -71,12 +73,6 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		...createLife(kernel, contents, registration),
 		routes: [...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
 	};
-}
-
-function createContents(kernel: Kernel): PackContents {
-	const root = join(kernel.dependencies.dataDirectory, "packs");
-	const { max_pack_size: size, max_files: files } = kernel.options.content;
-	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
 /** Returns the lifecycle functions. While started, content that is no longer in the storage is removed from this node at intervals. */

@@ -68,7 +68,7 @@ export class StoredPackConfigs implements PackConfigs {
 		const [written, schema] = [await this.#readWritten(pack), await this.#readSchema(pack)];
 		if (written === undefined && schema === undefined) return nothing;
 		const { values: given = {}, writer } = written ?? {};
-		const filled = withConfigDefaults(given, schema ?? {});
+		const filled = fill(given, { properties: schema ?? {} }) as JsonObject;
 		const decrypted: string[] = [];
 		const toAccess = (rights: ConfigWriter): RenderAccess => ({
 			plain: collectDecrypted(datastore.accessForGiven(username, rights), decrypted),
@@ -272,13 +272,9 @@ function mentionsConfig(source: object): boolean {
 }
 
 /**
- * Returns a configuration with defaults for missing members, at every level. A missing object whose members are described becomes an object
- * with their defaults. A missing list whose elements are described becomes an empty list.
+ * Returns a value with defaults for missing members, at every level. A missing object whose members are described becomes an object with
+ * their defaults. A missing list whose elements are described becomes an empty list.
  */
-function withConfigDefaults(values: JsonObject, schema: ParameterSchema): JsonObject {
-	return fill(values, { properties: schema }) as JsonObject;
-}
-
 function fill(value: JsonValue | undefined, definition: ParameterDefinition | undefined): JsonValue | undefined {
 	const start = value ?? definition?.default ?? toEmpty(definition) ?? value;
 	if (Array.isArray(start)) {
