@@ -6,8 +6,7 @@ import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, writeOutput } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
-import { createPackClient, type PackRecord } from "./pack-client.ts";
-import { createPackRegisterClient } from "./register-client.ts";
+import { createPackClient, createPackRegisterClient, type PackRecord } from "./pack-client.ts";
 
 const names = { path: "/packs", name: "ref" };
 const columns = ["ref", "name", "description", "version", "author", "commit", "followed"];
