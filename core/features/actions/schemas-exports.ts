@@ -21,7 +21,6 @@ export const actionExample = {
 	parameters: { cmd: { type: "string", required: true } },
 };
 
-/** An action in a response. */
 export const actionSchema = defineSchema(
 	"Action",
 	objectSchema(
@@ -49,7 +48,6 @@ export const runnerTypeExample = {
 	runner_parameters: { timeout: { type: "integer", default: 60 } },
 };
 
-/** A runner type in a response. */
 export const runnerTypeSchema = defineSchema(
 	"RunnerType",
 	objectSchema(

@@ -15,7 +15,6 @@ import type { ItemInput } from "./items-exports.ts";
 
 const optional = ["user", "description", "expire_timestamp"] as const;
 
-/** Schema of a datastore item in the API. */
 const itemSchema = defineSchema(
 	"KeyValuePair",
 	objectSchema(
@@ -33,7 +32,6 @@ const itemSchema = defineSchema(
 	},
 );
 
-/** Schema of the report on a rotation of the datastore key. */
 const rotationSchema = defineSchema(
 	"Rotation",
 	objectSchema({

@@ -50,7 +50,6 @@ const absent = ["svc_version", "email", "path", "content", "source", "installati
 /** Manifests may have additional members. */
 const additional = { additionalProperties: jsonValue };
 
-/** Wire schema of a pack. */
 const packSchema = defineSchema(
 	"Pack",
 	{ ...objectSchema(members, absent), ...additional },
@@ -80,7 +79,6 @@ const packPart = defineSchema("PackPart", {
 	...additional,
 });
 
-/** Wire schema of a file of a pack. */
 const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: stringSchema, content: stringSchema }), {
 	file_path: "pack.yaml",
 	content: "name: disk\n",
