@@ -155,19 +155,13 @@ export function createAccessClient(api: ApiClient): AccessClient {
 }
 
 function createSingleSignOnClient({ callAuth }: ApiClient): SingleSignOnClient {
+	const read = async <T>(path: string, options?: Parameters<typeof callAuth>[1]) => readJson<T>(await callAuth(path, options));
 	return {
-		async begin(place, waiting) {
-			const { url } = await readJson<{ readonly url: string }>(
-				await callAuth("/sso/request", { method: "POST", body: { place }, ...waiting }),
-			);
-			return url;
-		},
-		async signOutUrl(waiting) {
-			const { url } = await readJson<{ readonly url: string | null }>(await callAuth("/sso/sign-out", waiting));
-			return url;
-		},
-		beginDevice: async (waiting) => readJson(await callAuth("/sso/device", { method: "POST", body: {}, ...waiting })),
-		pollDevice: async (device_code, { ttl, signal } = {}) =>
-			readJson(await callAuth("/sso/device/token", { method: "POST", body: { device_code, ...(ttl !== undefined && { ttl }) }, signal })),
+		begin: async (place, waiting) =>
+			(await read<{ readonly url: string }>("/sso/request", { method: "POST", body: { place }, ...waiting })).url,
+		signOutUrl: async (waiting) => (await read<{ readonly url: string | null }>("/sso/sign-out", waiting)).url,
+		beginDevice: (waiting) => read("/sso/device", { method: "POST", body: {}, ...waiting }),
+		pollDevice: (device_code, { ttl, signal } = {}) =>
+			read("/sso/device/token", { method: "POST", body: { device_code, ...(ttl !== undefined && { ttl }) }, signal }),
 	};
 }

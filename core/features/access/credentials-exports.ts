@@ -3,13 +3,9 @@ import type { OfferedCredentials, Principal } from "../../kernel/basics/principa
 import type { ProxyClaim } from "./trusted-proxies-exports.ts";
 
 /** User and addresses that a fronting proxy reports for a request. */
-export interface RemoteUser {
+export interface RemoteUser extends ProxyClaim {
 	/** Name of the user; undefined if the proxy reports none. */
 	readonly username: string | undefined;
-	/** Address of the peer of the connection, which must be a trusted proxy. */
-	readonly peerAddress: string | undefined;
-	/** Value of the header `Svc-Proxy-Secret`. It must equal `auth.proxy_secret` if that is set. */
-	readonly proxySecret?: string | undefined;
 	/** Address of the client as reported by the proxy; the address of the peer if it is not a trusted proxy. */
 	readonly remoteAddress: string | undefined;
 }

@@ -16,7 +16,7 @@ import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
 import { SignInConcurrency, type SignInConcurrencyLimits } from "./sign-in-concurrency.ts";
 import { SignInRecords } from "./sign-in-records.ts";
-import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-exports.ts";
+import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SignInCaller, SingleSignOn } from "./single-sign-on-exports.ts";
 
 /**
  * Limits for sign-out messages. A provider may end many sessions at once from one address, for example of a whole organization, and few
@@ -28,11 +28,6 @@ export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock
 	readonly credentials: Pick<VerifiedCredentials, "signInVerified" | "endSignIns" | "removeToken">;
 	/** Seconds a backend may take to answer. */
 	readonly backendTimeout?: number;
-}
-
-interface Caller {
-	readonly remoteAddress: string | undefined;
-	readonly signal: AbortSignal;
 }
 
 /** Sign-in with the provider of the auth backend. Manages the cookie, ensures that no sign-in is used twice, and issues the tokens. */
@@ -80,7 +75,7 @@ export class ProviderSignOn implements SingleSignOn {
 		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null, asked }), place };
 	}
 
-	async beginDevice({ remoteAddress, signal }: Caller): Promise<DeviceSignIn> {
+	async beginDevice({ remoteAddress, signal }: SignInCaller): Promise<DeviceSignIn> {
 		const interactive = this.#deviceProvider();
 		return this.#verify({ remoteAddress, signal }, (own) => interactive.beginDevice({ signal: own }));
 	}
@@ -138,7 +133,7 @@ export class ProviderSignOn implements SingleSignOn {
 	}
 
 	/** Sends a request to the backend when a slot is free. Requests are limited because each needs a connection to the provider. */
-	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
+	#verify<T>({ remoteAddress, signal }: SignInCaller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
 		const pair = randomBytes(16).toString("hex");
 		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
 		return gate.run(subject, () => this.#ask(ask, signal), signal);
