@@ -11,7 +11,7 @@ import { escapeControlCharactersInLines } from "../../contract/control-character
 import type { OutputType } from "../../contract/index.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
-import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
+import { finish, type StartOptions, toSchemas, withRunOptions } from "./run-commands.ts";
 import { readTaskTree, type TaskNode, toTaskLines } from "./task-tree.ts";
 
 const columns = ["id", "action.ref", "context.user", "status", "start_timestamp", "end_timestamp"];
@@ -32,12 +32,7 @@ interface GetOptions {
 	readonly depth?: number;
 }
 
-interface RerunOptions {
-	readonly async?: boolean;
-	readonly tail?: boolean;
-	readonly delay?: number;
-	readonly user?: string;
-	readonly autoDict?: boolean;
+interface RerunOptions extends StartOptions {
 	readonly tasks?: readonly string[];
 	/** Tasks that `--no-reset` names; true if the option was not given. */
 	readonly reset: true | readonly string[];
