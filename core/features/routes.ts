@@ -19,8 +19,7 @@ import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
-import { packRegisterRoutes } from "./packs/register-routes.ts";
-import { configRoutes } from "./packs/routes.ts";
+import { packRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
 import { purgeRoutes } from "./retention/routes.ts";
 import { ruleRoutes } from "./rules/routes.ts";
@@ -53,8 +52,7 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...apiKeyRoutes,
 	...keyRoutes,
 	...packViewRoutes,
-	...configRoutes,
-	...packRegisterRoutes,
+	...packRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

@@ -14,10 +14,9 @@ import { toSourceText } from "./followed-source-exports.ts";
 import type { RegisterFiles } from "./pack-files-exports.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import type { PackContent } from "./reading/read-pack-directory.ts";
-import { packRegisterRoutes } from "./register-routes.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
 import { PackReload } from "./registration/pack-reload.ts";
-import { configRoutes } from "./routes.ts";
+import { packRoutes } from "./routes.ts";
 import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends HttpFeature<PacksApi> {
@@ -71,7 +70,7 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		packContent: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
+		routes: [...packViewRoutes, ...packRoutes],
 	};
 }
 

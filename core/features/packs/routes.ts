@@ -9,15 +9,22 @@ import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
 import type { PackConfig, PackConfigSchema } from "./pack-configs-exports.ts";
-import { configSchema, configSchemaSchema } from "./schemas.ts";
+import type { RegisterInput } from "./register-exports.ts";
+import { configSchema, configSchemaSchema, registerCountsSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs">>();
+const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs" | "packRegister">>();
 
 const defaultLimit = 100;
 
 const valuesBody = defineBody<JsonObject>({ properties: {}, open: true });
+const texts = { type: "array", items: { type: "string", maxLength: 255 }, maxItems: 1_000 };
 
-export const configRoutes = [
+const registerBody = defineBody<RegisterInput>({
+	properties: { packs: texts, types: texts, fail_on_failure: { type: "boolean" } },
+});
+
+/** Routes for the configurations of packs, and for registering packs again. */
+export const packRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/configs",
@@ -88,6 +95,18 @@ export const configRoutes = [
 		async handler(context) {
 			const schema = await context.engine.packConfigs.schema(context.path["pack"] ?? "");
 			return replyJson(await presentOne(() => toSchema(schema, toRecordVisibility(context).masked)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/register",
+		summary: "Read packs again",
+		description: "Makes the records say what the files of packs say, in one write. Packs in directories are read on the node that answers.",
+		answers: { 200: answerJson(registerCountsSchema) },
+		permission: "pack_register",
+		body: registerBody,
+		async handler({ engine, body, principal }) {
+			return replyJson(await engine.packRegister.register(body, principal));
 		},
 	}),
 ];
