@@ -30,7 +30,6 @@ export interface ApiKeyInput {
 	readonly scopes?: readonly string[] | null;
 }
 
-/** Parts of the engine that API keys use. */
 export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Name of the system user, which cannot have API keys. */
 	readonly systemUser: string;

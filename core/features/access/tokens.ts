@@ -21,7 +21,6 @@ export interface TokenRequest {
 	readonly session?: string | undefined;
 }
 
-/** A valid token. */
 export interface KnownToken {
 	/** Id of the token. For the token of a run, the id of its live action. */
 	readonly id: string;
@@ -123,7 +122,6 @@ function toKnown({ id, user, expiry, service, metadata }: TokenEntity): KnownTok
 	};
 }
 
-/** Returns the hash under which a token is stored. */
 export function toHash(token: string): string {
 	return hash("sha256", token);
 }

@@ -9,7 +9,6 @@ import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
-/** Query parameters of the lists of actions. */
 export const actionListQuery = {
 	...pagingQuery,
 	...selectionQuery,

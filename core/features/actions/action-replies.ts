@@ -31,7 +31,6 @@ async function present(context: Context, actions: readonly ActionEntity[], toRec
 	return presentWithinBudget(actions, (action, index) => toRecord(action, known[index] ?? {}, visibility));
 }
 
-/** Replies with one action. */
 export async function replyAction(context: Context, action: ActionEntity, status = 200): Promise<Reply> {
 	const [record] = await toActions(context, [action]);
 	return replyJson(record, status);

@@ -167,7 +167,6 @@ function toTargetResource(pack = "default", name: string): Resource {
 	return { uid: `action:${pack}:${name}`, pack };
 }
 
-/** Returns the ref or id from the path. */
 export function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }

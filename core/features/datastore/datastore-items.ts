@@ -38,7 +38,6 @@ export interface DatastoreOptions
 
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 
-/** Datastore items in the storage. */
 export class StoredItems implements DatastoreItems {
 	readonly #parts: DatastoreOptions;
 	readonly #store: ItemStore;

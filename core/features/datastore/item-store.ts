@@ -16,7 +16,6 @@ import { toMaskedItem } from "./item-presentation.ts";
 import { itemTriggerTypeRefs } from "./item-trigger-types-exports.ts";
 import type { UserQuota } from "./user-quota.ts";
 
-/** New content of an item. */
 export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
 
 export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {

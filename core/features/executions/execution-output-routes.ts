@@ -33,7 +33,6 @@ export function parseOutputType(text: string | undefined): OutputType | undefine
 	return word as OutputType;
 }
 
-/** Maximum number of characters of `find`. */
 const longestFind = 1_000;
 
 /** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1, and for a `find` that is too long or has a newline. */
@@ -79,7 +78,6 @@ const linesSchema = defineSchema("OutputLines", objectSchema(linesFields), {
 	lines: [{ line: 1, output_type: "stdout", timestamp: "2031-03-04T09:15:02.901112Z", text: "up 12 days", length: 10 }],
 });
 
-/** Routes that return the output so far, as text and line by line. */
 export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",

@@ -7,7 +7,6 @@ import type { StreamEvent } from "./events-exports.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-exports.ts";
 
-/** Query parameters of the general stream. */
 export const streamFilterQuery = {
 	events: "list",
 	action_refs: "list",

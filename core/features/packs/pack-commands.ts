@@ -30,14 +30,12 @@ interface RegisterOptions {
 	readonly skipBroken?: boolean;
 }
 
-/** Adds `svc pack`, the commands for whole packs. */
 export const addPackCommands: AddCommands = (parent, context) => {
 	const pack = parent.command("pack").description("Write packs, and see which there are.");
 	addPackViewCommands(pack, context);
 	addPackRegisterCommands(pack, context);
 };
 
-/** Adds `svc pack list`, `get` and `files`, which show packs and their files. */
 function addPackViewCommands(pack: Command, context: CliContext): void {
 	const handlers = new ClientHandlers(createPackClient, context);
 	withCommonOptions(pack.command("list").description("List packs."))
@@ -93,7 +91,6 @@ function writeFile(stream: Writable, file: Uint8Array): Promise<void> {
 	return new Promise((resolve) => stream.write(file, () => resolve()));
 }
 
-/** Adds `svc pack register`, which registers packs again. */
 function addPackRegisterCommands(pack: Command, context: CliContext): void {
 	withCommonOptions(
 		pack.command("register [packs...]").description("Have packs be what their files say, without a restart; without names all of them."),

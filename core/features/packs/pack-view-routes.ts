@@ -84,7 +84,6 @@ const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: string
 	content: "name: disk\n",
 });
 
-/** Engine members used by the routes. */
 interface RouteNeeds extends FollowedNeeds {
 	readonly packs: Packs;
 }

@@ -252,7 +252,6 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 }
 
-/** Returns the paths of all strings in a configuration. */
 function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
 	const paths = new Set<string>();
 	mapStrings(values, schema, ({ text, path }) => {

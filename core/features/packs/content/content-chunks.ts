@@ -28,7 +28,6 @@ export async function* cutFiles(directory: string, files: readonly PackContentFi
 	if (length > 0) yield Buffer.concat(waiting);
 }
 
-/** Returns the stored form of a chunk. */
 export function toChunk(content: string, sequence: number, data: Buffer): PackContentChunkEntity {
 	return { id: `${content}:${String(sequence).padStart(6, "0")}`, content, sequence, data: data.toString("base64") };
 }

@@ -2,7 +2,6 @@ import type { Logger } from "../../../contract/index.ts";
 import type { PackKind } from "../pack-files-exports.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
 
-/** Removes one record by its ref. */
 export type RemoveRecord = (ref: string) => Promise<void>;
 
 export interface ReportOptions {
