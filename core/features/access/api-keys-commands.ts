@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
-import { CliExit, write } from "../../cli/context.ts";
+import { type AddCommands, type CommonOptions, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { isSvcError, type JsonObject, parseJson } from "../../contract/index.ts";
@@ -35,13 +35,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.option("-d, --detail", "all columns")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)")
-		.action(
-			handlers.run<ListOptions>(async ({ apiKeys }, options) => {
-				const { user, last: limit, showSecrets: show_secrets, detail } = options;
-				const page = await apiKeys.list({ user, limit, show_secrets });
-				await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
-			}),
-		);
+		.action(handlers.run<ListOptions>((client, options) => list(client, options, context)));
 
 	withCommonOptions(keys.command("get <keys...>").description("Show API keys, by id or by the key itself.")).action(
 		handlers.show("API key", allColumns, ({ apiKeys }, key) => apiKeys.get(key), toName),
@@ -57,14 +51,7 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
 			parseCommaList,
 		)
-		.action(
-			handlers.run<CreateOptions>(async ({ apiKeys }, { user, metadata, expires, scopes, ...options }) => {
-				const record = await apiKeys.create({ user, metadata, expires_at: expires, scopes });
-				if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
-				await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
-				if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
-			}),
-		);
+		.action(handlers.run<CreateOptions>((client, options) => create(client, options, context)));
 
 	withCommonOptions(keys.command("delete <keys...>").description("Delete API keys.")).action(
 		handlers.each(
@@ -97,6 +84,23 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		}),
 	);
 };
+
+async function list({ apiKeys }: AccessClient, options: ListOptions & CommonOptions, context: CliContext): Promise<void> {
+	const { user, last: limit, showSecrets: show_secrets, detail } = options;
+	const page = await apiKeys.list({ user, limit, show_secrets });
+	await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
+}
+
+async function create(
+	{ apiKeys }: AccessClient,
+	{ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions,
+	context: CliContext,
+): Promise<void> {
+	const record = await apiKeys.create({ user, metadata, expires_at: expires, scopes });
+	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
+	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
+	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");
+}
 
 /** Creates or updates a key from its record. The key is disabled unless the record enables it. */
 async function load(client: AccessClient, record: ApiKeyInput): Promise<{ readonly id: string; readonly created: boolean }> {

@@ -20,6 +20,7 @@ import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../trig
 import { executionStatuses } from "./execution-statuses-exports.ts";
 import { ruleSchema } from "./rule-schema-exports.ts";
 
+/** Schema of the state of an execution. */
 export const statusSchema = defineSchema("ExecutionStatus", oneOf(...executionStatuses), "succeeded");
 
 /** Schema of the user who requested a state. */
