@@ -18,8 +18,8 @@ export interface FoldersOfPack {
 const metadataName = /^[^.].*\.ya?ml$/;
 
 /**
- * Returns all errors in the metadata files in the folder of each kind, a note for each file there that is not read, and the contents of the
- * files that are valid YAML, by path.
+ * Returns all errors in the metadata files in the folder of each kind, and a note for each file there that is not read. `metadata` are the
+ * contents of the files that are valid YAML, by path.
  */
 export async function inspectFolders({ readers, ...pack }: FoldersOfPack) {
 	const findings: PackFinding[] = [];
