@@ -7,8 +7,7 @@ import { createExecutionClient, type ExecutionClient } from "./executions/client
 import { createInquiryClient, type InquiryClient } from "./inquiries/client.ts";
 import { createNodeClient, type NodeClient } from "./nodes/client.ts";
 import { type ConfigClient, createConfigClient } from "./packs/client.ts";
-import { createPackClient, type PackClient } from "./packs/pack-client.ts";
-import { createPackRegisterClient, type PackRegisterClient } from "./packs/register-client.ts";
+import { createPackClient, createPackRegisterClient, type PackClient, type PackRegisterClient } from "./packs/pack-client.ts";
 import { createPolicyClient, type PolicyClient } from "./policies/client.ts";
 import { createPurgeClient, type PurgeClient } from "./retention/client.ts";
 import { createRuleClient, type RuleClient } from "./rules/client.ts";
@@ -53,8 +52,14 @@ export type { FollowOptions, OutputChunkRecord } from "./executions/output-clien
 export type { InquiryClient, InquiryRecord } from "./inquiries/client.ts";
 export type * from "./nodes/client.ts";
 export type { ConfigClient, ConfigRecord, ConfigSchemaRecord } from "./packs/client.ts";
-export type { PackClient, PackFileRecord, PackRecord } from "./packs/pack-client.ts";
-export type { PackRegisterClient, RegisterRecord, RegisterRequest } from "./packs/register-client.ts";
+export type {
+	PackClient,
+	PackFileRecord,
+	PackRecord,
+	PackRegisterClient,
+	RegisterRecord,
+	RegisterRequest,
+} from "./packs/pack-client.ts";
 export type { PolicyClient, PolicyRecord, PolicyRequest, PolicyTypeRecord } from "./policies/client.ts";
 export type { PurgeClient, PurgeRecord, PurgeRequest } from "./retention/client.ts";
 export type * from "./rules/client.ts";

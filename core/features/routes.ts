@@ -12,7 +12,6 @@ import { runnerTypeRoutes } from "./actions/runner-types-routes.ts";
 import { keyRoutes } from "./datastore/routes.ts";
 import { executionOutputRoutes } from "./executions/execution-output-routes.ts";
 import { executionViewRoutes } from "./executions/execution-views-routes.ts";
-import { outputLinesRoutes } from "./executions/output-lines-routes.ts";
 import { executionRoutes } from "./executions/routes.ts";
 import { streamRoutes } from "./executions/stream-routes.ts";
 import { inquiryRoutes } from "./inquiries/routes.ts";
@@ -20,8 +19,7 @@ import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
 import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
-import { packRegisterRoutes } from "./packs/register-routes.ts";
-import { configRoutes } from "./packs/routes.ts";
+import { packRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
 import { purgeRoutes } from "./retention/routes.ts";
 import { ruleRoutes } from "./rules/routes.ts";
@@ -46,7 +44,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...executionViewRoutes,
 	...executionRoutes,
 	...executionOutputRoutes,
-	...outputLinesRoutes,
 	...workflowRoutes,
 	...inquiryRoutes,
 	...actionViewRoutes,
@@ -55,8 +52,7 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...apiKeyRoutes,
 	...keyRoutes,
 	...packViewRoutes,
-	...configRoutes,
-	...packRegisterRoutes,
+	...packRoutes,
 	...roleRoutes,
 	...webhookRoutes,
 	...timerRoutes,

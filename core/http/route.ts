@@ -107,21 +107,26 @@ export interface Route<E = unknown, Q extends QuerySchema = QuerySchema, B = unk
 	handler(context: RouteContext<E, Q, B>): Promise<Reply> | Reply;
 }
 
+/** Declaration of a route without the members `K`, which follow from the function that declares it. The component is `api` by default. */
+type RouteInput<E, Q extends QuerySchema, B, K extends keyof Route = never> = Omit<Route<E, Q, B>, "component" | K> & {
+	readonly component?: Component;
+};
+
 /** Functions that declare routes that use the part `E` of the engine. */
 export interface RouteDeclarations<E> {
 	/** Declares a route. In the handler, query values and body have the types of their schemas. */
-	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: Route<E, Q, B>): Route<E>;
+	defineRoute<const Q extends QuerySchema = Record<never, never>, B = undefined>(route: RouteInput<E, Q, B>): Route<E>;
 	/** Declares a route whose handler gets the bytes of the body and its unchecked value. */
-	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, RawBody>, "body">): Route<E>;
+	defineRawRoute<const Q extends QuerySchema = Record<never, never>>(route: RouteInput<E, Q, RawBody, "body">): Route<E>;
 	/** Declares a route whose handler gets the text of the body. */
-	defineTextRoute<const Q extends QuerySchema = Record<never, never>>(route: Omit<Route<E, Q, string>, "body">): Route<E>;
+	defineTextRoute<const Q extends QuerySchema = Record<never, never>>(route: RouteInput<E, Q, string, "body">): Route<E>;
 }
 
 /** Returns the functions that declare routes that use the part `E` of the engine. */
 export function createRouteDeclarations<E>(): RouteDeclarations<E> {
 	return {
-		defineRoute: (route) => route as Route<E>,
-		defineRawRoute: (route) => ({ ...route, body: "raw" }) as Route<E>,
-		defineTextRoute: (route) => ({ ...route, body: "text" }) as Route<E>,
+		defineRoute: (route) => ({ component: "api", ...route }) as Route<E>,
+		defineRawRoute: (route) => ({ component: "api", ...route, body: "raw" }) as Route<E>,
+		defineTextRoute: (route) => ({ component: "api", ...route, body: "text" }) as Route<E>,
 	};
 }

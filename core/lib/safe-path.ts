@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { SvcError } from "../contract/index.ts";
 
 /**
@@ -14,4 +14,10 @@ export function resolveInside(directory: string, file: string, field: string): s
 
 export function toActionsDirectory(packDirectory: string): string {
 	return join(packDirectory, "actions");
+}
+
+/** Returns true if a path leads to something below a directory. Does not follow links. */
+export function isInside(directory: string, path: string): boolean {
+	const way = relative(directory, path);
+	return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,24 +1,20 @@
+import type { RoleAssignmentEntity } from "../../contract/index.ts";
 import type { PermissionType } from "../../kernel/basics/permission-types.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Role } from "./roles.ts";
 
-/** A role of a user, with its source. */
-export interface RoleAssignment {
-	readonly id: string;
-	readonly user: string;
-	readonly role: string;
-	readonly description: string;
+/** A role of a user. `source` is the group, or the part of the configuration, that grants it. */
+export interface RoleAssignment extends RoleAssignmentEntity {
 	/** True if a group of the site's directory grants the role, false if the configuration does. */
 	readonly is_remote: boolean;
-	readonly source: string;
 }
 
 export interface AssignmentFilter {
-	readonly user?: string;
-	readonly role?: string;
-	readonly source?: string;
-	readonly remote?: boolean;
+	readonly user?: string | undefined;
+	readonly role?: string | undefined;
+	readonly source?: string | undefined;
+	readonly remote?: boolean | undefined;
 }
 
 /** The administrator created at the first start. */

@@ -1,6 +1,7 @@
-import { isSvcError, type RbacConfig, type RoleAssignmentEntity, SvcError } from "../../contract/index.ts";
+import { type RbacConfig, type RoleAssignmentEntity, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, toStableId } from "../../kernel/basics/ids.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
 import type { Dialects } from "../../language/dialects.ts";
@@ -53,26 +54,17 @@ export class RoleAccess implements Access {
 	allows(principal: Principal, permission: PermissionType, resource?: Resource): boolean {
 		if (!isInScope(principal.scopes, permission, resource)) return false;
 		if (resource?.owner === principal.username) return true;
-		const names = principal.roles ?? [];
-		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
+		const isAll = this.#isAll(principal);
 		// Only administrators may access records of another user, and a key with scopes never acts as an administrator.
 		if (resource?.owner !== undefined) return isAll && principal.scopes === undefined;
 		if (isAll) return true;
-		const held = names.flatMap((name) => this.roles.get(name) ?? []);
-		if (held.some(({ name }) => name === "observer") && observerAllows(permission)) return true;
-		return grantsAllow(
-			held.flatMap(({ grants }) => grants),
-			permission,
-			resource,
-		);
+		const { isObserver, grants } = this.#held(principal);
+		return (isObserver && observerAllows(permission)) || grantsAllow(grants, permission, resource);
 	}
 
 	permissionsOf(principal: Principal): Readonly<Record<string, readonly string[]>> {
-		const names = principal.roles ?? [];
-		const isAll = !this.enabled || principal.isAdmin || hasAdminRole(names);
-		const held = names.flatMap((name) => this.roles.get(name) ?? []);
-		const isObserver = held.some(({ name }) => name === "observer");
-		const grants = held.flatMap((role) => role.grants);
+		const isAll = this.#isAll(principal);
+		const { isObserver, grants } = this.#held(principal);
 		const uidsOf = (permission: PermissionType) => {
 			if (!isInScope(principal.scopes, permission)) return [];
 			return isAll || (isObserver && observerAllows(permission)) ? ["*"] : grantedUids(grants, permission);
@@ -102,10 +94,8 @@ export class RoleAccess implements Access {
 		for (const old of known) if (!wanted.some(isSame(old))) await storage.remove("role_assignment", { where: { id: old.id } });
 		for (const assignment of wanted) {
 			if (known.some(isSame(assignment))) continue;
-			await storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]).catch((error: unknown) => {
-				// A concurrent sign-in has inserted the same assignment.
-				if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-			});
+			// A concurrent sign-in may insert the same assignment.
+			await insertIfAbsent(() => storage.insert("role_assignment", [{ id: createId(clock), user: username, ...assignment }]));
 		}
 	}
 
@@ -119,6 +109,17 @@ export class RoleAccess implements Access {
 				(source === undefined || assignment.source === source) &&
 				(remote === undefined || assignment.is_remote === remote),
 		);
+	}
+
+	/** Returns true if the principal has all permissions, apart from its scopes. */
+	#isAll({ isAdmin, roles = [] }: Principal): boolean {
+		return !this.enabled || isAdmin || hasAdminRole(roles);
+	}
+
+	/** Returns whether the principal has the role `observer`, and the grants of all its roles. */
+	#held({ roles = [] }: Principal) {
+		const held = roles.flatMap((name) => this.roles.get(name) ?? []);
+		return { isObserver: held.some(({ name }) => name === "observer"), grants: held.flatMap(({ grants }) => grants) };
 	}
 
 	#warnOfNoAdministrator(): void {

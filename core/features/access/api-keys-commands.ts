@@ -1,11 +1,10 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
 import { parseCommaList } from "../../cli/commands/comma-list.ts";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, type CommonOptions, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { orNotFound } from "../../cli/failure.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
-import { openSession } from "../../cli/session.ts";
 import { isSvcError, type JsonObject, parseJson } from "../../contract/index.ts";
 import { type AccessClient, type ApiKeyInput, createAccessClient } from "./client.ts";
 
@@ -28,6 +27,7 @@ interface CreateOptions {
 }
 
 export const addApiKeyCommands: AddCommands = (parent, context) => {
+	const handlers = new ClientHandlers(createAccessClient, context);
 	const keys = parent.command("apikey").description("Make and manage API keys.");
 
 	withCommonOptions(keys.command("list").description("List API keys."))
@@ -35,15 +35,10 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		.option("-d, --detail", "all columns")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.option("--show-secrets", "with the hashes, to load the keys elsewhere (administrators)")
-		.action(async (_options, command) => {
-			const options = optionsOf<ListOptions>(command);
-			const { user, last: limit, showSecrets: show_secrets, detail } = options;
-			const page = await createAccessClient(await openSession(options, context)).apiKeys.list({ user, limit, show_secrets });
-			await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
-		});
+		.action(handlers.run<ListOptions>((client, options) => list(client, options, context)));
 
 	withCommonOptions(keys.command("get <keys...>").description("Show API keys, by id or by the key itself.")).action(
-		forEach(context, async (client, key, options) => printRecord(await client.apiKeys.get(key), allColumns, options, context)),
+		handlers.show("API key", allColumns, ({ apiKeys }, key) => apiKeys.get(key), toName),
 	);
 
 	withCommonOptions(keys.command("create").description("Make an API key. It is shown this once."))
@@ -56,13 +51,17 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 			"permission types, webhook:<url> and worker:<label>, separated by commas; default everything the user may do",
 			parseCommaList,
 		)
-		.action(async (_options, command) => create(optionsOf<CreateOptions>(command), context));
+		.action(handlers.run<CreateOptions>((client, options) => create(client, options, context)));
 
 	withCommonOptions(keys.command("delete <keys...>").description("Delete API keys.")).action(
-		forEach(context, async (client, key) => {
-			await client.apiKeys.remove(key);
-			await write(context.stdout, `API key ${toName(key)} deleted\n`);
-		}),
+		handlers.each(
+			"API key",
+			async ({ apiKeys }, key) => {
+				await apiKeys.remove(key);
+				await write(context.stdout, `API key ${toName(key)} deleted\n`);
+			},
+			toName,
+		),
 	);
 
 	for (const [verb, enabled, description] of [
@@ -70,35 +69,34 @@ export const addApiKeyCommands: AddCommands = (parent, context) => {
 		["disable", false, "Refuse API keys until they are enabled again."],
 	] as const) {
 		withCommonOptions(keys.command(`${verb} <keys...>`).description(description)).action(
-			forEach(context, async (client, key, options) =>
-				printRecord(await client.apiKeys.update(key, { enabled }), ["id", "user", "enabled"], options, context),
-			),
+			handlers.show("API key", ["id", "user", "enabled"], ({ apiKeys }, key) => apiKeys.update(key, { enabled }), toName),
 		);
 	}
 
 	withCommonOptions(
 		keys.command("load <file>").description("Load keys from `svc apikey list --show-secrets -j` of another instance (JSON or YAML)."),
-	).action(async (file: string, _options, command) => {
-		const client = createAccessClient(await openSession(optionsOf(command), context));
-		for (const record of readRecords(file)) {
-			const { id, created } = await load(client, record);
-			await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
-		}
-	});
+	).action(
+		handlers.run<object, [file: string]>(async (client, _options, file) => {
+			for (const record of readRecords(file)) {
+				const { id, created } = await load(client, record);
+				await write(context.stdout, `${id} ${created ? "loaded" : "was there"}\n`);
+			}
+		}),
+	);
 };
 
-/** Returns a command handler that calls `act` for each given key. */
-function forEach(context: CliContext, act: (client: AccessClient, key: string, options: CommonOptions) => Promise<void>) {
-	return async (keys: string[], _options: unknown, command: Command) => {
-		const options = optionsOf(command);
-		const client = createAccessClient(await openSession(options, context));
-		for (const key of keys) await orNotFound(act(client, key, options), "API key", toName(key), "svc apikey list");
-	};
+async function list({ apiKeys }: AccessClient, options: ListOptions & CommonOptions, context: CliContext): Promise<void> {
+	const { user, last: limit, showSecrets: show_secrets, detail } = options;
+	const page = await apiKeys.list({ user, limit, show_secrets });
+	await printList(page, detail ? allColumns : columns, { ...options, limitOption: "-n" }, context);
 }
 
-async function create({ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions, context: CliContext): Promise<void> {
-	const client = createAccessClient(await openSession(options, context));
-	const record = await client.apiKeys.create({ user, metadata, expires_at: expires, scopes });
+async function create(
+	{ apiKeys }: AccessClient,
+	{ user, metadata, expires, scopes, ...options }: CreateOptions & CommonOptions,
+	context: CliContext,
+): Promise<void> {
+	const record = await apiKeys.create({ user, metadata, expires_at: expires, scopes });
 	if (options.onlyKey) return write(context.stdout, `${record.key}\n`);
 	await printRecord(record, ["id", "user", "key", "metadata", "expires_at", "scopes"], options, context);
 	if (!options.json && !options.yaml) await write(context.stderr, "Keep the key now: it cannot be shown again.\n");

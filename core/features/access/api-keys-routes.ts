@@ -37,7 +37,6 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/apikeys",
-		component: "api",
 		summary: "List API keys",
 		description: "50 at a time. `user` filters.",
 		answers: { 200: answerPage(apiKeySchema) },
@@ -58,7 +57,6 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/apikeys/:key",
-		component: "api",
 		summary: "Get an API key by its id, or by the key itself",
 		answers: { 200: answerJson(apiKeySchema) },
 		permission: "api_key_view",
@@ -71,7 +69,6 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/apikeys",
-		component: "api",
 		summary: "Make an API key",
 		description: "`{user, metadata, enabled, expires_at, scopes}`. For another user: administrators only.",
 		answers: { 201: answerJson(newApiKeySchema, { description: "The key, shown this once." }), 409: answerConflict },
@@ -86,7 +83,6 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/apikeys/:key",
-		component: "api",
 		summary: "Change an API key",
 		description: "What is not given stays.",
 		answers: { 200: answerJson(apiKeySchema) },
@@ -102,7 +98,6 @@ export const apiKeyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/apikeys/:key",
-		component: "api",
 		summary: "Remove an API key",
 		answers: { 204: answerNothing() },
 		permission: "api_key_delete",

@@ -30,39 +30,25 @@ export interface ApiKeyInput {
 	readonly scopes?: readonly string[] | null;
 }
 
-export interface ApiKeys {
-	/**
-	 * Creates a key and returns it; it cannot be read later. With `key_hash`, loads a key by its hash and returns null as `key`. Throws
-	 * `SVC_FORBIDDEN` if the key is for another user, unless the principal is an administrator. Also throws it if the key would have more
-	 * scopes than the principal, and always for the token of a run.
-	 */
-	create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }>;
-	/** @param paging if it has a user, only keys of that user are returned */
-	list(paging: Paging & { readonly user?: string }): Promise<Page<ApiKeyEntity>>;
-	/** Returns a key by its id or by the key itself. Throws `SVC_NOT_FOUND` if it does not exist. */
-	get(idOrKey: string): Promise<ApiKeyEntity>;
-	/** Changes a key. Absent members keep their values. Throws `SVC_FORBIDDEN` in the same cases as `create`. */
-	update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity>;
-	remove(idOrKey: string, principal: Principal): Promise<void>;
-	/** Returns the record of a usable key. Throws `SVC_UNAUTHORIZED` if the key is unknown, disabled or expired. */
-	verify(key: string): Promise<ApiKeyEntity>;
-}
-
-/** Parts of the engine that API keys use. */
 export interface ApiKeyOptions extends Uses<"storage" | "clock" | "logger"> {
 	/** Name of the system user, which cannot have API keys. */
 	readonly systemUser: string;
 }
 
 /** API keys in the storage. */
-export class StoredApiKeys implements ApiKeys {
+export class StoredApiKeys {
 	readonly #parts: ApiKeyOptions;
 
 	constructor(parts: ApiKeyOptions) {
 		this.#parts = parts;
 	}
 
-	async create(input: ApiKeyInput, principal: Principal): ReturnType<ApiKeys["create"]> {
+	/**
+	 * Creates a key and returns it; it cannot be read later. With `key_hash`, loads a key by its hash and returns null as `key`. Throws
+	 * `SVC_FORBIDDEN` if the key is for another user, unless the principal is an administrator. Also throws it if the key would have more
+	 * scopes than the principal, and always for the token of a run.
+	 */
+	async create(input: ApiKeyInput, principal: Principal): Promise<{ readonly entity: ApiKeyEntity; readonly key: string | null }> {
 		assertNoRun(principal);
 		const user = input.user || principal.username;
 		if (user !== principal.username) assertAdmin(principal, "user");
@@ -93,10 +79,12 @@ export class StoredApiKeys implements ApiKeys {
 		return { entity, key };
 	}
 
-	async list({ user, ...paging }: Parameters<ApiKeys["list"]>[0]): ReturnType<ApiKeys["list"]> {
+	/** Returns a page of the keys: those of the user, if one is given. */
+	async list({ user, ...paging }: Paging & { readonly user?: string }): Promise<Page<ApiKeyEntity>> {
 		return readPage(this.#parts.storage, "api_key", { where: user === undefined ? {} : { user }, ...paging });
 	}
 
+	/** Changes a key. Absent members keep their values. Throws `SVC_FORBIDDEN` in the same cases as `create`. */
 	async update(idOrKey: string, input: ApiKeyInput, principal: Principal): Promise<ApiKeyEntity> {
 		assertNoHiddenCharacters("metadata", input.metadata);
 		assertNoRun(principal);
@@ -134,6 +122,7 @@ export class StoredApiKeys implements ApiKeys {
 		this.#parts.logger.info("API key deleted", { key_id: id, user, by: principal.username });
 	}
 
+	/** Returns the record of a usable key. Throws `SVC_UNAUTHORIZED` if the key is unknown, disabled or expired. */
 	async verify(key: string): Promise<ApiKeyEntity> {
 		const entity = await this.#findByKey(key);
 		if (entity === undefined) throw this.#refused("the API key is not known", entity);
@@ -143,6 +132,7 @@ export class StoredApiKeys implements ApiKeys {
 		return entity;
 	}
 
+	/** Returns a key by its id or by the key itself. Throws `SVC_NOT_FOUND` if it does not exist. */
 	async get(idOrKey: string): Promise<ApiKeyEntity> {
 		const found = (isId(idOrKey) ? await this.#parts.storage.get("api_key", idOrKey) : undefined) ?? (await this.#findByKey(idOrKey));
 		// `idOrKey` may be a key, so the message must not contain it.
@@ -174,6 +164,9 @@ export class StoredApiKeys implements ApiKeys {
 		return toTimestamp(this.#parts.clock.now());
 	}
 }
+
+/** The API keys of an engine. */
+export type ApiKeys = Pick<StoredApiKeys, keyof StoredApiKeys>;
 
 function assertAdmin({ username, isAdmin }: Principal, field: string): void {
 	if (!isAdmin) throw new SvcError("SVC_FORBIDDEN", `${field}: only administrators may name another user than "${username}"`);

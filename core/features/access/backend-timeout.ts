@@ -1,13 +1,7 @@
 import { SvcError } from "../../contract/index.ts";
 
-/** Seconds after which a call to a backend that does not respond fails with `SVC_UNAVAILABLE`. */
+/** Seconds that a backend may take. */
 const defaultTimeout = 30;
-
-interface CallTimeout {
-	readonly signal: AbortSignal;
-	/** Seconds that the backend may take. Default 30. */
-	readonly timeout?: number | undefined;
-}
 
 /**
  * Returns the response of an auth backend. Throws `SVC_UNAVAILABLE` after the timeout and the signal's reason on abort, even if the backend
@@ -15,7 +9,7 @@ interface CallTimeout {
  */
 export async function callWithTimeout<T>(
 	ask: (signal: AbortSignal) => Promise<T> | T,
-	{ signal, timeout = defaultTimeout }: CallTimeout,
+	{ signal, timeout = defaultTimeout }: { readonly signal: AbortSignal; readonly timeout?: number | undefined },
 ): Promise<T> {
 	signal.throwIfAborted();
 	const controller = new AbortController();

@@ -2,7 +2,7 @@ import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import { type PasswordCredentials, requestToken, type TokenRecord } from "../../client/password-sign-in.ts";
 import { readJson } from "../../client/request.ts";
-import type { JsonObject } from "../../contract/index.ts";
+import type { ApiKeyEntity, RoleAssignmentEntity } from "../../contract/index.ts";
 
 /** User to whom a credential belongs. */
 export interface UserRecord {
@@ -36,17 +36,8 @@ export interface PageEntryRecord {
 }
 
 /** An API key without the key itself. `uid` and `key_hash` are masked unless an administrator requests secrets. */
-export interface ApiKeyRecord {
-	readonly id: string;
+export interface ApiKeyRecord extends ApiKeyEntity {
 	readonly uid: string;
-	readonly user: string;
-	readonly key_hash: string;
-	readonly metadata: JsonObject;
-	readonly created_at: string;
-	readonly enabled: boolean;
-	readonly last_used_at: string | null;
-	readonly expires_at: string | null;
-	readonly scopes: readonly string[] | null;
 }
 
 /** A new API key. The key is returned only in this response; it is null if the key was loaded by its hash. */
@@ -73,13 +64,8 @@ export interface RoleRecord {
 }
 
 /** A role of a user. */
-export interface RoleAssignmentRecord {
-	readonly id: string;
-	readonly user: string;
-	readonly role: string;
-	readonly description: string;
+export interface RoleAssignmentRecord extends RoleAssignmentEntity {
 	readonly is_remote: boolean;
-	readonly source: string;
 }
 
 /** A started sign-in with another device, on which the user opens `verification_uri` and enters `user_code`. */
@@ -169,19 +155,13 @@ export function createAccessClient(api: ApiClient): AccessClient {
 }
 
 function createSingleSignOnClient({ callAuth }: ApiClient): SingleSignOnClient {
+	const read = async <T>(path: string, options?: Parameters<typeof callAuth>[1]) => readJson<T>(await callAuth(path, options));
 	return {
-		async begin(place, waiting) {
-			const { url } = await readJson<{ readonly url: string }>(
-				await callAuth("/sso/request", { method: "POST", body: { place }, ...waiting }),
-			);
-			return url;
-		},
-		async signOutUrl(waiting) {
-			const { url } = await readJson<{ readonly url: string | null }>(await callAuth("/sso/sign-out", waiting));
-			return url;
-		},
-		beginDevice: async (waiting) => readJson(await callAuth("/sso/device", { method: "POST", body: {}, ...waiting })),
-		pollDevice: async (device_code, { ttl, signal } = {}) =>
-			readJson(await callAuth("/sso/device/token", { method: "POST", body: { device_code, ...(ttl !== undefined && { ttl }) }, signal })),
+		begin: async (place, waiting) =>
+			(await read<{ readonly url: string }>("/sso/request", { method: "POST", body: { place }, ...waiting })).url,
+		signOutUrl: async (waiting) => (await read<{ readonly url: string | null }>("/sso/sign-out", waiting)).url,
+		beginDevice: (waiting) => read("/sso/device", { method: "POST", body: {}, ...waiting }),
+		pollDevice: (device_code, { ttl, signal } = {}) =>
+			read("/sso/device/token", { method: "POST", body: { device_code, ...(ttl !== undefined && { ttl }) }, signal }),
 	};
 }

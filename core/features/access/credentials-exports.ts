@@ -3,13 +3,9 @@ import type { OfferedCredentials, Principal } from "../../kernel/basics/principa
 import type { ProxyClaim } from "./trusted-proxies-exports.ts";
 
 /** User and addresses that a fronting proxy reports for a request. */
-export interface RemoteUser {
+export interface RemoteUser extends ProxyClaim {
 	/** Name of the user; undefined if the proxy reports none. */
 	readonly username: string | undefined;
-	/** Address of the peer of the connection, which must be a trusted proxy. */
-	readonly peerAddress: string | undefined;
-	/** Value of the header `Svc-Proxy-Secret`. It must equal `auth.proxy_secret` if that is set. */
-	readonly proxySecret?: string | undefined;
 	/** Address of the client as reported by the proxy; the address of the peer if it is not a trusted proxy. */
 	readonly remoteAddress: string | undefined;
 }
@@ -36,7 +32,7 @@ export interface Credentials {
 	signIn(
 		credentials: { readonly username: string; readonly password: string },
 		/** `remoteAddress` is logged, and failed sign-ins are counted for it. */
-		options: { readonly ttl?: number | null; readonly remoteAddress?: string; readonly signal: AbortSignal },
+		options: { readonly ttl?: number | null; readonly remoteAddress?: string | undefined; readonly signal: AbortSignal },
 	): Promise<IssuedToken>;
 	/** Returns the address of the client: the one that a trusted proxy reports in `X-Forwarded-For`, otherwise the peer's. */
 	toClientAddress(claim: ProxyClaim, forwardedFor: string | null): string | undefined;

@@ -1,18 +1,18 @@
-import { type AuthBackend, type Identity, isSvcError, type SignOutStatement, SvcError } from "../../contract/index.ts";
+import { type Identity, isSvcError, type SignOutStatement, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isReservedName } from "../../kernel/basics/names.ts";
 import { toIdentity } from "../../kernel/basics/plugin-results.ts";
 import { type OfferedCredentials, type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { hasAdminRole } from "./access.ts";
 import type { Access } from "./access-exports.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { callWithTimeout } from "./backend-timeout.ts";
 import type { Credentials, IssuedToken, RemoteUser } from "./credentials-exports.ts";
 import { ensureUser } from "./ensure-user.ts";
+import { loadPrincipal } from "./load-principal.ts";
 import { RunTokens } from "./run-tokens.ts";
 import { SignInThrottle } from "./sign-in-throttle.ts";
-import { createTokens, type KnownToken, type Tokens } from "./tokens.ts";
+import { type KnownToken, Tokens } from "./tokens.ts";
 import { createProxies, type ProxyClaim, type TrustedProxies } from "./trusted-proxies-exports.ts";
 
 export interface CredentialOptions extends Uses<"storage" | "clock" | "options" | "logger">, Pick<Kernel, "authBackend"> {
@@ -42,7 +42,7 @@ export class VerifiedCredentials implements Credentials {
 		this.#parts = parts;
 		this.#slowDown = new SignInThrottle({ storage, clock, limit: auth.failure_limit, longestWait: auth.failure_wait });
 		this.#proxies = createProxies(auth);
-		this.#tokens = createTokens({ storage, clock });
+		this.#tokens = new Tokens({ storage, clock });
 		this.runTokens = new RunTokens(parts);
 		this.#systemUser = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	}
@@ -50,7 +50,7 @@ export class VerifiedCredentials implements Credentials {
 	async signIn({ username, password }: UserPassword, { ttl, signal, remoteAddress }: SignInOptions): Promise<IssuedToken> {
 		const { options, logger } = this.#parts;
 		const lifetime = toLifetime(ttl, options.auth.token_ttl);
-		const verify = () => verifyIdentity({ username, password, signal, remoteAddress }, this.#identityCheckOptions());
+		const verify = () => this.#verify({ username, password }, { signal, remoteAddress });
 		const identity = await this.#slowDown.attempt({ username, address: remoteAddress, signal }, verify).catch((error: unknown) => {
 			if (isSvcError(error, "SVC_TOO_MANY")) {
 				logger.warn("token refused: too many failures", { user: username, remote_address: remoteAddress });
@@ -125,16 +125,42 @@ export class VerifiedCredentials implements Credentials {
 		return (await this.#tokens.find(token)) ?? this.runTokens.find(token);
 	}
 
-	#identityCheckOptions(): IdentityCheckOptions {
-		const { authBackend, logger, backendTimeout } = this.#parts;
-		return { backend: authBackend, logger, ...(backendTimeout !== undefined && { timeout: backendTimeout }) };
+	/**
+	 * Returns the identity that the backend verified. Throws `SVC_UNAUTHORIZED` if the backend refuses the password, and `SVC_UNAVAILABLE` if
+	 * it does not respond in time. Logs both failures.
+	 */
+	async #verify(
+		{ username, password }: UserPassword,
+		{ signal, remoteAddress }: Pick<SignInOptions, "signal" | "remoteAddress">,
+	): Promise<Identity> {
+		const { authBackend: backend, logger, backendTimeout: timeout } = this.#parts;
+		const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
+		// Some directories treat an empty password as an anonymous sign-in, which succeeds. So backends never get an empty password.
+		const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
+		const ask = async () => {
+			const answer = await callWithTimeout((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
+			return toIdentity(answer);
+		};
+		const identity = isAsked
+			? await ask().catch((error: unknown) => {
+					if (!signal.aborted) logger.error("sign-in could not be verified", { ...who, error });
+					throw error;
+				})
+			: undefined;
+		if (identity === undefined) {
+			logger.warn("token refused: invalid credentials", who);
+			throw unauthorized("invalid or missing credentials");
+		}
+		return identity;
 	}
 
 	async #ofApiKey(apiKey: string, location: Location): Promise<Principal> {
 		const { id, user, scopes } = await this.#parts.apiKeys.verify(apiKey);
 		// A key that an earlier version created, or that existed when `system_user.user` was changed, may belong to the system user.
 		this.#assertNotSystem(user, {});
-		const principal = { ...(await this.#toPrincipal(user, { method: "API key", location })), credential: `api_key:${id}` };
+		const { access } = this.#parts;
+		const owner = await loadPrincipal(user, { access, authentication: { method: "API key", location } });
+		const principal = { ...owner, credential: `api_key:${id}` };
 		return withScopes(principal, scopes);
 	}
 
@@ -146,7 +172,7 @@ export class VerifiedCredentials implements Credentials {
 		if (!service) this.#assertNotSystem(user, {});
 		const token_expire = `${expiry.slice(0, 19)}Z`;
 		const authentication = { method: "authentication token", location, token_expire } as const;
-		const principal = { credential: `token:${id}`, ...(await this.#toPrincipal(user, authentication)) };
+		const principal = { credential: `token:${id}`, ...(await loadPrincipal(user, { access: this.#parts.access, authentication })) };
 		if (!service) return principal;
 		const run = { ...principal, run: id, ...(author !== null && { author }) };
 		return withScopes(run, scopes);
@@ -171,14 +197,6 @@ export class VerifiedCredentials implements Credentials {
 		logger.info("token granted", { user: issued.user, token_id: issued.id, expiry: issued.expiry, ...origin });
 		return issued;
 	}
-
-	/** Returns the principal of a user with its roles. Without access control every authenticated user is an administrator. */
-	async #toPrincipal(username: string, authentication: Principal["authentication"]): Promise<Principal> {
-		const { access } = this.#parts;
-		if (!access.enabled) return { username, isAdmin: true, authentication };
-		const roles = await access.rolesOf(username);
-		return { username, isAdmin: hasAdminRole(roles), roles, authentication };
-	}
 }
 
 /** Returns the lifetime of a token in seconds; the maximum if `ttl` is absent. Throws `SVC_INVALID` if `ttl` is not allowed. */
@@ -191,45 +209,4 @@ function toLifetime(ttl: number | null | undefined, maximum: number): number {
 
 function unauthorized(reason: string): SvcError {
 	return new SvcError("SVC_UNAUTHORIZED", `Unauthorized - ${reason}`);
-}
-
-interface SignInAttempt {
-	readonly username: string;
-	readonly password: string;
-	readonly signal: AbortSignal;
-	readonly remoteAddress: string | undefined;
-}
-
-interface IdentityCheckOptions extends Uses<"logger"> {
-	readonly backend: AuthBackend | undefined;
-	/** Seconds to wait for the backend. Default 30. */
-	readonly timeout?: number;
-}
-
-/**
- * Returns the identity that the backend verified. Throws `SVC_UNAUTHORIZED` if the backend refuses the password, and `SVC_UNAVAILABLE` if
- * it does not respond in time. Logs both failures.
- */
-async function verifyIdentity(
-	{ username, password, signal, remoteAddress }: SignInAttempt,
-	{ backend, logger, timeout }: IdentityCheckOptions,
-): Promise<Identity> {
-	const who = { user: username, ...(remoteAddress !== undefined && { remote_address: remoteAddress }) };
-	// Some directories treat an empty password as an anonymous sign-in, which succeeds. So backends never get an empty password.
-	const isAsked = backend !== undefined && backend.takesPasswords !== false && username !== "" && password !== "";
-	const ask = async () => {
-		const answer = await callWithTimeout((own) => backend?.authenticate({ username, password }, { signal: own }), { signal, timeout });
-		return toIdentity(answer);
-	};
-	const identity = isAsked
-		? await ask().catch((error: unknown) => {
-				if (!signal.aborted) logger.error("sign-in could not be verified", { ...who, error });
-				throw error;
-			})
-		: undefined;
-	if (identity === undefined) {
-		logger.warn("token refused: invalid credentials", who);
-		throw new SvcError("SVC_UNAUTHORIZED", "Unauthorized - invalid or missing credentials");
-	}
-	return identity;
 }

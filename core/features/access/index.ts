@@ -16,7 +16,7 @@ import type { ProcessToken, ProcessTokens } from "./process-tokens-exports.ts";
 import { roleRoutes } from "./roles-routes.ts";
 import { ProviderSignOn } from "./single-sign-on.ts";
 import { singleSignOnRoutes } from "./single-sign-on-routes.ts";
-import { createTokens, type Tokens } from "./tokens.ts";
+import { Tokens } from "./tokens.ts";
 import { tokenRoutes } from "./tokens-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
@@ -64,7 +64,7 @@ class StoredProcessTokens implements ProcessTokens {
 
 	constructor(parts: ProcessTokenOptions) {
 		this.#parts = parts;
-		this.#tokens = createTokens(parts);
+		this.#tokens = new Tokens(parts);
 	}
 
 	async open(user: string, metadata: Readonly<Record<string, string>>): Promise<ProcessToken | undefined> {

@@ -7,7 +7,7 @@ import { replyRecords } from "../../http/reply-records.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toStableId } from "../../kernel/basics/ids.ts";
-import type { AssignmentFilter, RoleAssignment } from "./access-exports.ts";
+import type { RoleAssignment } from "./access-exports.ts";
 import type { AccessApi } from "./api.ts";
 import { describePermission, permissionsOf, type ResourceType, resourceTypes } from "./permission-types.ts";
 import type { Role } from "./roles.ts";
@@ -20,7 +20,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/permission_types",
-		component: "api",
 		summary: "List all permission types, by resource type",
 		answers: { 200: answerJson(mapOf(permissionTypesSchema)) },
 		permission: "admin",
@@ -29,7 +28,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/permission_types/:type",
-		component: "api",
 		summary: "List the permission types of a resource type",
 		answers: { 200: answerJson(permissionTypesSchema) },
 		permission: "admin",
@@ -42,7 +40,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/roles",
-		component: "api",
 		summary: "List roles",
 		description: "`system=true` chooses those that are built in, `false` the others.",
 		answers: { 200: describeList(roleSchema) },
@@ -56,7 +53,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/roles/:name",
-		component: "api",
 		summary: "Get a role by its name or id",
 		answers: { 200: answerJson(roleSchema) },
 		permission: "admin",
@@ -70,7 +66,6 @@ export const roleRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/rbac/role_assignments",
-		component: "api",
 		summary: "List who has which role",
 		description: "One's own need no permission: `user=<oneself>`.",
 		answers: { 200: answerPage(assignmentSchema), 429: answerTooMany },
@@ -78,14 +73,13 @@ export const roleRoutes = [
 		resource: ({ query }) => toAssignmentResource(query.user),
 		query: { ...pagingQuery, user: "string", role: "string", source: "string", remote: "boolean" },
 		async handler(context) {
-			const assignments = await context.engine.access.assignments(toFilter(context.query));
+			const assignments = await context.engine.access.assignments(context.query);
 			return replyRecords(context, parsePaging(context), assignments, (part) => part.map(toAssignment));
 		},
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/rbac/role_assignments/:id",
-		component: "api",
 		summary: "Get a role assignment",
 		answers: { 200: answerJson(assignmentSchema) },
 		permission: "role_assignment_view",
@@ -106,20 +100,6 @@ async function findAssignment({ engine, path }: Pick<RouteContext<Pick<AccessApi
 	const found = (await engine.access.assignments({})).find((assignment) => assignment.id === id);
 	if (found === undefined) throw new SvcError("SVC_NOT_FOUND", `role assignment "${id}" does not exist`);
 	return found;
-}
-
-function toFilter({
-	user,
-	role,
-	source,
-	remote,
-}: { readonly [F in keyof AssignmentFilter]-?: AssignmentFilter[F] | undefined }): AssignmentFilter {
-	return {
-		...(user !== undefined && { user }),
-		...(role !== undefined && { role }),
-		...(source !== undefined && { source }),
-		...(remote !== undefined && { remote }),
-	};
 }
 
 function toDescriptions(type: ResourceType) {

@@ -54,7 +54,6 @@ const grantSchema = objectSchema({
 	permission_types: arrayOf(stringSchema),
 });
 
-/** Schema of a role in the API. */
 export const roleSchema = defineSchema(
 	"Role",
 	objectSchema({
@@ -76,7 +75,6 @@ export const roleSchema = defineSchema(
 	},
 );
 
-/** Schema of a role assignment in the API. */
 export const assignmentSchema = defineSchema(
 	"RoleAssignment",
 	objectSchema({
@@ -114,7 +112,6 @@ export const tokenSchema = defineSchema(
 /** Schema of the response that contains whether a token is valid. */
 export const validitySchema = objectSchema({ valid: booleanSchema });
 
-/** Schema of the authenticated user in the API. */
 export const userSchema = defineSchema(
 	"User",
 	objectSchema(

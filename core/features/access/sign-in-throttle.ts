@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureEntity, type Storage, SvcError } from "../../contract/index.ts";
+import { type Clock, isSvcError, type KnownAddressEntity, type SignInFailureEntity, SvcError } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
+import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { toClientNetwork } from "./client-network.ts";
 import { SignInConcurrency } from "./sign-in-concurrency.ts";
 
-export interface SignInThrottleOptions {
-	readonly storage: Storage;
+export interface SignInThrottleOptions extends Uses<"storage"> {
 	readonly clock: Clock;
 	/** Number of failures of one user from one address at which delays begin; 0 disables the delays. */
 	readonly limit: number;
@@ -47,7 +48,7 @@ export class SignInThrottle {
 
 	constructor(options: SignInThrottleOptions) {
 		this.#options = options;
-		this.#places = new KnownSignInAddresses(options.storage, options.clock);
+		this.#places = new KnownSignInAddresses(options);
 	}
 
 	/**
@@ -169,13 +170,11 @@ const mostRemoved = 1_000;
 
 /** Addresses from which each user signed in during the last 30 days. Failures at other addresses do not delay sign-ins from these. */
 class KnownSignInAddresses {
-	readonly #storage: Storage;
-	readonly #clock: Clock;
+	readonly #parts: Pick<SignInThrottleOptions, "storage" | "clock">;
 	#nextPurge = 0;
 
-	constructor(storage: Storage, clock: Clock) {
-		this.#storage = storage;
-		this.#clock = clock;
+	constructor(parts: Pick<SignInThrottleOptions, "storage" | "clock">) {
+		this.#parts = parts;
 	}
 
 	async isKnown(subject: string): Promise<boolean> {
@@ -186,33 +185,27 @@ class KnownSignInAddresses {
 	async remember(subject: string): Promise<void> {
 		const known = await this.#find(subject);
 		if (known !== undefined && known.signed_in_at >= this.#ago(writtenEvery)) return;
-		const signed_in_at = toTimestamp(this.#clock.now());
-		if (known !== undefined) await this.#storage.update("sign_in_place", known.id, { signed_in_at });
-		else await this.#insert({ id: createId(this.#clock), subject, signed_in_at });
+		const { storage, clock } = this.#parts;
+		const signed_in_at = toTimestamp(clock.now());
+		if (known !== undefined) await storage.update("sign_in_place", known.id, { signed_in_at });
+		// Another node may insert the record at the same time.
+		else await insertIfAbsent(() => storage.insert("sign_in_place", [{ id: createId(clock), subject, signed_in_at }]));
 		await this.#purge();
 	}
 
 	async #find(subject: string): Promise<KnownAddressEntity | undefined> {
-		const [place] = await this.#storage.find("sign_in_place", { where: { subject }, limit: 1 });
+		const [place] = await this.#parts.storage.find("sign_in_place", { where: { subject }, limit: 1 });
 		return place;
 	}
 
-	async #insert(place: KnownAddressEntity): Promise<void> {
-		try {
-			await this.#storage.insert("sign_in_place", [place]);
-		} catch (error) {
-			// Another node has inserted the record in the meantime.
-			if (!isSvcError(error, "SVC_CONFLICT")) throw error;
-		}
-	}
-
 	async #purge(): Promise<void> {
-		if (this.#clock.now() < this.#nextPurge) return;
-		this.#nextPurge = this.#clock.now() + day / 24;
-		await this.#storage.remove("sign_in_place", { where: { signed_in_at: { lt: this.#ago(rememberedFor) } }, limit: mostRemoved });
+		const { storage, clock } = this.#parts;
+		if (clock.now() < this.#nextPurge) return;
+		this.#nextPurge = clock.now() + day / 24;
+		await storage.remove("sign_in_place", { where: { signed_in_at: { lt: this.#ago(rememberedFor) } }, limit: mostRemoved });
 	}
 
 	#ago(microseconds: number): string {
-		return toTimestamp(this.#clock.now() - microseconds);
+		return toTimestamp(this.#parts.clock.now() - microseconds);
 	}
 }

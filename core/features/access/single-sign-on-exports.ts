@@ -9,15 +9,19 @@ export interface BegunSignIn {
 	readonly kept: string;
 }
 
+/** Client that makes a request, and the signal that ends the request. */
+export interface SignInCaller {
+	readonly remoteAddress: string | undefined;
+	readonly signal: AbortSignal;
+}
+
 /** Request of a browser that returns from the provider. */
-export interface ReturnedBrowser {
+export interface ReturnedBrowser extends SignInCaller {
 	readonly redirectUri: string;
 	/** Query of the address, without the question mark. */
 	readonly query: string;
 	/** Content of the cookie; undefined if the browser has none. */
 	readonly kept: string | undefined;
-	readonly remoteAddress: string | undefined;
-	readonly signal: AbortSignal;
 }
 
 /** A completed sign-in: a token, and the path within the web page that was requested at the start. */
@@ -28,12 +32,10 @@ export interface FinishedSignIn {
 }
 
 /** Poll for the sign-in of a device. */
-export interface DevicePoll {
+export interface DevicePoll extends SignInCaller {
 	readonly deviceCode: string;
 	/** Lifetime of the token in seconds; null for the default. */
 	readonly ttl: number | null;
-	readonly remoteAddress: string | undefined;
-	readonly signal: AbortSignal;
 }
 
 /**
@@ -50,18 +52,14 @@ export interface SingleSignOn {
 	 * or is refused.
 	 */
 	complete(returned: ReturnedBrowser): Promise<FinishedSignIn>;
-	beginDevice(request: { readonly remoteAddress: string | undefined; readonly signal: AbortSignal }): Promise<DeviceSignIn>;
+	beginDevice(caller: SignInCaller): Promise<DeviceSignIn>;
 	/** Issues a token once the user has confirmed the sign-in. Throws `SVC_UNAUTHORIZED` if the user refused or the sign-in expired. */
 	pollDevice(poll: DevicePoll): Promise<IssuedToken | DevicePending>;
 	/**
 	 * Revokes the tokens of a sign-in whose end the provider reports in `message`. Throws `SVC_INVALID` if the message is not a valid one
 	 * from the provider, or was processed before. Throws `SVC_NOT_FOUND` if such messages are not supported.
 	 */
-	endByProvider(said: {
-		readonly message: string;
-		readonly remoteAddress: string | undefined;
-		readonly signal: AbortSignal;
-	}): Promise<void>;
+	endByProvider(said: SignInCaller & { readonly message: string }): Promise<void>;
 	/** Returns the address at which to sign out of the provider as well; undefined if the provider has none. */
 	signOutUrl(request: { readonly returnUri: string; readonly signal: AbortSignal }): Promise<string | undefined>;
 }

@@ -10,11 +10,14 @@ import { toTokenCookie } from "../../http/token-cookie.ts";
 import type { AccessApi } from "./api.ts";
 import { tokenSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<Pick<AccessApi, "singleSignOn" | "credentials">>();
+type RouteEngine = Pick<AccessApi, "singleSignOn" | "credentials">;
+
+const { defineRoute } = createRouteDeclarations<RouteEngine>();
 
 const noProvider = answerFault("There is no single sign-on.");
 const refused = answerFault("The sign-in is refused.");
 const address = { ...stringSchema, format: "uri" };
+const setsCookie = { "Set-Cookie": { description: "For the browser.", schema: stringSchema, isOptional: true } };
 
 const requestBody = defineBody<{ readonly place?: string }>({ properties: { place: { type: "string", maxLength: 4_000 } } });
 const deviceBody = defineBody<Record<never, never>>({ properties: {} });
@@ -65,7 +68,7 @@ export const singleSignOnRoutes = [
 		description:
 			"For pages of the service: the browser goes to `url`, and keeps a cookie until it is back. `place` is where in the page it then is.",
 		answers: {
-			200: answerJson(objectSchema({ url: address }), { description: "Where to go.", headers: setsCookie() }),
+			200: answerJson(objectSchema({ url: address }), { description: "Where to go.", headers: setsCookie }),
 			403: answerFault("A page of another origin asks."),
 			404: noProvider,
 			500: undefined,
@@ -87,7 +90,7 @@ export const singleSignOnRoutes = [
 		summary: "Come back from the provider",
 		description: "Sets the cookie with the token and leads to the page; a browser that is refused is led there too, and told so.",
 		answers: {
-			303: { ...answerNothing("To the page."), headers: { Location: { description: "The page.", schema: address }, ...setsCookie() } },
+			303: { ...answerNothing("To the page."), headers: { Location: { description: "The page.", schema: address }, ...setsCookie } },
 			401: refused,
 			404: noProvider,
 			429: answerTooMany,
@@ -183,7 +186,7 @@ export const singleSignOnRoutes = [
 	}),
 ];
 
-async function comeBack(context: RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>) {
+async function comeBack(context: RouteContext<RouteEngine>) {
 	const { engine, options, request } = context;
 	const page = toPageUrl(context);
 	const kept = findKeptCookie(request.headers);
@@ -197,7 +200,7 @@ async function comeBack(context: RouteContext<Pick<AccessApi, "singleSignOn" | "
 		const isKnown = isSvcError(error) && ["SVC_UNAUTHORIZED", "SVC_UNAVAILABLE", "SVC_TOO_MANY", "SVC_INVALID"].includes(error.code);
 		if (!isKnown || !options.webui.enable || !wantsHtml(request)) throw error;
 		const word = error.code === "SVC_UNAUTHORIZED" || error.code === "SVC_INVALID" ? "refused" : "unavailable";
-		return leadTo(`${page}/?sign-in=${word}`, toEndedKeptCookie(options));
+		return leadTo(`${page}/?sign-in=${word}`, toKeptCookie("", options));
 	}
 }
 
@@ -215,41 +218,28 @@ function toPageUrl({ options, apiUrl }: { readonly options: Options; readonly ap
 	return (options.webui.webui_base_url || apiUrl()).replace(/\/+$/, "");
 }
 
-function toRedirectUri(context: RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>): string {
+function toRedirectUri(context: RouteContext<RouteEngine>): string {
 	return `${toPageUrl(context)}/auth/v1/sso/callback`;
 }
 
-function toRemoteAddress(
-	context: Pick<RouteContext<Pick<AccessApi, "singleSignOn" | "credentials">>, "engine" | "request" | "peerAddress">,
-): string | undefined {
+function toRemoteAddress(context: Pick<RouteContext<RouteEngine>, "engine" | "request" | "peerAddress">): string | undefined {
 	const { engine, request } = context;
 	const claim = { peerAddress: context.peerAddress(), proxySecret: request.headers.get("svc-proxy-secret") ?? undefined };
 	return engine.credentials.toClientAddress(claim, request.headers.get("x-forwarded-for"));
-}
-
-function setsCookie() {
-	return { "Set-Cookie": { description: "For the browser.", schema: stringSchema, isOptional: true } };
 }
 
 /** Seconds that a user has to sign in at the provider. */
 const longest = 600;
 
 /**
- * Returns the cookie that identifies the browser when the provider redirects it back. That request comes from another site, so `Lax` is the
- * strictest `SameSite` value that works.
+ * Returns the cookie that identifies the browser when the provider redirects it back; one that ends it, if `kept` is empty. That request
+ * comes from another site, so `Lax` is the strictest `SameSite` value that works.
  */
-function toKeptCookie(kept: string, options: Options): string {
-	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${longest}; ${toScope(options)}`;
-}
-
-function toEndedKeptCookie(options: Options): string {
-	return `svc-sign-in=; HttpOnly; Max-Age=0; ${toScope(options)}`;
+function toKeptCookie(kept: string, { api }: Options): string {
+	const scope = `Path=/${api.auth_cookie_secure ? "; Secure" : ""}; SameSite=Lax`;
+	return `svc-sign-in=${kept}; HttpOnly; Max-Age=${kept === "" ? 0 : longest}; ${scope}`;
 }
 
 function findKeptCookie(headers: Headers): string | undefined {
 	return /(?:^|;)\s*svc-sign-in=([\w-]+)/.exec(headers.get("cookie") ?? "")?.[1];
-}
-
-function toScope({ api }: Options): string {
-	return `Path=/${api.auth_cookie_secure ? "; Secure" : ""}; SameSite=Lax`;
 }

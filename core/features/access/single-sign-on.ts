@@ -1,26 +1,22 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import {
-	type Clock,
 	type DevicePending,
 	type DeviceSignIn,
 	type Identity,
 	type InteractiveSignIn,
 	isSvcError,
-	type Storage,
 	SvcError,
 } from "../../contract/index.ts";
-import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import { createId } from "../../kernel/basics/ids.ts";
 import { toEndedSignIn, toIdentity } from "../../kernel/basics/plugin-results.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { callWithTimeout } from "./backend-timeout.ts";
 import { toClientNetwork } from "./client-network.ts";
 import type { VerifiedCredentials } from "./credentials.ts";
 import type { IssuedToken } from "./credentials-exports.ts";
-import { EndedSignIns } from "./ended-sign-ins.ts";
 import { SignInConcurrency, type SignInConcurrencyLimits } from "./sign-in-concurrency.ts";
-import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SingleSignOn } from "./single-sign-on-exports.ts";
+import { SignInRecords } from "./sign-in-records.ts";
+import type { BegunSignIn, DevicePoll, FinishedSignIn, ReturnedBrowser, SignInCaller, SingleSignOn } from "./single-sign-on-exports.ts";
 
 /**
  * Limits for sign-out messages. A provider may end many sessions at once from one address, for example of a whole organization, and few
@@ -34,18 +30,12 @@ export interface SingleSignOnOptions extends Uses<"options" | "storage" | "clock
 	readonly backendTimeout?: number;
 }
 
-interface Caller {
-	readonly remoteAddress: string | undefined;
-	readonly signal: AbortSignal;
-}
-
 /** Sign-in with the provider of the auth backend. Manages the cookie, ensures that no sign-in is used twice, and issues the tokens. */
 export class ProviderSignOn implements SingleSignOn {
 	readonly offer: SingleSignOn["offer"];
 	readonly #parts: SingleSignOnOptions;
 	readonly #interactive: InteractiveSignIn | undefined;
-	readonly #used: UsedSignIns;
-	readonly #ended: EndedSignIns;
+	readonly #records: SignInRecords;
 	readonly #gate = new SignInConcurrency();
 	/** Separate limit for sign-out messages, so that they do not wait for sign-ins. */
 	readonly #messages = new SignInConcurrency(messageLimits);
@@ -56,8 +46,7 @@ export class ProviderSignOn implements SingleSignOn {
 		const interactive = auth.enable && auth.mode !== "proxy" ? parts.authBackend?.interactive : undefined;
 		this.#parts = parts;
 		this.#interactive = interactive;
-		this.#used = new UsedSignIns(parts.storage, parts.clock);
-		this.#ended = new EndedSignIns(parts.storage, parts.clock);
+		this.#records = new SignInRecords(parts);
 		this.offer = interactive && { label: interactive.label, devices: interactive.beginDevice !== undefined };
 	}
 
@@ -86,7 +75,7 @@ export class ProviderSignOn implements SingleSignOn {
 		return { issued: await this.#issue(identity, state, { remoteAddress, ttl: null, asked }), place };
 	}
 
-	async beginDevice({ remoteAddress, signal }: Caller): Promise<DeviceSignIn> {
+	async beginDevice({ remoteAddress, signal }: SignInCaller): Promise<DeviceSignIn> {
 		const interactive = this.#deviceProvider();
 		return this.#verify({ remoteAddress, signal }, (own) => interactive.beginDevice({ signal: own }));
 	}
@@ -116,10 +105,10 @@ export class ProviderSignOn implements SingleSignOn {
 		if (ended === undefined) throw this.#refuseMessage("it is not the provider's, not for this service, or too old", remoteAddress);
 		const said = `said ${ended.id}`;
 		// Mark the message as processed last: if a step fails, the provider can send the message again.
-		if (await this.#used.has(said)) throw this.#refuseMessage("it has been said before", remoteAddress);
-		await this.#ended.note(ended);
+		if (await this.#records.isUsed(said)) throw this.#refuseMessage("it has been said before", remoteAddress);
+		await this.#records.noteEnd(ended);
 		await this.#parts.credentials.endSignIns(ended);
-		await this.#used.use(said);
+		await this.#records.use(said);
 	}
 
 	async signOutUrl({ returnUri, signal }: Parameters<SingleSignOn["signOutUrl"]>[0]): Promise<string | undefined> {
@@ -136,16 +125,15 @@ export class ProviderSignOn implements SingleSignOn {
 		{ remoteAddress, ttl, asked }: Pick<DevicePoll, "remoteAddress" | "ttl"> & { readonly asked: number },
 	): Promise<IssuedToken> {
 		const { credentials } = this.#parts;
-		if (!(await this.#used.use(signIn))) throw this.#refuse("it has been finished before", remoteAddress);
-		const origin = remoteAddress === undefined ? {} : { remoteAddress };
-		const issued = await credentials.signInVerified(identity, { ttl, ...origin });
-		if (!(await this.#ended.has(identity, asked))) return issued;
+		if (!(await this.#records.use(signIn))) throw this.#refuse("it has been finished before", remoteAddress);
+		const issued = await credentials.signInVerified(identity, { ttl, remoteAddress });
+		if (!(await this.#records.hasEnded(identity, asked))) return issued;
 		await credentials.removeToken(issued.id);
 		throw this.#refuse("it has ended at the provider meanwhile", remoteAddress);
 	}
 
 	/** Sends a request to the backend when a slot is free. Requests are limited because each needs a connection to the provider. */
-	#verify<T>({ remoteAddress, signal }: Caller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
+	#verify<T>({ remoteAddress, signal }: SignInCaller, ask: (signal: AbortSignal) => Promise<T>, gate = this.#gate): Promise<T> {
 		const pair = randomBytes(16).toString("hex");
 		const subject = { pair, address: toClientNetwork(remoteAddress ?? ""), isKnown: false };
 		return gate.run(subject, () => this.#ask(ask, signal), signal);
@@ -244,52 +232,4 @@ function toPlace(place: string): string {
 
 function isToken(value: unknown): value is string {
 	return typeof value === "string" && /^[\w.~-]{1,1000}$/.test(value);
-}
-
-/** Microseconds for which the record of a finished sign-in is kept. The codes of providers expire within minutes. */
-const rememberedFor = 86_400_000_000;
-const purgedEvery = rememberedFor / 24;
-const mostRemoved = 1_000;
-
-/** Finished sign-ins with a provider and processed sign-out messages, shared by all nodes. Each can be used only once. */
-class UsedSignIns {
-	readonly #storage: Storage;
-	readonly #clock: Clock;
-	#nextPurge = 0;
-
-	constructor(storage: Storage, clock: Clock) {
-		this.#storage = storage;
-		this.#clock = clock;
-	}
-
-	/** Returns true if the sign-in has been used on any node. */
-	async has(signIn: string): Promise<boolean> {
-		const found = await this.#storage.find("used_sign_in", { where: { subject: toSubject(signIn) }, limit: 1 });
-		return found.length > 0;
-	}
-
-	/** Marks the sign-in as used. Returns false if it had been used before. */
-	async use(signIn: string): Promise<boolean> {
-		const now = this.#clock.now();
-		const subject = toSubject(signIn);
-		try {
-			await this.#storage.insert("used_sign_in", [{ id: createId(this.#clock), subject, used_at: toTimestamp(now) }]);
-		} catch (error) {
-			if (isSvcError(error, "SVC_CONFLICT")) return false;
-			throw error;
-		}
-		await this.#purge(now);
-		return true;
-	}
-
-	async #purge(now: number): Promise<void> {
-		if (now < this.#nextPurge) return;
-		this.#nextPurge = now + purgedEvery;
-		const used_at = { lt: toTimestamp(now - rememberedFor) };
-		await this.#storage.remove("used_sign_in", { where: { used_at }, limit: mostRemoved });
-	}
-}
-
-function toSubject(signIn: string): string {
-	return createHash("sha256").update(signIn).digest("hex");
 }

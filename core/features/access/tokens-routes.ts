@@ -1,4 +1,4 @@
-import { type Options, SvcError } from "../../contract/index.ts";
+import { type Credentials, type Options, SvcError } from "../../contract/index.ts";
 import { toApiUrl } from "../../http/api-url.ts";
 import { findToken } from "../../http/authenticate.ts";
 import { defineBody } from "../../http/body.ts";
@@ -108,13 +108,7 @@ async function signIn(context: RouteContext<Pick<AccessApi, "credentials">, Quer
 		assertForProxies(context);
 		return engine.credentials.signInByProxy({ ...claim, username, remoteAddress }, { ttl });
 	}
-	const credentials = { username, password };
-	return engine.credentials.signIn(credentials, { ttl, signal, ...(remoteAddress !== undefined && { remoteAddress }) });
-}
-
-interface GivenCredentials {
-	readonly username: string;
-	readonly password: string;
+	return engine.credentials.signIn({ username, password }, { ttl, signal, remoteAddress });
 }
 
 /**
@@ -129,7 +123,7 @@ function assertForProxies({ listener, options, logger }: RouteContext<Pick<Acces
 }
 
 /** Returns the user name and password in a request. Calls `onRefused` before it throws. */
-function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"], onRefused: () => void): GivenCredentials {
+function readCredentials(headers: Headers, { mode, proxy_basic }: Options["auth"], onRefused: () => void): Credentials {
 	try {
 		if (mode !== "proxy") return parseBasic(headers.get("authorization"));
 		const remoteUser = parseRemoteUser(headers);
@@ -158,7 +152,7 @@ function parseRemoteUser(headers: Headers): string | undefined {
  * Returns name and password of HTTP basic authentication. Throws `SVC_INVALID` for a header that is not a scheme and a value, and
  * `SVC_UNAUTHORIZED` with the same message for every other defect.
  */
-function parseBasic(header: string | null): GivenCredentials {
+function parseBasic(header: string | null): Credentials {
 	if (!header) throw refused();
 	const words = header.trim().split(/ +/);
 	if (words.length !== 2) throw new SvcError("SVC_INVALID", "authorization: must be a scheme and a value");

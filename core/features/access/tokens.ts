@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { JsonObject, SignOutStatement, Storage, TokenEntity, Where } from "../../contract/index.ts";
+import type { JsonObject, SignOutStatement, TokenEntity, Where } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
@@ -21,7 +21,6 @@ export interface TokenRequest {
 	readonly session?: string | undefined;
 }
 
-/** A valid token. */
 export interface KnownToken {
 	/** Id of the token. For the token of a run, the id of its live action. */
 	readonly id: string;
@@ -36,45 +35,68 @@ export interface KnownToken {
 }
 
 /** Tokens that the service issues to users, runs and sensors. Only their hashes are stored. The garbage collector deletes expired ones. */
-export interface Tokens {
-	issue(request: TokenRequest): Promise<IssuedToken>;
+export class Tokens {
+	readonly #parts: Uses<"storage" | "clock">;
+	/** Recently found tokens by hash, which save a query for each request. */
+	readonly #cached = new Map<string, TokenEntity>();
+	#revocations = 0;
+
+	constructor(parts: Uses<"storage" | "clock">) {
+		this.#parts = parts;
+	}
+
+	async issue({ user, ttl, service, metadata, ...signIn }: TokenRequest): Promise<IssuedToken> {
+		const { storage, clock } = this.#parts;
+		const { subject = null, session = null } = signIn;
+		const id = createId(clock);
+		const token = randomBytes(16).toString("hex");
+		const now = clock.now();
+		const expiry = toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry));
+		const created_at = toTimestamp(now);
+		await storage.insert("token", [{ id, token_hash: toHash(token), user, expiry, service, created_at, metadata, subject, session }]);
+		return { id, user, token, expiry, metadata, service };
+	}
+
 	/** Returns the token; undefined if it is unknown or has expired. */
-	find(token: string): Promise<KnownToken | undefined>;
-	revoke(id: string): Promise<void>;
+	async find(token: string): Promise<KnownToken | undefined> {
+		if (!tokenPattern.test(token)) return undefined;
+		const entity = await this.#find(toHash(token));
+		return entity !== undefined && entity.expiry > toTimestamp(this.#parts.clock.now()) ? toKnown(entity) : undefined;
+	}
+
+	async revoke(id: string): Promise<void> {
+		await this.#parts.storage.remove("token", { where: { id } });
+		this.#revocations += 1;
+		for (const [token_hash, entity] of this.#cached) if (entity.id === id) this.#cached.delete(token_hash);
+	}
+
 	/** Revokes the tokens that were issued for an ended sign-in at a provider. Returns their number. */
-	revokeEnded(ended: Pick<SignOutStatement, "subject" | "session">): Promise<number>;
-}
+	async revokeEnded(ended: Pick<SignOutStatement, "subject" | "session">): Promise<number> {
+		let count = 0;
+		for (const where of toEnded(ended)) count += await this.#parts.storage.remove("token", { where });
+		this.#revocations += 1;
+		this.#cached.clear();
+		return count;
+	}
 
-type TokenDependencies = Uses<"storage" | "clock">;
-
-export function createTokens({ storage, clock }: TokenDependencies): Tokens {
-	const cache = createCache(storage);
-	return {
-		async issue({ user, ttl, service, metadata, subject = null, session = null }) {
-			const id = createId(clock);
-			const token = randomBytes(16).toString("hex");
-			const now = clock.now();
-			const expiry = toTimestamp(Math.min(now + ttl * 1_000_000, latestExpiry));
-			const created_at = toTimestamp(now);
-			await storage.insert("token", [{ id, token_hash: toHash(token), user, expiry, service, created_at, metadata, subject, session }]);
-			return { id, user, token, expiry, metadata, service };
-		},
-		async find(token) {
-			if (!tokenPattern.test(token)) return undefined;
-			const entity = await cache.find(toHash(token));
-			return entity !== undefined && entity.expiry > toTimestamp(clock.now()) ? toKnown(entity) : undefined;
-		},
-		async revoke(id) {
-			await storage.remove("token", { where: { id } });
-			cache.forget(id);
-		},
-		async revokeEnded(ended) {
-			let count = 0;
-			for (const where of toEnded(ended)) count += await storage.remove("token", { where });
-			cache.forgetAll();
-			return count;
-		},
-	};
+	/**
+	 * Returns the record of a token. Tokens are not cached if another node may revoke them unnoticed. Service tokens are not cached either,
+	 * because earlier versions stored them for runs. The write that ends a run removes its token, which must not be accepted after that.
+	 */
+	async #find(token_hash: string): Promise<TokenEntity | undefined> {
+		const cached = this.#cached.get(token_hash);
+		if (cached !== undefined) return cached;
+		const { storage } = this.#parts;
+		const revocationsBefore = this.#revocations;
+		const [entity] = await storage.find("token", { where: { token_hash }, limit: 1 });
+		// A token that was read while a token was being revoked may be the revoked one, so do not cache it.
+		if (entity === undefined || entity.service || storage.capabilities.shared === true || this.#revocations !== revocationsBefore)
+			return entity;
+		const [oldest] = this.#cached.keys();
+		if (this.#cached.size >= mostCached && oldest !== undefined) this.#cached.delete(oldest);
+		this.#cached.set(token_hash, entity);
+		return entity;
+	}
 }
 
 /** Returns the conditions for tokens of an ended sign-in. A token without a session may be of any session of its subject, so it ends. */
@@ -100,40 +122,6 @@ function toKnown({ id, user, expiry, service, metadata }: TokenEntity): KnownTok
 	};
 }
 
-/** Returns the hash under which a token is stored. */
 export function toHash(token: string): string {
 	return hash("sha256", token);
-}
-
-/**
- * Creates a cache of recently found tokens, which saves a query for each request. Tokens are not cached if another node may revoke them
- * unnoticed. Service tokens are not cached either, because earlier versions stored them for runs. The write that ends a run removes its
- * token, which must not be accepted after that.
- */
-function createCache(storage: Storage) {
-	const tokens = new Map<string, TokenEntity>();
-	let revocations = 0;
-	return {
-		async find(token_hash: string): Promise<TokenEntity | undefined> {
-			const cached = tokens.get(token_hash);
-			if (cached !== undefined) return cached;
-			const revocationsBefore = revocations;
-			const [entity] = await storage.find("token", { where: { token_hash }, limit: 1 });
-			// A token that was read while a token was being revoked may be the revoked one, so do not cache it.
-			if (entity === undefined || entity.service || storage.capabilities.shared === true || revocations !== revocationsBefore)
-				return entity;
-			const [oldest] = tokens.keys();
-			if (tokens.size >= mostCached && oldest !== undefined) tokens.delete(oldest);
-			tokens.set(token_hash, entity);
-			return entity;
-		},
-		forget(id: string): void {
-			revocations += 1;
-			for (const [token_hash, entity] of tokens) if (entity.id === id) tokens.delete(token_hash);
-		},
-		forgetAll(): void {
-			revocations += 1;
-			tokens.clear();
-		},
-	};
 }

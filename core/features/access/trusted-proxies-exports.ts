@@ -6,8 +6,8 @@ import { SvcError } from "../../contract/index.ts";
 export interface ProxyClaim {
 	/** Address of the peer of the connection. */
 	readonly peerAddress: string | undefined;
-	/** Secret sent by the proxy; undefined if the request has none. */
-	readonly proxySecret: string | undefined;
+	/** Secret in the header `Svc-Proxy-Secret`; undefined if the request has none. */
+	readonly proxySecret?: string | undefined;
 }
 
 /** Proxies whose headers for users and client addresses are accepted. */

@@ -19,7 +19,6 @@ export const userRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/user",
-		component: "api",
 		summary: "Tell who asks, how they signed in, and their roles",
 		description:
 			"With `permissions=true` also what they may do: for each permission the records it is given for, `*` for all; and the entries of features in the web page that they may see.",

@@ -56,7 +56,8 @@ async function createMetadata({ source, sourceDirectory, target }: CloneRequest)
 	const file = source.metadata_file;
 	const isRead = sourceDirectory !== undefined && file !== null && isMetadataPath(file);
 	const original = isRead ? await readInside(sourceDirectory, file, "metadata_file") : undefined;
-	return (original === undefined ? undefined : rewrite(original.content.toString("utf8"), target)) ?? toMetadata(target);
+	const { ref: _ref, metadata_file: _file, ...metadata } = target;
+	return (original === undefined ? undefined : rewrite(original.content.toString("utf8"), target)) ?? stringify(metadata);
 }
 
 /**
@@ -70,8 +71,4 @@ function rewrite(text: string, target: CloneRequest["target"]): string | undefin
 	document.set("pack", target.pack);
 	document.set("entry_point", target.entry_point);
 	return document.toString();
-}
-
-function toMetadata({ ref, metadata_file, ...metadata }: CloneRequest["target"]): string {
-	return stringify(metadata);
 }

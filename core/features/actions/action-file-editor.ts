@@ -11,9 +11,9 @@ import type { Access } from "../access/access-exports.ts";
 import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
 import { cloneFiles, toClonedPaths } from "./action-clone.ts";
 import { ActionFilePermissions, type FileSubject, toEntryPath } from "./action-file-permissions.ts";
-import { assertMetadataPath, type DataFile, readInside, removeFiles, toDataPath, writeDataFiles } from "./action-files.ts";
+import { assertMetadataPath, type DataFile, readInside, toDataPath } from "./action-files.ts";
 import { fileWritten } from "./file-written-trigger.ts";
-import { pathExists } from "./symlink-safe-files.ts";
+import { pathExists, removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 interface ActionFileWorkOptions extends Uses<"storage"> {
 	readonly access: Pick<Access, "allows" | "assert">;
@@ -54,7 +54,8 @@ export class ActionFileEditor {
 		const packDirectory = await assertActionsDirectory(subject.packDirectory, fields.pack, "data_files");
 		await this.#rights.assertMayWrite(subject, paths);
 		await this.#assertWritable(fields.pack, "data_files");
-		await writeDataFiles(packDirectory, files);
+		for (const file of files)
+			await writeSymlinkSafe({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
 		return this.#draftEvents(fields.ref, packDirectory, paths);
 	}
 
@@ -70,7 +71,7 @@ export class ActionFileEditor {
 		}
 		await this.#rights.assertMayRemove(subject, paths);
 		if (paths.length > 0) await this.#assertWritable(action.pack, "remove_files");
-		await removeFiles(subject.packDirectory, paths);
+		for (const path of paths) await removeSymlinkSafe({ root: subject.packDirectory, path, field: "remove_files" });
 	}
 
 	/** Copies the files of an action to the pack and the paths that the change names. */

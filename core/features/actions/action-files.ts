@@ -3,7 +3,6 @@ import { posix, relative, sep } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 import { resolveInside } from "../../lib/safe-path.ts";
 import { isMetadataPath } from "./action-file-permissions.ts";
-import { removeSymlinkSafe, writeSymlinkSafe } from "./symlink-safe-files.ts";
 
 export interface DataFile {
 	readonly file_path: string;
@@ -22,29 +21,11 @@ export function toDataPath({ file_path }: DataFile): string {
 	return posix.join("actions", path.slice("/actions/".length));
 }
 
-/** Writes files below a pack's actions directory. Creates subdirectories as needed. Does not follow links. */
-export async function writeDataFiles(packDirectory: string, files: readonly DataFile[]): Promise<void> {
-	for (const file of files) {
-		await writeSymlinkSafe({ root: packDirectory, path: toDataPath(file), field: "data_files.file_path" }, file.content);
-	}
-}
-
-/** Removes the files that exist, without following links. Throws `SVC_FORBIDDEN` if the operating system does not allow it. */
-export async function removeFiles(packDirectory: string, paths: readonly string[]): Promise<void> {
-	for (const path of paths) await removeSymlinkSafe({ root: packDirectory, path, field: "remove_files" });
-}
-
-/** Content and mode of a file. */
-export interface ReadFile {
-	readonly content: Buffer;
-	readonly mode: number;
-}
-
 /**
- * Reads a file below `directory`. Follows links whose target is inside, because packs may contain them.
+ * Returns content and mode of a file below `directory`. Follows links whose target is inside, because packs may contain them.
  * Returns undefined if the file cannot be opened or is not a regular file. Throws `SVC_INVALID` if the path leads out of `directory`.
  */
-export async function readInside(directory: string, file: string, field: string): Promise<ReadFile | undefined> {
+export async function readInside(directory: string, file: string, field: string) {
 	const path = resolveInside(directory, file, field);
 	// O_NONBLOCK is needed because opening a pipe that has no writer would otherwise block.
 	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);

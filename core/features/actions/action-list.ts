@@ -1,14 +1,14 @@
 import type { ActionEntity } from "../../contract/index.ts";
-import { isSelected, parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { isSelected, parseSelection, selectionQuery } from "../../http/field-selection.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
-import { type Reply, replyJson } from "../../http/replies.ts";
+import type { Reply } from "../../http/replies.ts";
+import { replyList } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
-/** Query parameters of the lists of actions. */
 export const actionListQuery = {
 	...pagingQuery,
 	...selectionQuery,
@@ -51,18 +51,8 @@ export async function listActions(
 	const { id, name, pack, tags } = context.query;
 	const paging = parsePaging(context);
 	const selection = parseSelection(context.query, rules);
-	const filter = {
-		...(id !== undefined && { id: parseIds(id) }),
-		...(name !== undefined && { name }),
-		...(pack !== undefined && { pack }),
-		...(tags !== undefined && { tags }),
-	};
+	const filter = { id: id === undefined ? undefined : parseIds(id), name, pack, tags };
 	const fields = [...members].filter(([member]) => isSelected(selection, member)).flatMap(([, made]) => made);
 	const page = await context.engine.actions.list(filter, { ...paging, fields });
-	const records = await present(page.items);
-	return replyJson(
-		records.map((record) => selectMembers(record, selection)),
-		200,
-		toCountHeaders(page.total, paging),
-	);
+	return replyList({ ...page, items: await present(page.items) }, paging, selection);
 }

@@ -1,4 +1,4 @@
-import type { ActionEntity, ParameterSchema } from "../../contract/index.ts";
+import type { ActionEntity } from "../../contract/index.ts";
 import { type Reply, replyJson } from "../../http/replies.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { presentWithinBudget, type secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
@@ -9,54 +9,35 @@ import { mergeSchemas } from "../../language/parameters/merge-schemas.ts";
 import { hasParameters, toAction } from "./records-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
 
+type Context = RouteContext<RouteEngine, typeof secretsQuery>;
+
 /** Returns the API records of actions. Defaults of secret parameters are masked like other secret values. */
-export async function toActions(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	actions: readonly ActionEntity[],
-): Promise<readonly WireRecord[]> {
-	const presentation = toRecordVisibility(context);
-	const known = await readRunnerParameters(context, actions);
-	return presentWithinBudget(actions, (action, index) => toAction(action, known[index] ?? {}, presentation));
+export function toActions(context: Context, actions: readonly ActionEntity[]): Promise<readonly WireRecord[]> {
+	return present(context, actions, toAction);
 }
 
 /** Returns the API records of actions, with the parameters of their runner types merged into their own. */
-export async function toOverviews(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	actions: readonly ActionEntity[],
-): Promise<readonly WireRecord[]> {
-	const presentation = toRecordVisibility(context);
-	const known = await readRunnerParameters(context, actions);
-	return presentWithinBudget(actions, (action, index) => {
-		if (!hasParameters(action)) return toAction(action, {}, presentation);
-		const parameters = mergeSchemas(known[index] ?? {}, action.parameters);
-		return toAction({ ...action, parameters }, {}, presentation);
+export function toOverviews(context: Context, actions: readonly ActionEntity[]): Promise<readonly WireRecord[]> {
+	return present(context, actions, (action, runnerParameters, visibility) => {
+		if (!hasParameters(action)) return toAction(action, {}, visibility);
+		return toAction({ ...action, parameters: mergeSchemas(runnerParameters, action.parameters) }, {}, visibility);
 	});
 }
 
-/** Returns the parameters of each action's runner type; an empty list if the actions were read without their parameters. */
-async function readRunnerParameters(
-	{ engine }: Pick<RouteContext<RouteEngine>, "engine">,
-	actions: readonly ActionEntity[],
-): Promise<readonly ParameterSchema[]> {
-	return actions.some(hasParameters) ? engine.actions.runnerParameters(actions) : [];
+/** Returns a record for each action. The parameters of the runner types are read only if the actions were read with their parameters. */
+async function present(context: Context, actions: readonly ActionEntity[], toRecord: typeof toAction): Promise<readonly WireRecord[]> {
+	const visibility = toRecordVisibility(context);
+	const known = actions.some(hasParameters) ? await context.engine.actions.runnerParameters(actions) : [];
+	return presentWithinBudget(actions, (action, index) => toRecord(action, known[index] ?? {}, visibility));
 }
 
-/** Replies with one action. */
-export async function replyAction(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	action: ActionEntity,
-	status = 200,
-): Promise<Reply> {
+export async function replyAction(context: Context, action: ActionEntity, status = 200): Promise<Reply> {
 	const [record] = await toActions(context, [action]);
 	return replyJson(record, status);
 }
 
 /** Replies with an action that was written, and warns of defaults that its parameters do not allow. */
-export async function replyWritten(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	action: ActionEntity,
-	status = 200,
-): Promise<Reply> {
+export async function replyWritten(context: Context, action: ActionEntity, status = 200): Promise<Reply> {
 	const [runnerParameters] = await context.engine.actions.runnerParameters([action]);
 	// A warning may quote the default, so skip secret parameters: the caller may not have seen their stored defaults.
 	const shown = Object.fromEntries(Object.entries(action.parameters).filter(([, { secret }]) => secret !== true));

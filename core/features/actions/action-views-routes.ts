@@ -28,7 +28,6 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/parameters/:ref",
-		component: "api",
 		summary: "Get the parameters of an action, with those of its runner",
 		answers: { 200: answerJson(objectSchema({ parameters: actionParameterSchema })) },
 		permission: "action_view",
@@ -42,7 +41,6 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/overview",
-		component: "api",
 		summary: "List actions, with the parameters of their runners",
 		answers: { 200: answerSelectedPage(actionSchema, actionPart) },
 		permission: "action_list",
@@ -52,7 +50,6 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/overview/:ref",
-		component: "api",
 		summary: "Get an action, with the parameters of its runner",
 		answers: { 200: answerJson(actionSchema) },
 		permission: "action_view",
@@ -66,7 +63,6 @@ export const actionViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/views/entry_point/:ref",
-		component: "api",
 		summary: "Get the script of an action",
 		answers: { 200: answerText(entryPointTypes, "The script; its type is that of its file's name.", "uptime") },
 		permission: "action_view",

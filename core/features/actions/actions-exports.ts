@@ -20,11 +20,11 @@ export interface ActionInput {
 
 /** Filter of a list of actions. */
 export interface ActionFilter {
-	readonly id?: string | readonly string[];
-	readonly name?: string | readonly string[];
-	readonly pack?: string;
+	readonly id?: string | readonly string[] | undefined;
+	readonly name?: string | readonly string[] | undefined;
+	readonly pack?: string | undefined;
 	/** Name of a tag. */
-	readonly tags?: string;
+	readonly tags?: string | undefined;
 }
 
 export interface ActionListing extends Paging {
@@ -61,7 +61,7 @@ export interface Actions {
 /** The runner types of an engine. */
 export interface RunnerTypes {
 	list(
-		filter: { readonly id?: string | readonly string[]; readonly name?: string | readonly string[] },
+		filter: Pick<ActionFilter, "id" | "name">,
 		/** The default order is by name. */
 		page: Paging & {
 			readonly orderBy?: readonly (readonly [keyof RunnerTypeEntity & ("id" | "name"), "asc" | "desc"])[];

@@ -40,7 +40,6 @@ const orderBy = [
 	["name", "asc"],
 ] as const;
 
-/** Actions in the storage. */
 export class StoredActions implements Actions {
 	readonly #parts: StoredActionsOptions;
 	readonly #files: ActionFileEditor;

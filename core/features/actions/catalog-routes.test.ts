@@ -23,7 +23,7 @@ test("actions are listed without a limit and can be selected", () =>
 			"notify",
 			"output_schema",
 		]);
-		assert.deepEqual(fake.asked["actions"], { name: ["local", "echo"], pack: "core", tags: "team" });
+		assert.deepEqual(fake.asked["actions"], { id: undefined, name: ["local", "echo"], pack: "core", tags: "team" });
 		assert.equal((await ask("/v1/actions?exclude_attributes=name")).status, 400);
 	}));
 
@@ -103,7 +103,7 @@ test("runner types are listed by name and switched off by sending the record bac
 		const list = await ask("/v1/runnertypes/?name=local-shell-cmd");
 		const [runnerType] = (await list.json()) as WireRecord[];
 		assert.equal(list.headers.get("x-limit"), "100");
-		assert.deepEqual(fake.asked["runnerTypes"], { name: ["local-shell-cmd"] });
+		assert.deepEqual(fake.asked["runnerTypes"], { id: undefined, name: ["local-shell-cmd"] });
 		assert.deepEqual(fake.asked["runnerTypesPage"], { limit: 100, offset: 0, exactTotal: 100_000 });
 		await ask("/v1/runnertypes?sort=-name,colour,id");
 		assert.deepEqual((fake.asked["runnerTypesPage"] as WireRecord)["orderBy"], [

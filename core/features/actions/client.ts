@@ -1,37 +1,19 @@
 import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
+import type { ActionEntity, ParameterSchema, RunnerTypeEntity } from "../../contract/index.ts";
 
 /** An action in a response of the API. */
-export interface ActionRecord {
-	readonly id: string;
+export interface ActionRecord extends Omit<ActionEntity, "metadata_file" | "content"> {
 	readonly uid: string;
-	readonly ref: string;
-	readonly pack: string;
-	readonly name: string;
-	readonly description: string;
-	readonly runner_type: string;
-	readonly entry_point: string;
-	readonly enabled: boolean;
-	readonly parameters: ParameterSchema;
-	readonly output_schema: JsonObject;
-	readonly tags: readonly JsonObject[];
-	readonly notify: JsonObject;
 	/** Path of the file that the action was registered from. */
 	readonly metadata_file?: string;
 }
 
 /** A runner type in a response of the API. */
-export interface RunnerTypeRecord {
-	readonly id: string;
+export interface RunnerTypeRecord extends Omit<RunnerTypeEntity, "output_key"> {
 	readonly uid: string;
-	readonly name: string;
-	readonly description: string;
-	readonly enabled: boolean;
-	readonly runner_module: string;
 	/** Member of the result that contains the printed output. */
 	readonly output_key?: string;
-	readonly runner_parameters: ParameterSchema;
 }
 
 /** Client for the actions of a service and for their runner types. */

@@ -1,10 +1,8 @@
 import { type RunnerTypeEntity, SvcError } from "../../contract/index.ts";
 import type { HttpFeature } from "../../http/http-feature.ts";
-import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import type { Access } from "../access/access-exports.ts";
 import { actionViewRoutes } from "./action-views-routes.ts";
 import { StoredActions } from "./actions.ts";
@@ -26,11 +24,7 @@ export function createActionsFeature(kernel: Kernel, needs: { readonly access: A
 	};
 }
 
-interface RunnerTypesOptions extends Uses<"storage">, Pick<Kernel, "catalog"> {
-	readonly dialects: Pick<Dialects, "runnerType" | "runnerTypes">;
-}
-
-function createRunnerTypes({ storage, catalog, dialects }: RunnerTypesOptions): RunnerTypes {
+function createRunnerTypes({ storage, catalog, dialects }: Kernel): RunnerTypes {
 	async function get(nameOrId: string): Promise<RunnerTypeEntity> {
 		const [byName] = await storage.find("runner_type", { where: { name: dialects.runnerType(nameOrId) }, limit: 1 });
 		const found = byName ?? (isId(nameOrId) ? await storage.get("runner_type", nameOrId) : undefined);

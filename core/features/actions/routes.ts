@@ -67,7 +67,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions",
-		component: "api",
 		summary: "List actions, by pack and name",
 		answers: { 200: answerSelectedPage(actionSchema, actionPart) },
 		permission: "action_list",
@@ -77,7 +76,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/actions/:ref",
-		component: "api",
 		summary: "Get an action",
 		answers: { 200: answerJson(actionSchema) },
 		permission: "action_view",
@@ -90,7 +88,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actions",
-		component: "api",
 		summary: "Make an action",
 		description: "`data_files` (`[{file_path, content}]`) writes files below the pack's `actions` directory.",
 		answers: { 201: answerJson(actionSchema), 409: answerConflict },
@@ -107,7 +104,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/actions/:ref",
-		component: "api",
 		summary: "Replace an action",
 		answers: { 200: answerJson(actionSchema), 409: answerConflict },
 		permission: "action_modify",
@@ -128,7 +124,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/actions/:ref",
-		component: "api",
 		summary: "Remove an action",
 		description: '`{"remove_files": true}` also removes its files.',
 		answers: { 204: answerNothing() },
@@ -145,7 +140,6 @@ export const actionRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/actions/:ref/clone",
-		component: "api",
 		summary: "Copy an action",
 		description: "`{dest_pack, dest_action, overwrite}`.",
 		answers: { 201: answerJson(actionSchema), 409: answerConflict },
@@ -173,7 +167,6 @@ function toTargetResource(pack = "default", name: string): Resource {
 	return { uid: `action:${pack}:${name}`, pack };
 }
 
-/** Returns the ref or id from the path. */
 export function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }

@@ -1,9 +1,10 @@
 import { defineBody } from "../../http/body.ts";
-import { parseSelection, selectionQuery, selectMembers } from "../../http/field-selection.ts";
+import { parseSelection, selectionQuery } from "../../http/field-selection.ts";
 import { answerJson, answerSelectedPage } from "../../http/openapi/responses.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson } from "../../http/replies.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
@@ -15,12 +16,12 @@ import { runnerTypePart, runnerTypeSchema } from "./schemas-exports.ts";
 const { defineRoute } = createRouteDeclarations<Pick<ActionsApi, "runnerTypes">>();
 
 const defaultLimit = 100;
-const members = new Set(["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"]);
+const members = ["id", "uid", "name", "description", "enabled", "runner_module", "output_key", "runner_parameters"];
 const sortFields = new Map<string, "id" | "name">([
 	["id", "id"],
 	["name", "name"],
 ]);
-const rules = { includable: members, excludable: members, mandatory: ["id"] };
+const rules = selectionRulesOf(members);
 
 /** Clients send the whole record back; only `enabled` is read from it. */
 const changeBody = defineBody<{ readonly enabled: boolean }>({ properties: { enabled: { type: "boolean" } }, required: ["enabled"] });
@@ -36,7 +37,6 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/runnertypes",
-		component: "api",
 		summary: "List runner types",
 		answers: { 200: answerSelectedPage(runnerTypeSchema, runnerTypePart) },
 		permission: "runner_type_list",
@@ -45,18 +45,16 @@ export const runnerTypeRoutes = [
 			const { id, name, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
-			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...(name !== undefined && { name }) };
+			const filter = { id: id === undefined ? undefined : parseIds(id), name };
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.runnerTypes.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
 			const presentation = toRecordVisibility(context);
-			const items = page.items.map((runnerType) => selectMembers(toRunnerType(runnerType, presentation), selection));
-			return replyJson(items, 200, toCountHeaders(page.total, paging));
+			return replyList({ ...page, items: page.items.map((type) => toRunnerType(type, presentation)) }, paging, selection);
 		},
 	}),
 	defineRoute({
 		method: "GET",
 		path: "/runnertypes/:name",
-		component: "api",
 		summary: "Get a runner type by its name or id",
 		answers: { 200: answerJson(runnerTypeSchema) },
 		permission: "runner_type_view",
@@ -70,7 +68,6 @@ export const runnerTypeRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/runnertypes/:name",
-		component: "api",
 		summary: "Switch a runner type on or off",
 		description: "Only `enabled` takes effect.",
 		answers: { 200: answerJson(runnerTypeSchema) },

@@ -5,7 +5,22 @@ import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, partOf, stri
 
 const actionFields = ["id", "ref", "pack", "name", "description", "runner_type", "entry_point", "enabled", "metadata_file"] as const;
 
-/** An action in a response. */
+export const actionExample = {
+	id: "66a1e0019d3e4b7a51c00010",
+	uid: "action:core:local",
+	ref: "core.local",
+	pack: "core",
+	name: "local",
+	description: "Runs a command.",
+	runner_type: "local-shell-cmd",
+	entry_point: "",
+	enabled: true,
+	tags: [],
+	notify: {},
+	output_schema: {},
+	parameters: { cmd: { type: "string", required: true } },
+};
+
 export const actionSchema = defineSchema(
 	"Action",
 	objectSchema(
@@ -19,25 +34,20 @@ export const actionSchema = defineSchema(
 		},
 		["metadata_file"],
 	),
-	{
-		id: "66a1e0019d3e4b7a51c00010",
-		uid: "action:core:local",
-		ref: "core.local",
-		pack: "core",
-		name: "local",
-		description: "Runs a command.",
-		runner_type: "local-shell-cmd",
-		entry_point: "",
-		enabled: true,
-		tags: [],
-		notify: {},
-		output_schema: {},
-		parameters: { cmd: { type: "string", required: true } },
-	},
+	actionExample,
 );
 export const actionPart = partOf(actionSchema);
 
-/** A runner type in a response. */
+export const runnerTypeExample = {
+	id: "66a1e0019d3e4b7a51c00002",
+	uid: "runner_type:local-shell-cmd",
+	name: "local-shell-cmd",
+	description: "Runs a command in a shell.",
+	enabled: true,
+	runner_module: "local-shell-cmd",
+	runner_parameters: { timeout: { type: "integer", default: 60 } },
+};
+
 export const runnerTypeSchema = defineSchema(
 	"RunnerType",
 	objectSchema(
@@ -48,14 +58,6 @@ export const runnerTypeSchema = defineSchema(
 		},
 		["output_key"],
 	),
-	{
-		id: "66a1e0019d3e4b7a51c00002",
-		uid: "runner_type:local-shell-cmd",
-		name: "local-shell-cmd",
-		description: "Runs a command in a shell.",
-		enabled: true,
-		runner_module: "local-shell-cmd",
-		runner_parameters: { timeout: { type: "integer", default: 60 } },
-	},
+	runnerTypeExample,
 );
 export const runnerTypePart = partOf(runnerTypeSchema);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { constants, type FileHandle, lstat, mkdir, open, unlink } from "node:fs/promises";
+import { constants, lstat, mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { SvcError } from "../../contract/index.ts";
 
@@ -82,12 +82,7 @@ async function inParent(
 	}
 }
 
-interface OpenDirectory {
-	readonly handle: FileHandle;
-	readonly place: string;
-}
-
-async function openDirectory(path: string, flags: number): Promise<OpenDirectory> {
+async function openDirectory(path: string, flags: number) {
 	const handle = await open(path, flags);
 	// On systems without /proc, use the path. Each of its segments was checked, but a segment can be replaced after its check.
 	return { handle, place: existsSync(handles) ? `${handles}/${handle.fd}` : path };

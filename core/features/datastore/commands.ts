@@ -1,13 +1,13 @@
 import type { Command } from "commander";
+import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
 import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { orNotFound } from "../../cli/failure.ts";
 import { readPassword } from "../../cli/password.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
+import { printRecord } from "../../cli/print-records.ts";
 import { readValue } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import type { ListQuery } from "../../client/page.ts";
+import type { ListPage, ListQuery } from "../../client/page.ts";
 import { stringifyJson } from "../../contract/index.ts";
 import { createKeyClient, type KeyClient, type KeyInput, type KeyRecord } from "./client.ts";
 
@@ -52,25 +52,22 @@ export const addKeyCommands: AddCommands = (parent, context) => {
 };
 
 function addForItems(keys: Command, context: CliContext): void {
+	const handlers = new ClientHandlers(createKeyClient, context);
 	withWhere(withCommonOptions(keys.command("list").description("List items.")), "system, user or all; default all")
 		.option("-p, --prefix <prefix>", "whose names begin so")
 		.option("-d, --decrypt", "secret values in clear")
 		.option("--show-secrets", "secret values as cipher text, to load them elsewhere (administrators)")
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
 		.option("-w, --wide", "long values in full")
-		.action(async (_options, command) => list(optionsOf<ListOptions>(command), context));
+		.action(handlers.list<ListOptions>(columns, list, "-n"));
 
 	withWhere(withCommonOptions(keys.command("get <names...>").description("Show items.")))
 		.option("-d, --decrypt", "a secret value in clear")
-		.action(async (names: string[], _options, command) => {
-			const options = optionsOf<WhereOptions & { decrypt?: boolean }>(command);
-			const { scope, user, decrypt } = options;
-			const client = createKeyClient(await openSession(options, context));
-			for (const name of names) {
-				const record = await orNotFound(client.get(name, { scope, user, decrypt }), "Datastore item", name, "svc key list");
-				await printRecord(record, attributes, options, context);
-			}
-		});
+		.action(
+			handlers.show<WhereOptions & { decrypt?: boolean }>("Datastore item", attributes, (client, name, { scope, user, decrypt }) =>
+				client.get(name, { scope, user, decrypt }),
+			),
+		);
 
 	withWhere(
 		withCommonOptions(keys.command("set <name> [value]").description("Create or replace an item. Without a value it is asked for.")),
@@ -88,14 +85,10 @@ function addForItems(keys: Command, context: CliContext): void {
 		});
 
 	withWhere(withCommonOptions(keys.command("delete <names...>").description("Delete items."))).action(
-		async (names: string[], _options, command) => {
-			const { scope, user, ...options } = optionsOf<WhereOptions>(command);
-			const client = createKeyClient(await openSession(options, context));
-			for (const name of names) {
-				await orNotFound(client.remove(name, { scope, user }), "Datastore item", name, "svc key list");
-				await write(context.stdout, `Datastore item ${name} deleted\n`);
-			}
-		},
+		handlers.each<WhereOptions>("Datastore item", async (client, name, { scope, user }) => {
+			await client.remove(name, { scope, user });
+			await write(context.stdout, `Datastore item ${name} deleted\n`);
+		}),
 	);
 }
 
@@ -116,24 +109,23 @@ function addForMany(keys: Command, context: CliContext): void {
 
 	withCommonOptions(keys.command("rotate").description("Encrypt all secrets with a new key, while the service runs (administrators)."))
 		.option("--forget", "remove keys from the key file that no item has used since an earlier rotation")
-		.action(async (_options, command) => {
-			const options = optionsOf<{ forget?: boolean }>(command);
-			const record = await createKeyClient(await openSession(options, context)).rotate({ forget: options.forget });
-			await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
-		});
+		.action(
+			new ClientHandlers(createKeyClient, context).run<{ forget?: boolean }>(async (client, options) => {
+				const record = await client.rotate({ forget: options.forget });
+				await printRecord(record, ["key_id", "added", "reencrypted", "unreadable", "forgotten"], options, context);
+			}),
+		);
 }
 
 function withWhere(command: Command, scopes = "system or user; default system"): Command {
 	return command.option("-s, --scope <scope>", scopes).option("-u, --user <user>", "items of this user (administrators)");
 }
 
-async function list(options: ListOptions & CommonOptions, context: CliContext): Promise<void> {
+async function list(client: KeyClient, options: ListOptions & CommonOptions): Promise<ListPage<KeyRecord>> {
 	const { prefix, user, decrypt, showSecrets: show_secrets, last: limit, wide } = options;
 	const scope = options.scope ?? (user === undefined ? "all" : "user");
-	const client = createKeyClient(await openSession(options, context));
 	const page = await client.list({ prefix, scope, user, decrypt, show_secrets, limit });
-	const items = wide || options.json || options.yaml ? page.items : page.items.map(shorten);
-	await printList({ ...page, items }, columns, { ...options, limitOption: "-n" }, context);
+	return wide || options.json || options.yaml ? page : { ...page, items: page.items.map(shorten) };
 }
 
 function shorten(item: KeyRecord): KeyRecord {

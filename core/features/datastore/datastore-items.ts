@@ -26,7 +26,7 @@ import { type ShownItem, toMaskedItem, toPresentedItem } from "./item-presentati
 import { ItemStore, type ItemStoreOptions } from "./item-store.ts";
 import type { DatastoreItems, ItemInput, ItemListQuery, ValueForm } from "./items-exports.ts";
 import { type RotationReport, rotateKeys } from "./key-rotation.ts";
-import { createTemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
+import { TemplateAccess, type TemplateAccessOptions } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
 export interface DatastoreOptions
@@ -38,7 +38,6 @@ export interface DatastoreOptions
 
 type ItemQuery = Parameters<DatastoreItems["get"]>[1];
 
-/** Datastore items in the storage. */
 export class StoredItems implements DatastoreItems {
 	readonly #parts: DatastoreOptions;
 	readonly #store: ItemStore;
@@ -106,15 +105,15 @@ export class StoredItems implements DatastoreItems {
 	}
 
 	accessFor(username: string, rights: TemplateRights = {}): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights) });
+		return new TemplateAccess(this.#templateParts, { username, ...toRights(rights) });
 	}
 
 	accessForGiven(username: string, rights: TemplateRights): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights), isGiven: true });
+		return new TemplateAccess(this.#templateParts, { username, ...toRights(rights), isGiven: true });
 	}
 
 	clearAccessFor(username: string, purpose: string, rights: TemplateRights = {}): DatastoreAccess {
-		return createTemplateAccess(this.#templateParts, { username, ...toRights(rights), purpose, isGiven: true });
+		return new TemplateAccess(this.#templateParts, { username, ...toRights(rights), purpose, isGiven: true });
 	}
 
 	async start(): Promise<void> {

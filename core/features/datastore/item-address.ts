@@ -12,7 +12,6 @@ export interface ItemWhere {
 	readonly user?: string | null | undefined;
 }
 
-/** Address of a stored item. */
 export interface ItemAddress {
 	readonly scope: ItemScope;
 	/** Stored name: `<user>:<name>` in user scope. */

@@ -10,17 +10,17 @@ import {
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
-import type { EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
+import type { Dispatcher, EventDraft, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ItemAddress } from "./item-address.ts";
-import { type ShownItem, toMaskedItem } from "./item-presentation.ts";
+import { toMaskedItem } from "./item-presentation.ts";
 import { itemTriggerTypeRefs } from "./item-trigger-types-exports.ts";
 import type { UserQuota } from "./user-quota.ts";
 
-/** New content of an item. */
 export type ItemContent = Pick<KeyValueEntity, "value" | "secret" | "description" | "expire_timestamp">;
 
 export interface ItemStoreOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly draft: DraftEvent;
+	/** Drafts an event so that it can be stored together with the change that it describes. */
+	readonly draft: Dispatcher["draft"];
 	readonly quota: UserQuota;
 }
 
@@ -74,9 +74,8 @@ export class ItemStore {
 		const stored = await this.#read(address);
 		const before = stored !== undefined && this.isLive(stored) ? stored : undefined;
 		const after = { ...toContent(before), ...address, id: stored?.id ?? createId(clock), updated_at: toNext(stored, clock) };
-		const events = before === undefined ? toCreateEvents(after) : toUpdateEvents({ before, after });
 		const operation: WriteOperation = stored === undefined ? { insert: "key_value", entities: [after] } : replace(stored, after);
-		const isDone = await this.#withinQuota({ stored, after }, () => this.#commit([operation], events));
+		const isDone = await this.#withinQuota({ stored, after }, () => this.#commit([operation], toEvents(before, after)));
 		return isDone ? after : undefined;
 	}
 
@@ -86,7 +85,7 @@ export class ItemStore {
 		// The update ensures that the event describes the removed version, and that only one caller removes it.
 		const touch = replace(stored, { ...stored, updated_at: toNext(stored, this.#parts.clock) });
 		const operations: WriteOperation[] = [touch, { remove: "key_value", where: { id: stored.id } }];
-		return (await this.#withinQuota({ stored }, () => this.#commit(operations, toDeleteEvents(stored)))) ? true : undefined;
+		return (await this.#withinQuota({ stored }, () => this.#commit(operations, [toEvent("delete", stored)]))) ? true : undefined;
 	}
 
 	/** Writes a change of a user's item and counts it for the quota of the user. A failed write is not counted. */
@@ -146,28 +145,19 @@ function toKey({ scope, name }: ItemAddress): string {
 	return `${scope}:${name}`;
 }
 
-/** Drafts an event so that it can be stored together with the change that it describes; see `Dispatcher`. */
-type DraftEvent = (event: IncomingEvent) => Promise<EventDraft | undefined>;
-
-type Change = { readonly before: KeyValueEntity; readonly after: KeyValueEntity };
-
-function toCreateEvents(item: KeyValueEntity): readonly IncomingEvent[] {
-	return [{ trigger: itemTriggerTypeRefs.create, payload: { object: toPayload(item) } }];
+function toEvent(change: "create" | "update" | "delete", item: KeyValueEntity): IncomingEvent {
+	return { trigger: itemTriggerTypeRefs[change], payload: { object: toPayload(item) } };
 }
 
-/** Returns the events of an update. Setting a secret again counts as a change of its value, because the ciphertext differs. */
-function toUpdateEvents({ before, after }: Change): readonly IncomingEvent[] {
-	const update: IncomingEvent = { trigger: itemTriggerTypeRefs.update, payload: { object: toPayload(after) } };
+/** Returns the events of a new or changed item. Setting a secret again counts as a change of its value, because the ciphertext differs. */
+function toEvents(before: KeyValueEntity | undefined, after: KeyValueEntity): readonly IncomingEvent[] {
+	if (before === undefined) return [toEvent("create", after)];
+	const update = toEvent("update", after);
 	if (before.value === after.value) return [update];
 	return [update, { trigger: itemTriggerTypeRefs.valueChange, payload: { old_object: toPayload(before), new_object: toPayload(after) } }];
 }
 
-function toDeleteEvents(item: KeyValueEntity): readonly IncomingEvent[] {
-	return [{ trigger: itemTriggerTypeRefs.delete, payload: { object: toPayload(item) } }];
-}
-
 /** Returns the payload of an event. Secret values are masked, because payloads are stored and shown to clients. */
 function toPayload(item: KeyValueEntity): JsonObject {
-	const shown: ShownItem = toMaskedItem(item);
-	return Object.fromEntries(Object.entries(shown));
+	return { ...toMaskedItem(item) };
 }

@@ -4,7 +4,6 @@ import { itemTriggerTypeRefs } from "./item-trigger-types-exports.ts";
 const object = { type: "object" };
 const keyPayload = ofObject({ object });
 
-/** Trigger types for changes of datastore items. */
 export const itemTriggerTypes: readonly TriggerTypeDefinition[] = [
 	{ type: defineTriggerType(itemTriggerTypeRefs.create, "A datastore item was set that did not exist.", keyPayload) },
 	{ type: defineTriggerType(itemTriggerTypeRefs.update, "A datastore item that exists was set.", keyPayload) },

@@ -15,7 +15,6 @@ import type { ItemInput } from "./items-exports.ts";
 
 const optional = ["user", "description", "expire_timestamp"] as const;
 
-/** Schema of a datastore item in the API. */
 const itemSchema = defineSchema(
 	"KeyValuePair",
 	objectSchema(
@@ -33,7 +32,6 @@ const itemSchema = defineSchema(
 	},
 );
 
-/** Schema of the report on a rotation of the datastore key. */
 const rotationSchema = defineSchema(
 	"Rotation",
 	objectSchema({
@@ -83,7 +81,6 @@ export const keyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/keys",
-		component: "api",
 		summary: "List datastore items",
 		description: "Without count headers.",
 		answers: { 200: describeList(itemSchema) },
@@ -105,7 +102,6 @@ export const keyRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/keys/:name",
-		component: "api",
 		summary: "Get a datastore item",
 		answers: { 200: answerJson(itemSchema) },
 		permission: "key_value_pair_view",
@@ -122,7 +118,6 @@ export const keyRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/keys/:name",
-		component: "api",
 		summary: "Store a datastore item",
 		description: "Creates or replaces.",
 		answers: { 200: answerJson(itemSchema), 404: undefined, 409: answerConflict },
@@ -136,7 +131,6 @@ export const keyRoutes = [
 	defineRoute({
 		method: "DELETE",
 		path: "/keys/:name",
-		component: "api",
 		summary: "Remove a datastore item",
 		answers: { 204: answerNothing(), 409: answerConflict },
 		permission: "key_value_pair_delete",
@@ -150,7 +144,6 @@ export const keyRoutes = [
 	defineRoute({
 		method: "POST",
 		path: "/keys/rotate",
-		component: "api",
 		summary: "Encrypt all secrets with a new key",
 		description: 'For administrators. `{"forget": true}` removes keys that are used no more.',
 		answers: { 200: answerJson(rotationSchema), 409: answerConflict },

@@ -9,7 +9,7 @@ import { clockOf } from "../../testing/engine/clock-of.test-support.ts";
 import { RoleAccess } from "../access/access.ts";
 import { loadPrincipal } from "../access/load-principal.ts";
 import { ItemStore } from "./item-store.ts";
-import { createTemplateAccess } from "./template-access.ts";
+import { TemplateAccess } from "./template-access.ts";
 import { UserQuota } from "./user-quota.ts";
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -38,7 +38,7 @@ async function createSubject() {
 	const keys = new KeyRing({ path: "/nowhere/key", isEnabled: false, logger });
 	const authority = { principalOf: (username: string) => loadPrincipal(username, { access, systemUser: "svc" }) };
 	const parts = { store, keys, access, logger, authority, dialects: Dialects.none };
-	return (username: string, author?: string) => createTemplateAccess(parts, { username, author });
+	return (username: string, author?: string) => new TemplateAccess(parts, { username, author });
 }
 
 const forbidden = (error: unknown) => isSvcError(error, "SVC_FORBIDDEN") && /key_value_pair_view/.test(error.message);

@@ -31,12 +31,8 @@ interface TemplateReader {
 	readonly purpose?: string;
 }
 
-/** Returns the datastore access for templates of a user. Secret items are returned as ciphertext, or decrypted if `purpose` is set. */
-export function createTemplateAccess(parts: TemplateAccessOptions, reader: TemplateReader): DatastoreAccess {
-	return new TemplateAccess(parts, reader);
-}
-
-class TemplateAccess implements DatastoreAccess {
+/** Datastore access for templates of a user. Secret items are returned as ciphertext, or decrypted if `purpose` is set. */
+export class TemplateAccess implements DatastoreAccess {
 	readonly #parts: TemplateAccessOptions;
 	readonly #reader: TemplateReader;
 	/** Addresses of secret items that were read, by their ciphertext. */

@@ -1,17 +1,17 @@
 import { type Command, Option } from "commander";
-import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { ClientHandlers } from "../../cli/commands/client-handlers.ts";
+import { type AddCommands, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
 import { parseParameters } from "../../cli/parameters.ts";
 import { type FormatOptions, printList, printRecord, toIncluded } from "../../cli/print-records.ts";
-import { openSession } from "../../cli/session.ts";
 import type { ListPage } from "../../client/page.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
 import type { OutputType } from "../../contract/index.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionRecord } from "./client.ts";
 import { followRun, toExitCode, toSummary } from "./follow-run.ts";
-import { finish, toSchemas, withRunOptions } from "./run-commands.ts";
+import { finish, type StartOptions, toSchemas, withRunOptions } from "./run-commands.ts";
 import { readTaskTree, type TaskNode, toTaskLines } from "./task-tree.ts";
 
 const columns = ["id", "action.ref", "context.user", "status", "start_timestamp", "end_timestamp"];
@@ -32,12 +32,7 @@ interface GetOptions {
 	readonly depth?: number;
 }
 
-interface RerunOptions {
-	readonly async?: boolean;
-	readonly tail?: boolean;
-	readonly delay?: number;
-	readonly user?: string;
-	readonly autoDict?: boolean;
+interface RerunOptions extends StartOptions {
 	readonly tasks?: readonly string[];
 	/** Tasks that `--no-reset` names; true if the option was not given. */
 	readonly reset: true | readonly string[];
@@ -70,14 +65,15 @@ async function resolveLast({ executions }: ExecutionClient, id: string): Promise
 }
 
 export const addExecutionCommands: AddCommands = (parent, context) => {
+	const handlers = new ClientHandlers(createExecutionClient, context);
 	const execution = parent.command("execution").description("Look at executions, follow and cancel them.");
 	withNames(execution, { path: "/executions", name: "id", query: { limit: 20, sort_desc: "True", include_attributes: "id" } });
-	addReading(execution, context);
-	addTail(execution, context);
-	addActing(execution, context);
+	addReading(execution, handlers, context);
+	addTail(execution, handlers, context);
+	addActing(execution, handlers, context);
 };
 
-function addReading(execution: Command, context: CliContext): void {
+function addReading(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
 	withCommonOptions(execution.command("list").description("List executions, newest first."))
 		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
 		.addOption(new Option("-s, --sort <order>", "newest (desc) or oldest (asc) first").choices(["asc", "desc"]).default("desc"))
@@ -87,28 +83,24 @@ function addReading(execution: Command, context: CliContext): void {
 		.option("--timestamp-gt <time>", "started after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
 		.option("--timestamp-lt <time>", "started before this time")
 		.option("-l, --showall", "also those that other executions started")
-		.action(async (_options, command) => {
-			const options = optionsOf<ListOptions>(command);
-			const client = createExecutionClient(await openSession(options, context));
-			await printList(await readList(client, options), columns, { ...options, limitOption: "-n" }, context);
-		});
+		.action(handlers.list<ListOptions>(columns, readList, "-n"));
 
 	withCommonOptions(execution.command("get <ids...>").description("Show executions; `last` is the first one of `execution list`."))
 		.option("-x, --exclude-result", "leave out the result")
 		.option("--depth <levels>", "of a workflow: levels of tasks that are shown; 0 for none, default all", toInteger)
-		.action(async (ids: string[], _options, command) => {
-			const options = optionsOf<GetOptions>(command);
-			const client = createExecutionClient(await openSession(options, context));
-			const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
-			for (const id of ids) {
-				const record = await getOne(client, await resolveLast(client, id), query);
-				await printRecord(record, attributes, options, context);
-				if (!options.json && !options.yaml && options.attr === undefined) await printActors(record, context);
-				if (!options.json && !options.yaml && options.attr === undefined && record.liveaction.action_is_workflow) {
-					await printTasks(await readTaskTree(client.executions, record.id, options), options, context);
+		.action(
+			handlers.run<GetOptions, [ids: readonly string[]]>(async (client, options, ids) => {
+				const query: Record<string, string> = options.excludeResult ? { exclude_attributes: "result" } : {};
+				for (const id of ids) {
+					const record = await getOne(client, await resolveLast(client, id), query);
+					await printRecord(record, attributes, options, context);
+					if (options.json || options.yaml || options.attr !== undefined) continue;
+					await printActors(record, context);
+					if (record.liveaction.action_is_workflow)
+						await printTasks(await readTaskTree(client.executions, record.id, options), options, context);
 				}
-			}
-		});
+			}),
+		);
 }
 
 /** Reads the list. A list without a limit is read page by page, so that it needs no additional permission or memory in the service. */
@@ -129,7 +121,7 @@ async function readList({ executions }: ExecutionClient, options: ListOptions & 
 	return { items, total: items.length, limit: undefined };
 }
 
-function addTail(execution: Command, context: CliContext): void {
+function addTail(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
 	withCommonOptions(
 		execution
 			.command("tail [id]")
@@ -138,35 +130,36 @@ function addTail(execution: Command, context: CliContext): void {
 			),
 	)
 		.addOption(new Option("--type <type>", "only this kind of output").choices(["stdout", "stderr", "other"]))
-		.action(async (id: string | undefined, _options, command) => {
-			const options = optionsOf<{ type?: OutputType }>(command);
-			const client = createExecutionClient(await openSession(options, context));
-			const { id: found, liveaction } = await getOne(client, await resolveLast(client, id ?? "last"), { exclude_attributes: "result" });
-			const type = options.type === undefined ? {} : { type: options.type };
-			const tasks = liveaction.action_is_workflow ? "output" : undefined;
-			const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
-			await write(context.stderr, toSummary(record));
-			if (toExitCode(record) !== 0) throw new CliExit(1);
-		});
+		.action(
+			handlers.run<{ type?: OutputType }, [id: string | undefined]>(async (client, options, id = "last") => {
+				const { id: found, liveaction } = await getOne(client, await resolveLast(client, id), { exclude_attributes: "result" });
+				const type = options.type === undefined ? {} : { type: options.type };
+				const tasks = liveaction.action_is_workflow ? "output" : undefined;
+				const { record } = await followRun(client, found, { print: true, cancelOnInterrupt: false, tasks, ...type }, context);
+				await write(context.stderr, toSummary(record));
+				if (toExitCode(record) !== 0) throw new CliExit(1);
+			}),
+		);
 }
 
-function addActing(execution: Command, context: CliContext): void {
+function addActing(execution: Command, handlers: ClientHandlers<ExecutionClient>, context: CliContext): void {
 	withReason(execution.command("cancel <ids...>").description("Ask for the end of executions.")).action(
-		async (ids: string[], _options, command) => {
-			const options = optionsOf<ReasonOptions>(command);
-			const client = createExecutionClient(await openSession(options, context));
-			for (const id of ids) {
-				const { refused } = await orNotFound(client.executions.cancel(id, toReason(options)), "Execution", id, "svc execution list");
-				await write(context.stdout, `${refused ?? `execution ${id} canceled`}\n`);
-			}
-		},
+		handlers.each<ReasonOptions>("Execution", async ({ executions }, id, { reason }) => {
+			const { refused } = await executions.cancel(id, { reason });
+			await write(context.stdout, `${refused ?? `execution ${id} canceled`}\n`);
+		}),
 	);
-	addChange(
-		execution,
-		{ verb: "pause", description: "Ask workflows to pause: what runs goes on to its end, and nothing new is started." },
-		context,
-	);
-	addChange(execution, { verb: "resume", description: "Ask paused workflows to go on." }, context);
+	for (const [verb, description] of [
+		["pause", "Ask workflows to pause: what runs goes on to its end, and nothing new is started."],
+		["resume", "Ask paused workflows to go on."],
+	] as const) {
+		withReason(execution.command(`${verb} <ids...>`).description(description)).action(
+			handlers.each<ReasonOptions>("Execution", async ({ executions }, id, { reason }) => {
+				const { status } = await executions[verb](id, { reason });
+				await write(context.stdout, `execution ${id} ${status}\n`);
+			}),
+		);
+	}
 
 	withRunOptions(
 		execution
@@ -176,41 +169,21 @@ function addActing(execution: Command, context: CliContext): void {
 	)
 		.option("--tasks <names...>", "of a workflow: only these tasks and what comes behind them; a task of a task is a.b")
 		.option("--no-reset <names...>", "tasks with items of which only those run again that did not succeed")
-		.action(async (id: string, words: string[], _options, command) => {
-			const options = optionsOf<RerunOptions>(command);
-			const client = createExecutionClient(await openSession(options, context));
-			const { delay, user, tasks } = options;
-			const chosen =
-				tasks === undefined
-					? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
-					: toChosenTasks(tasks, words, options.reset);
-			const input = { ...chosen, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
-			await finish(client, await client.executions.rerun(id, input), options, context);
-		});
-}
-
-/** Adds a command that pauses or resumes executions. */
-function addChange(
-	execution: Command,
-	{ verb, description }: { readonly verb: "pause" | "resume"; readonly description: string },
-	context: CliContext,
-): void {
-	withReason(execution.command(`${verb} <ids...>`).description(description)).action(async (ids: string[], _options, command) => {
-		const options = optionsOf<ReasonOptions>(command);
-		const client = createExecutionClient(await openSession(options, context));
-		for (const id of ids) {
-			const { status } = await orNotFound(client.executions[verb](id, toReason(options)), "Execution", id, "svc execution list");
-			await write(context.stdout, `execution ${id} ${status}\n`);
-		}
-	});
+		.action(
+			handlers.run<RerunOptions, [id: string, words: readonly string[]]>(async (client, options, id, words) => {
+				const { delay, user, tasks } = options;
+				const chosen =
+					tasks === undefined
+						? { parameters: parseParameters(words, schemasOf(await getOne(client, id)), options) }
+						: toChosenTasks(tasks, words, options.reset);
+				const input = { ...chosen, ...(delay === undefined ? {} : { delay }), ...(user === undefined ? {} : { user }) };
+				await finish(client, await client.executions.rerun(id, input), options, context);
+			}),
+		);
 }
 
 function withReason(command: Command): Command {
 	return withCommonOptions(command).option("--reason <text>", "why, kept with your name");
-}
-
-function toReason({ reason }: ReasonOptions) {
-	return { reason };
 }
 
 /** Returns the request to run only some tasks again. Each of them is reset, unless `--no-reset` names it. */

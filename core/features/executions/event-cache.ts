@@ -9,7 +9,6 @@ interface FrameClient {
 	readonly principal: Principal;
 }
 
-/** A value, or a promise of it. */
 type Later<T> = Promise<T> | T;
 
 /** Permission check made while an event was serialized, and its result. */

@@ -38,7 +38,6 @@ const sortFields: ReadonlyMap<string, keyof ExecutionEntity> = new Map<string, k
 	["start_timestamp", "start_timestamp"],
 ]);
 
-/** Query parameters that filter and sort executions. */
 export const executionFilterQuery = {
 	action: "string",
 	status: "list",

@@ -1,11 +1,22 @@
 import { type OutputType, SvcError } from "../../contract/index.ts";
 import { assertAllowedValues } from "../../http/filter-values.ts";
-import { answerText, answerTooMany } from "../../http/openapi/responses.ts";
-import { replyContent } from "../../http/replies.ts";
+import { answerJson, answerText, answerTooMany } from "../../http/openapi/responses.ts";
+import {
+	arrayOf,
+	booleanSchema,
+	defineSchema,
+	integerSchema,
+	nullable,
+	objectSchema,
+	oneOf,
+	stringSchema,
+	timestamp,
+} from "../../http/openapi/schema.ts";
+import { replyContent, replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import { secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toTextStream } from "../../http/sse.ts";
-import type { OutputSelection } from "../../kernel/executions/executions-api.ts";
+import type { LinesSelection, OutputSelection } from "../../kernel/executions/executions-api.ts";
 import { findExecutionResource } from "./execution-resource-exports.ts";
 import { withActionExecutionsAlias } from "./execution-route-aliases-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
@@ -22,11 +33,10 @@ export function parseOutputType(text: string | undefined): OutputType | undefine
 	return word as OutputType;
 }
 
-/** Maximum number of characters of `find`. */
 const longestFind = 1_000;
 
 /** Returns the selection of lines. Throws `SVC_INVALID` for numbers below 1, and for a `find` that is too long or has a newline. */
-export function toLines({
+function toLines({
 	from_line: fromLine,
 	lines,
 	find,
@@ -43,12 +53,35 @@ export function toLines({
 	return { fromLine, lines, find };
 }
 
-/** Route that returns the output so far as text. */
+const defaultLines = 100;
+const mostLines = 1_000;
+
+const lineSchema = objectSchema({
+	line: integerSchema,
+	output_type: oneOf("stdout", "stderr", "other"),
+	timestamp,
+	text: stringSchema,
+	length: integerSchema,
+});
+const linesFields = {
+	total: integerSchema,
+	next_line: nullable(integerSchema),
+	event_id: nullable(stringSchema),
+	last_line_open: booleanSchema,
+	lines: arrayOf(lineSchema),
+};
+const linesSchema = defineSchema("OutputLines", objectSchema(linesFields), {
+	total: 1,
+	next_line: null,
+	event_id: "1",
+	last_line_open: false,
+	lines: [{ line: 1, output_type: "stdout", timestamp: "2031-03-04T09:15:02.901112Z", text: "up 12 days", length: 10 }],
+});
+
 export const executionOutputRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/output",
-		component: "api",
 		summary: "Get the output of an execution so far",
 		description:
 			"`output_type` filters. `from_line` is the number of the first line, `lines` how many there are at most. With `find` only lines that " +
@@ -66,6 +99,44 @@ export const executionOutputRoutes = withActionExecutionsAlias([
 			const { signal, done } = context.openStream();
 			const pieces = engine.output.read(entity.id, { ...selection, type, signal, masked });
 			return replyContent(toTextStream(pieces, { signal, onEnd: done }), "text/plain; charset=UTF-8");
+		},
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/executions/:id/output/lines",
+		summary: "Get lines of the output of an execution so far, each with its number, type and time",
+		description:
+			"`total` is how many lines there are; `lines` at most 1000 (100) from `from_line` on, each cut after 4096 characters, with its whole `length`. " +
+			"`find` chooses lines with this text, `trouble=true` lines of stderr and those with a word such as `error`; not both. " +
+			"`next_line` is where to go on, null at the end. With `output_type` lines are counted in that type alone. Where the output was read to its " +
+			"end, `event_id` is the event of its stream behind which it goes on, and `last_line_open` whether its last line does.",
+		answers: { 200: answerJson(linesSchema), 429: answerTooMany },
+		permission: "execution_view",
+		resource: ({ engine, path }) => findExecutionResource(engine, path["id"] ?? ""),
+		query: { ...secretsQuery, output_type: "string", from_line: "integer", lines: "integer", find: "string", trouble: "boolean" },
+		async handler(context) {
+			const { engine, path, query } = context;
+			const type = parseOutputType(query.output_type);
+			if (query.trouble === true && query.find !== undefined)
+				throw new SvcError("SVC_INVALID", "trouble: cannot be used together with find");
+			const { fromLine, lines = defaultLines, find } = toLines(query);
+			if (lines > mostLines) throw new SvcError("SVC_INVALID", `lines: must be at most ${mostLines}`);
+			const { entity } = await engine.executions.get(path["id"] ?? "", { fields: ["id"] });
+			const { masked } = toRecordVisibility(context);
+			const { signal, done } = context.openStream();
+			try {
+				const selection: LinesSelection = { type, fromLine, lines, find, isErrorsOnly: query.trouble, masked, signal };
+				const found = await engine.output.lines(entity.id, selection);
+				return replyJson({
+					total: found.total,
+					next_line: found.nextLine ?? null,
+					event_id: found.end === undefined ? null : String(found.end.sequence),
+					last_line_open: found.end?.isLineOpen ?? false,
+					lines: found.lines,
+				});
+			} finally {
+				done();
+			}
 		},
 	}),
 ]);

@@ -62,7 +62,6 @@ const sources: Readonly<Record<string, readonly Field[]>> = {
 const actionCompanions = ["action.parameters", "action.pack", "action.uid", "action.output_schema"];
 const runnerCompanions = ["runner.runner_parameters", "runner.output_key"];
 
-/** Parses the selection of members in a query for executions. */
 export function parseExecutionSelection(query: QueryValues<typeof selectionQuery>): ExecutionSelection {
 	const { include_attributes: include, exclude_attributes } = query;
 	const selection = parseSelection({ include_attributes: include && withCompanions(include), exclude_attributes }, rules);

@@ -51,7 +51,6 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/views/filters",
-		component: "api",
 		summary: "List the values in use for each filter of executions",
 		description: "`types` chooses filters, separated by commas.",
 		answers: { 200: answerJson(filterValuesSchema) },
@@ -64,7 +63,6 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/attribute/:name",
-		component: "api",
 		summary: "Get `result`, `status` or `trigger_instance` of an execution",
 		answers: { 200: answerJson(jsonValue) },
 		permission: "execution_view",
@@ -81,7 +79,6 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/result",
-		component: "api",
 		summary: "Get the result of an execution alone",
 		description: "`download`, `compress` and `pretty_format` say how.",
 		answers: { 200: resultAnswer },
@@ -102,7 +99,6 @@ export const executionViewRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id/children",
-		component: "api",
 		summary: "List all descendants of an execution",
 		description:
 			"Those that the caller may view. `depth` says how far down; `result_fmt=sorted` orders them by start. A page is read up to its end; its total counts up to 10,000 descendants, or `api.exact_total_limit` if that is less. Without `limit` all of them are sent, piece by piece.",
@@ -135,14 +131,8 @@ export const executionViewRoutes = withActionExecutionsAlias([
  */
 const maxCounted = 10_000;
 
-interface TreePage {
-	readonly ids: readonly string[];
-	readonly total: number;
-	readonly exactTotal: number;
-}
-
 /** Reads a page of executions. Reads beyond its end until the total is counted, or exceeds the count limit by one. */
-async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>): Promise<TreePage> {
+async function readTreePage(visible: AsyncIterable<string>, { limit, offset, exactTotal }: Required<Paging>) {
 	const end = offset + limit;
 	const counted = Math.max(end, Math.min(exactTotal, maxCounted));
 	const ids: string[] = [];

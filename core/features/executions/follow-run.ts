@@ -4,10 +4,8 @@ import { Progress } from "../../cli/progress.ts";
 import type { OutputType } from "../../contract/index.ts";
 import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
-import { type TaskChunk, tailTasks } from "./tail-tasks.ts";
+import { hasEnded, type TaskChunk, tailTasks } from "./tail-tasks.ts";
 import { readTaskTree, toTaskLines, toTaskText } from "./task-tree.ts";
-
-const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
 export interface FollowRunOptions {
 	/** True to print the output as it arrives: stdout to stdout, everything else to stderr. */
@@ -29,7 +27,12 @@ export interface FollowedRun {
 	readonly streamed: ReadonlySet<OutputType>;
 }
 
-type Following = FollowRunOptions & { readonly progress: Progress; readonly signal: AbortSignal };
+interface Following extends FollowRunOptions {
+	readonly progress: Progress;
+	readonly signal: AbortSignal;
+	/** Reports a lost connection. */
+	readonly onReconnect: (error: Error) => void;
+}
 
 /** Milliseconds between polls of records, for which there are no notifications. */
 const interval = 1_000;
@@ -47,7 +50,8 @@ export async function followRun(client: ExecutionClient, id: string, options: Fo
 	});
 	const readerLeft = () => leave.abort(new CliExit(0));
 	context.stdout.once("error", readerLeft);
-	const following = { ...options, progress, signal: leave.signal };
+	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
+	const following = { ...options, progress, signal: leave.signal, onReconnect };
 	try {
 		if (options.tasks === "tree" && options.print && progress.isShown) {
 			return { record: await showTasks(client, id, following, context), streamed: new Set() };
@@ -74,9 +78,8 @@ async function cancel(client: ExecutionClient, id: string, context: CliContext):
 }
 
 async function printOutput(client: ExecutionClient, id: string, options: Following, context: CliContext): Promise<ReadonlySet<OutputType>> {
-	const { signal, progress } = options;
+	const { signal, progress, onReconnect } = options;
 	const streamed = new Set<OutputType>();
-	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
 	const chunks = client.followOutput(id, { signal, onReconnect, ...(options.type === undefined ? {} : { type: options.type }) });
 	for await (const chunk of chunks) {
 		if (!options.print) continue;
@@ -93,7 +96,7 @@ async function printOutput(client: ExecutionClient, id: string, options: Followi
 
 /** Prints the output of all executions that a workflow starts, each line after the name of its task. */
 async function printTaskOutput(client: ExecutionClient, id: string, options: Following, context: CliContext): Promise<void> {
-	const { type, progress, signal } = options;
+	const { type, progress, signal, onReconnect } = options;
 	const lines = new LabelledLines();
 	const print = async (piece: { readonly type: OutputType; readonly text: string }) => {
 		if (piece.text === "") return;
@@ -103,15 +106,14 @@ async function printTaskOutput(client: ExecutionClient, id: string, options: Fol
 		type,
 		signal,
 		hasEnded: async () => hasEnded(await client.executions.get(id, { query: { include_attributes: "status" }, signal })),
-		onReconnect: (error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`)),
+		onReconnect,
 		onChunk: (piece) => print({ type: piece.chunk.output_type, text: lines.add(piece) }),
 	});
 	for (const piece of lines.rest()) await print(piece);
 }
 
 /** Draws the tree of tasks of a workflow until the workflow has ended. The final tree stays on the terminal. */
-async function showTasks(client: ExecutionClient, id: string, { progress, signal }: Following, context: CliContext) {
-	const onReconnect = (error: Error) => void progress.aside(() => write(context.stderr, `${error.message}; trying again\n`));
+async function showTasks(client: ExecutionClient, id: string, { progress, signal, onReconnect }: Following, context: CliContext) {
 	const look = async () => {
 		// Read the record first: if it has ended, the tree read after it is final.
 		const record = await client.executions.get(id, { signal });
@@ -136,11 +138,6 @@ async function awaitFinal(client: ExecutionClient, id: string, signal: AbortSign
 		// The output also ends when an execution is paused; then only the record can be polled.
 		await delay(interval, undefined, { signal }).catch(() => signal.throwIfAborted());
 	}
-}
-
-/** Returns true if the status of the execution is final. */
-export function hasEnded({ status }: Pick<ExecutionRecord, "status">): boolean {
-	return finalStates.has(status);
 }
 
 /**

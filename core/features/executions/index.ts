@@ -4,7 +4,6 @@ import type { ExecutionsApi } from "./api.ts";
 import { executionOutputRoutes } from "./execution-output-routes.ts";
 import { executionViewRoutes } from "./execution-views-routes.ts";
 import { HostProgramRuns } from "./host-program-runs.ts";
-import { outputLinesRoutes } from "./output-lines-routes.ts";
 import { executionRoutes } from "./routes.ts";
 import { createEvents } from "./stream-events.ts";
 import { streamRoutes } from "./stream-routes.ts";
@@ -16,6 +15,6 @@ export function createExecutionsFeature(kernel: Kernel): HttpFeature<ExecutionsA
 		api: { run: (action, parameters, options) => runs.run(action, parameters, options), events: createEvents(kernel) },
 		start: () => runs.start(),
 		stop: () => runs.stop(),
-		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...outputLinesRoutes, ...streamRoutes],
+		routes: [...executionViewRoutes, ...executionRoutes, ...executionOutputRoutes, ...streamRoutes],
 	};
 }

@@ -1,4 +1,4 @@
-import type { ActionEntity, ActionSnapshotEntity, ExecutionEntity, JsonObject, RunnerTypeEntity } from "../../contract/index.ts";
+import type { ActionSnapshotEntity, ExecutionEntity, JsonObject } from "../../contract/index.ts";
 import { secretMask } from "../../contract/secret-mask.ts";
 import { cacheJsonText } from "../../http/json-cache.ts";
 import type { RecordVisibility } from "../../http/secret-presentation.ts";
@@ -12,12 +12,7 @@ import { toAction, toRunnerType } from "../actions/records-exports.ts";
 import { type ShownCause, toEmbeddedCause } from "./embedded-cause-exports.ts";
 
 /** API records of the action and runner type of a snapshot, unmasked and masked. Cached: snapshots are few and the records large. */
-interface WireSnapshot {
-	readonly action: ActionEntity;
-	readonly runner: RunnerTypeEntity;
-	readonly open: { readonly action: WireRecord; readonly runner: WireRecord };
-	readonly masked: { readonly action: WireRecord; readonly runner: WireRecord };
-}
+type WireSnapshot = Readonly<Record<"open" | "masked", { readonly action: WireRecord; readonly runner: WireRecord }>>;
 
 const ownContext: ReadonlySet<string> = new Set([
 	"user",
@@ -159,7 +154,7 @@ function toWireSnapshot(snapshot: ActionSnapshotEntity): WireSnapshot {
 			action: cacheJsonText(toAction(action, runner.runner_parameters, { masked })),
 			runner: cacheJsonText(toRunnerType(runner, { masked }, action.parameters)),
 		});
-		wire = { action, runner, open: show(false), masked: show(true) };
+		wire = { open: show(false), masked: show(true) };
 		wireSnapshots.set(snapshot, wire);
 	}
 	return wire;

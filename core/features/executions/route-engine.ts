@@ -3,7 +3,6 @@ import type { Actions } from "../actions/actions-exports.ts";
 import type { TriggersApi } from "../triggers/triggers-exports.ts";
 import type { EventFeeds } from "./events-exports.ts";
 
-/** Members of the engine that the routes use. */
 export interface RouteEngine {
 	readonly executions: Executions;
 	readonly output: OutputAccess;

@@ -82,7 +82,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions",
-		component: "api",
 		summary: "List executions",
 		description: "The newest first.",
 		answers: { 200: answerSelectedPage(executionSchema, executionPart), 429: answerTooMany },
@@ -106,7 +105,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "POST",
 		path: "/executions",
-		component: "api",
 		summary: "Start an execution",
 		answers: {
 			201: answerJson(executionSchema, { description: "It is `requested`, and on disk." }),
@@ -126,7 +124,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "GET",
 		path: "/executions/:id",
-		component: "api",
 		summary: "Get an execution",
 		description:
 			"`last` is the most recently scheduled one. A paused one that only waits for answers names the inquiries in `awaited_inquiries`.",
@@ -146,7 +143,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "PUT",
 		path: "/executions/:id",
-		component: "api",
 		summary: "Set the state of an execution from outside",
 		description:
 			"`{status, result, reason}`. A final state or a result needs `execution_complete`, anything else `execution_stop`. A paused execution that only waits for answers cannot be resumed.",
@@ -168,7 +164,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "DELETE",
 		path: "/executions/:id",
-		component: "api",
 		summary: "Ask for the end of an execution",
 		description:
 			"With a `faultstring` when it had already ended. A `Svc-Warning` header says when it was already canceled. `reason` is kept with the name of the caller.",
@@ -187,7 +182,6 @@ export const executionRoutes = withActionExecutionsAlias([
 	defineRoute({
 		method: "POST",
 		path: "/executions/:id/re_run",
-		component: "api",
 		summary: "Run an execution again",
 		description:
 			"`{parameters, user, delay}`, of a workflow `{tasks, reset}`. With `no_merge=true` only the given parameters count, not those of the first run.",

@@ -1,7 +1,6 @@
 import { ruleKind } from "../../contract/entities/rule.ts";
 import { arrayOf, defineSchema, fieldsOf, jsonObject, objectSchema, stringSchema } from "../../http/openapi/schema.ts";
 
-/** Schema of a rule in the API. */
 export const ruleSchema = defineSchema(
 	"Rule",
 	objectSchema(

@@ -19,16 +19,21 @@ import {
 } from "../../contract/index.ts";
 import { type ActionClient, type ActionRecord, createActionClient, type RunnerTypeRecord } from "../actions/client-exports.ts";
 import { createExecutionClient, type ExecutionClient, type ExecutionInput, type ExecutionRecord } from "./client.ts";
-import { followRun, hasEnded, toExitCode, toSummary } from "./follow-run.ts";
+import { followRun, toExitCode, toSummary } from "./follow-run.ts";
+import { hasEnded } from "./tail-tasks.ts";
 
-interface RunOptions extends FormatOptions {
+/** Options of all commands that start an execution. */
+export interface StartOptions extends FormatOptions {
 	readonly async?: boolean;
 	readonly tail?: boolean;
-	readonly traceTag?: string;
-	readonly traceId?: string;
 	readonly delay?: number;
 	readonly user?: string;
 	readonly autoDict?: boolean;
+}
+
+interface RunOptions extends StartOptions {
+	readonly traceTag?: string;
+	readonly traceId?: string;
 	readonly inheritEnv?: boolean;
 }
 
@@ -107,7 +112,7 @@ export function toSchemas(
 }
 
 /** Prints a new execution according to the options. Throws `CliExit` with the exit code of the execution if that is not 0. */
-export async function finish(client: ExecutionClient, created: ExecutionRecord, options: RunOptions, context: CliContext): Promise<void> {
+export async function finish(client: ExecutionClient, created: ExecutionRecord, options: StartOptions, context: CliContext): Promise<void> {
 	const data = options.json === true || options.yaml === true;
 	if (options.async) {
 		if (data) return printRecord(created, [], options, context);
@@ -128,7 +133,7 @@ export async function finish(client: ExecutionClient, created: ExecutionRecord, 
 }
 
 /** Prints the output of an execution that another command started, then a summary of its end. Does not print the result. */
-export async function followStarted(api: ApiClient, id: string, options: RunOptions, context: CliContext): Promise<void> {
+export async function followStarted(api: ApiClient, id: string, options: StartOptions, context: CliContext): Promise<void> {
 	const client = createExecutionClient(api);
 	const created = await client.executions.get(id);
 	if (options.async || options.json || options.yaml) return finish(client, created, options, context);

@@ -15,7 +15,7 @@ import {
 	stringSchema,
 	timestamp,
 } from "../../http/openapi/schema.ts";
-import { actionSchema, runnerTypeSchema } from "../actions/schemas-exports.ts";
+import { actionExample, actionSchema, runnerTypeExample, runnerTypeSchema } from "../actions/schemas-exports.ts";
 import { triggerInstanceSchema, triggerSchema, triggerTypeSchema } from "../triggers/schemas-exports.ts";
 import { executionStatuses } from "./execution-statuses-exports.ts";
 import { ruleSchema } from "./rule-schema-exports.ts";
@@ -81,30 +81,8 @@ export const executionSchema = defineSchema(
 		result: { stdout: "up 12 days", stderr: "", return_code: 0, succeeded: true, failed: false },
 		result_size: 83,
 		context: { user: "maria", pack: "core", trace_context: { id_: "66a1f0c29d3e4b7a51c08d10" } },
-		action: {
-			id: "66a1e0019d3e4b7a51c00010",
-			uid: "action:core:local",
-			ref: "core.local",
-			pack: "core",
-			name: "local",
-			description: "Runs a command.",
-			runner_type: "local-shell-cmd",
-			entry_point: "",
-			enabled: true,
-			tags: [],
-			notify: {},
-			output_schema: {},
-			parameters: { cmd: { type: "string", required: true } },
-		},
-		runner: {
-			id: "66a1e0019d3e4b7a51c00002",
-			uid: "runner_type:local-shell-cmd",
-			name: "local-shell-cmd",
-			description: "Runs a command in a shell.",
-			enabled: true,
-			runner_module: "local-shell-cmd",
-			runner_parameters: { timeout: { type: "integer", default: 60 } },
-		},
+		action: actionExample,
+		runner: runnerTypeExample,
 		liveaction: {
 			id: "66a1f0c29d3e4b7a51c08d11",
 			action: "core.local",

@@ -40,7 +40,6 @@ export const streamEventNames: readonly string[] = [
 
 export type EventDependencies = Uses<"eventBus" | "sealedSecrets" | "isWorkflow"> & Pick<Kernel, "catalog">;
 
-/** Live events for the general stream. */
 export function createEvents(parts: EventDependencies): Events & EventFeeds {
 	const { eventBus } = parts;
 	const watch = createAbortListeners();

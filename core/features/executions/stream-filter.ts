@@ -1,13 +1,12 @@
-import type { ExecutionStatus } from "../../contract/index.ts";
 import { toBusPattern, toNameMatcher } from "../../http/event-name-filter.ts";
 import type { QueryValues } from "../../http/query.ts";
 import { presentOne, type RecordVisibility } from "../../http/secret-presentation.ts";
 import { toEventBytes } from "../../http/sse.ts";
+import { isCompleted } from "../../kernel/executions/status.ts";
 import type { StreamEvent } from "./events-exports.ts";
 import { type PresentationContext, presentExecution } from "./present-executions.ts";
 import { toChunk, toLiveAction } from "./records-exports.ts";
 
-/** Query parameters of the general stream. */
 export const streamFilterQuery = {
 	events: "list",
 	action_refs: "list",
@@ -18,7 +17,6 @@ export const streamFilterQuery = {
 
 /** Events sent by default. Output and tasks are sent only to clients that request them. */
 const defaultEvents = ["svc.execution__*", "svc.liveaction__*", "svc.announcement__*"];
-const completed: ReadonlySet<ExecutionStatus> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
 
 /** Selects the events sent to a client, and the one that ends its stream. */
 export interface StreamFilter {
@@ -43,7 +41,7 @@ export function createStreamFilter(query: QueryValues<typeof streamFilterQuery>)
 			event.name === end_event &&
 			(event.kind === "execution" || event.kind === "liveaction") &&
 			toRecordId(event) === end_execution_id &&
-			completed.has(event.view.entity.status),
+			isCompleted(event.view.entity.status),
 	};
 }
 

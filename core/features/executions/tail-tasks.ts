@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputType } from "../../contract/index.ts";
-import type { ExecutionClient } from "./client.ts";
+import type { ExecutionClient, ExecutionRecord } from "./client.ts";
 import type { OutputChunkRecord } from "./output-client.ts";
 import { repeatWhileUnavailable } from "./repeat-while-unavailable.ts";
 import { readTasks } from "./task-tree.ts";
@@ -28,6 +28,11 @@ export interface TailOptions {
 const mostStreams = 8;
 const attributes = "id,status,liveaction";
 const finalStates: ReadonlySet<string> = new Set(["succeeded", "failed", "timeout", "canceled", "abandoned"]);
+
+/** Returns true if the status of the execution is final. */
+export function hasEnded({ status }: Pick<ExecutionRecord, "status">): boolean {
+	return finalStates.has(status);
+}
 
 /** Follows the output of all executions that a workflow and its nested workflows start, until all of them have ended. */
 export async function tailTasks(client: ExecutionClient, id: string, options: TailOptions): Promise<void> {
@@ -76,7 +81,7 @@ class TaskTail {
 
 	async #look(workflow: Workflow, root: string): Promise<void> {
 		const { signal } = this.#options;
-		const isEnded = workflow.id !== root && finalStates.has((await this.#get(workflow.id)).status);
+		const isEnded = workflow.id !== root && hasEnded(await this.#get(workflow.id));
 		for (const { name, execution_ids: ids } of await readTasks(this.#client.executions, workflow.id, signal)) {
 			for (const [index, id] of ids.entries()) {
 				if (this.#seen.has(id)) continue;

@@ -24,10 +24,8 @@ type Tasks = Pick<ExecutionClient["executions"], "tasks" | "get">;
 
 /** Maximum number of workflows read for one tree. Each of them needs requests of its own. */
 const mostWorkflows = 100;
-/** Attributes requested of each execution. */
 const attributes = "id,status,elapsed_seconds,action.ref,liveaction";
 
-/** Returns the tasks of a workflow with their nested tasks. */
 export async function readTaskTree(client: Tasks, id: string, { depth, signal }: TaskTreeOptions = {}): Promise<readonly TaskNode[]> {
 	return new TaskTree(client, signal).read(id, depth ?? Number.POSITIVE_INFINITY);
 }

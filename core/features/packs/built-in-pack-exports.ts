@@ -1,17 +1,9 @@
-import type { ActionEntity } from "../../contract/index.ts";
+import type { ActionEntity, PackEntity } from "../../contract/index.ts";
 import { defineCoreAction } from "./built-in/define-core-action.ts";
 import type { PackContent } from "./reading/read-pack-directory.ts";
 import { notInstalled } from "./registration/not-installed.ts";
 
 export type { PackContent } from "./reading/read-pack-directory.ts";
-
-interface BuiltInPack {
-	readonly ref: string;
-	readonly name: string;
-	readonly description: string;
-	readonly version: string;
-	readonly author: string;
-}
 
 /**
  * Returns a pack that a feature brings (`packs` of `FeaturePlugin`). Actions whose runner type the service does not have are left out.
@@ -19,7 +11,7 @@ interface BuiltInPack {
  * @param actions by name without the pack
  */
 export function defineBuiltInPack(
-	manifest: BuiltInPack,
+	manifest: Pick<PackEntity, "ref" | "name" | "description" | "version" | "author">,
 	actions: Readonly<Record<string, Pick<ActionEntity, "description" | "runner_type" | "parameters">>>,
 ): PackContent {
 	return {

@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { SvcError, toErrorMessage } from "../../contract/index.ts";
+import { isInside } from "../../lib/safe-path.ts";
 
 /**
  * Returns the absolute path of an entry point below a folder of a pack. Throws `SVC_INVALID` if the path leaves the folder, also through a
@@ -28,9 +29,4 @@ export async function resolveEntryPoint(
 			cause: error,
 		});
 	}
-}
-
-function isInside(directory: string, path: string): boolean {
-	const way = relative(directory, path);
-	return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -14,10 +14,9 @@ import { toSourceText } from "./followed-source-exports.ts";
 import type { RegisterFiles } from "./pack-files-exports.ts";
 import { packViewRoutes } from "./pack-view-routes.ts";
 import type { PackContent } from "./reading/read-pack-directory.ts";
-import { packRegisterRoutes } from "./register-routes.ts";
 import { PackRegistration } from "./registration/pack-registration.ts";
 import { PackReload } from "./registration/pack-reload.ts";
-import { configRoutes } from "./routes.ts";
+import { packRoutes } from "./routes.ts";
 import { StoredPacks } from "./stored-packs.ts";
 
 export interface PacksFeature extends HttpFeature<PacksApi> {
@@ -47,7 +46,9 @@ export interface PacksNeeds {
 
 /** Creates the feature for pack directories, their configuration and installed packs. */
 export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeature {
-	const contents = createContents(kernel);
+	const root = join(kernel.dependencies.dataDirectory, "packs");
+	const { max_pack_size: size, max_files: files } = kernel.options.content;
+	const contents = new PackContents({ ...kernel, root, limits: { size, files } });
 	const packConfigs = new StoredPackConfigs({
 		...kernel,
 		...needs,
@@ -69,14 +70,8 @@ export function createPacksFeature(kernel: Kernel, needs: PacksNeeds): PacksFeat
 		packContent: contents,
 		collectContent: (signal) => contents.collect(signal),
 		...createLife(kernel, contents, registration),
-		routes: [...packViewRoutes, ...packRegisterRoutes, ...configRoutes],
+		routes: [...packViewRoutes, ...packRoutes],
 	};
-}
-
-function createContents(kernel: Kernel): PackContents {
-	const root = join(kernel.dependencies.dataDirectory, "packs");
-	const { max_pack_size: size, max_files: files } = kernel.options.content;
-	return new PackContents({ ...kernel, root, limits: { size, files } });
 }
 
 /** Returns the lifecycle functions. While started, content that is no longer in the storage is removed from this node at intervals. */

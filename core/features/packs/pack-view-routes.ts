@@ -50,7 +50,6 @@ const absent = ["svc_version", "email", "path", "content", "source", "installati
 /** Manifests may have additional members. */
 const additional = { additionalProperties: jsonValue };
 
-/** Wire schema of a pack. */
 const packSchema = defineSchema(
 	"Pack",
 	{ ...objectSchema(members, absent), ...additional },
@@ -80,13 +79,11 @@ const packPart = defineSchema("PackPart", {
 	...additional,
 });
 
-/** Wire schema of a file of a pack. */
 const packFileSchema = defineSchema("PackFile", objectSchema({ file_path: stringSchema, content: stringSchema }), {
 	file_path: "pack.yaml",
 	content: "name: disk\n",
 });
 
-/** Engine members used by the routes. */
 interface RouteNeeds extends FollowedNeeds {
 	readonly packs: Packs;
 }
@@ -137,7 +134,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs",
-		component: "api",
 		summary: "List packs, by ref",
 		answers: { 200: answerSelectedPage(packSchema, packPart) },
 		permission: "pack_list",
@@ -146,11 +142,7 @@ export const packViewRoutes = [
 			const { id, name, ref, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, selectable);
-			const filter = {
-				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(ref !== undefined && { ref }),
-			};
+			const filter = { id: id === undefined ? undefined : parseIds(id), name, ref };
 			const orderBy = parseSort(sort, sortFields);
 			const listing = { ...paging, fields: toPackFields(selection), ...(orderBy.length > 0 && { orderBy }) };
 			const page = await context.engine.packs.list(filter, listing);
@@ -161,7 +153,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/files/:pack",
-		component: "api",
 		summary: "Get the texts of a pack",
 		description: "At most 1,000 files with 8,000,000 bytes in all; what is no text, or has more than 500,000 bytes, is passed over.",
 		answers: { 200: describeList(packFileSchema) },
@@ -175,7 +166,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/file/:pack/icon.png",
-		component: "api",
 		summary: "Get the icon of a pack",
 		answers: fileAnswers,
 		permission: "authenticated",
@@ -184,7 +174,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/views/file/:pack/**:path",
-		component: "api",
 		summary: "Get a file of a pack",
 		description: "400 for a file of more than 500,000 bytes.",
 		answers: fileAnswers,
@@ -195,7 +184,6 @@ export const packViewRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/packs/:pack",
-		component: "api",
 		summary: "Get a pack",
 		answers: { 200: answerJson(packSchema) },
 		permission: "pack_view",

@@ -2,9 +2,9 @@ import type { PackEntity } from "../../contract/index.ts";
 import type { Page, Paging } from "../../kernel/basics/pagination.ts";
 
 export interface PackFilter {
-	readonly id?: readonly string[];
-	readonly name?: readonly string[];
-	readonly ref?: string;
+	readonly id?: readonly string[] | undefined;
+	readonly name?: readonly string[] | undefined;
+	readonly ref?: string | undefined;
 }
 
 export interface PackListing extends Paging {

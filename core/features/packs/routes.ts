@@ -9,19 +9,25 @@ import { maskBySchema } from "../../language/parameters/schema-masking.ts";
 import { maskParameterDefaults } from "../../secrets/parameter-default-masking.ts";
 import type { PacksApi } from "./api.ts";
 import type { PackConfig, PackConfigSchema } from "./pack-configs-exports.ts";
-import { configSchema, configSchemaSchema } from "./schemas.ts";
+import type { RegisterInput } from "./register-exports.ts";
+import { configSchema, configSchemaSchema, registerCountsSchema } from "./schemas.ts";
 
-const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs">>();
+const { defineRoute } = createRouteDeclarations<Pick<PacksApi, "packConfigs" | "packRegister">>();
 
 const defaultLimit = 100;
 
 const valuesBody = defineBody<JsonObject>({ properties: {}, open: true });
+const texts = { type: "array", items: { type: "string", maxLength: 255 }, maxItems: 1_000 };
 
-export const configRoutes = [
+const registerBody = defineBody<RegisterInput>({
+	properties: { packs: texts, types: texts, fail_on_failure: { type: "boolean" } },
+});
+
+/** Routes for the configurations of packs, and for registering packs again. */
+export const packRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/configs",
-		component: "api",
 		summary: "List configurations of packs",
 		answers: { 200: answerPage(configSchema) },
 		permission: "pack_list",
@@ -37,7 +43,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/configs/:pack",
-		component: "api",
 		summary: "Get the configuration of a pack",
 		description: "404 when the pack has none.",
 		answers: { 200: answerJson(configSchema) },
@@ -53,7 +58,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "PUT",
 		path: "/configs/:pack",
-		component: "api",
 		summary: "Replace the configuration of a pack",
 		description: "The body is the values, which replace the old ones and are written to the file.",
 		answers: { 200: answerJson(configSchema) },
@@ -69,7 +73,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/config_schemas",
-		component: "api",
 		summary: "List schemas of the configurations of packs",
 		answers: { 200: answerPage(configSchemaSchema) },
 		permission: "pack_list",
@@ -84,7 +87,6 @@ export const configRoutes = [
 	defineRoute({
 		method: "GET",
 		path: "/config_schemas/:pack",
-		component: "api",
 		summary: "Get the schema of the configuration of a pack",
 		answers: { 200: answerJson(configSchemaSchema) },
 		permission: "pack_view",
@@ -93,6 +95,18 @@ export const configRoutes = [
 		async handler(context) {
 			const schema = await context.engine.packConfigs.schema(context.path["pack"] ?? "");
 			return replyJson(await presentOne(() => toSchema(schema, toRecordVisibility(context).masked)));
+		},
+	}),
+	defineRoute({
+		method: "POST",
+		path: "/packs/register",
+		summary: "Read packs again",
+		description: "Makes the records say what the files of packs say, in one write. Packs in directories are read on the node that answers.",
+		answers: { 200: answerJson(registerCountsSchema) },
+		permission: "pack_register",
+		body: registerBody,
+		async handler({ engine, body, principal }) {
+			return replyJson(await engine.packRegister.register(body, principal));
 		},
 	}),
 ];

@@ -4,14 +4,12 @@ import { defineSchema, integerSchema, jsonObject, mapOf, objectSchema, oneOf, st
 /** Wire schema of the state of a pack in git that the service follows. */
 export const followedState = oneOf("installing", "installed", "failed", "unreachable");
 
-/** Wire schema of the configuration of a pack. */
 export const configSchema = defineSchema("PackConfig", objectSchema({ id: stringSchema, pack: stringSchema, values: jsonObject }), {
 	id: "66a1e0019d3e4b7a51c00090",
 	pack: "disk",
 	values: { limit: 90 },
 });
 
-/** Wire schema of the configuration schema of a pack. */
 export const configSchemaSchema = defineSchema(
 	"PackConfigSchema",
 	objectSchema({ id: stringSchema, pack: stringSchema, attributes: actionParameterSchema }),

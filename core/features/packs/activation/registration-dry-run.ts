@@ -8,8 +8,6 @@ export const ownKinds = ["pack", "action", "trigger_type", "sensor", "rule", "ac
 /** Kinds that a draft may change. They include triggers, which rules share. */
 export const draftedKinds = [...ownKinds, "trigger"] as const;
 
-export type DraftedKind = Extract<(typeof draftedKinds)[number], EntityKind>;
-
 /** Copy of the stored records that a registration of some packs reads and may change. */
 export class PackDraft {
 	/** Storage in which the packs are registered. */

@@ -28,28 +28,23 @@ const shellActions = [
 		runner_type: "local-shell-cmd",
 		parameters: { cmd: command, sudo: { default: true, immutable: true } },
 	}),
-	// The message is quoted as one shell word. `printf` with a fixed format interprets neither options nor escapes in it.
-	defineCoreAction({
-		name: "echo",
-		description: "Write a message to stdout.",
-		runner_type: "local-shell-cmd",
-		parameters: {
-			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
-			cmd: { default: "printf '%s\\n' {{ message | shell_quote }}", immutable: true, description: "Made of the message." },
-			...fixedCommand,
-		},
-	}),
-	defineCoreAction({
-		name: "error",
-		description: "Write a message to stderr.",
-		runner_type: "local-shell-cmd",
-		parameters: {
-			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
-			cmd: { default: "printf '%s\\n' {{ message | shell_quote }} >&2", immutable: true, description: "Made of the message." },
-			...fixedCommand,
-		},
-	}),
+	defineOutput("echo", "stdout", ""),
+	defineOutput("error", "stderr", " >&2"),
 ];
+
+/** Returns an action that writes a message. It is quoted as one shell word, and a fixed format keeps `printf` from interpreting it. */
+function defineOutput(name: string, target: string, redirection: string) {
+	return defineCoreAction({
+		name,
+		description: `Write a message to ${target}.`,
+		runner_type: "local-shell-cmd",
+		parameters: {
+			message: { type: "string", required: true, description: "What to write; taken as it is, whatever it holds." },
+			cmd: { default: `printf '%s\\n' {{ message | shell_quote }}${redirection}`, immutable: true, description: "Made of the message." },
+			...fixedCommand,
+		},
+	});
+}
 
 /** Shell function that prints `$1` random bytes as hexadecimal digits. */
 const randomDigits = `digits() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \\n'; }`;

@@ -21,19 +21,40 @@ export interface ConfigWriter {
 	readonly scopes?: readonly string[];
 }
 
+type Parse<T> = (content: JsonObject, writer: ConfigWriter | undefined) => T;
+
 /** Reads and writes YAML files, and caches their objects. A changed file is read again; an edit takes effect within a second. */
-export interface ConfigFiles {
+export class ConfigFiles {
+	readonly #files = new Map<string, Known>();
+
 	/** Returns the parsed file, or undefined if it does not exist. Throws `SVC_INVALID` with the path, also for errors of `parse`. */
-	read<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined>;
+	async read<T>(path: string, parse: Parse<T>): Promise<T | undefined> {
+		try {
+			return await this.#load(path, parse);
+		} catch (error) {
+			throw new SvcError("SVC_INVALID", `${path}: ${toErrorMessage(error)}`, { cause: error });
+		}
+	}
+
 	/** Replaces a whole file atomically, readable by its owner only. The new content takes effect on this node at once. */
-	write(path: string, content: JsonObject, writer: ConfigWriter): Promise<void>;
-}
+	async write(path: string, content: JsonObject, writer: ConfigWriter): Promise<void> {
+		// Formatting large content as YAML takes long, and a file over the limit could not be read again.
+		const { length } = stringifyJson(content);
+		if (length > maximumSize)
+			throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);
+		await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+		const temporary = `${path}.${randomBytes(4).toString("hex")}`;
+		try {
+			await writeSynced(temporary, `${writerPrefix}${JSON.stringify(writer)}\n${stringify(content)}`);
+			await rename(temporary, path);
+		} finally {
+			await rm(temporary, { force: true });
+			this.#files.delete(path);
+		}
+	}
 
-export function createConfigFiles(): ConfigFiles {
-	const files = new Map<string, Known>();
-
-	async function load<T>(path: string, parse: (content: JsonObject, writer: ConfigWriter | undefined) => T): Promise<T | undefined> {
-		const known = files.get(path);
+	async #load<T>(path: string, parse: Parse<T>): Promise<T | undefined> {
+		const known = this.#files.get(path);
 		const now = performance.now();
 		if (known !== undefined && now - known.lookedAt < freshFor) return known.value as T | undefined;
 		const found = await stat(path).catch(toMissing);
@@ -46,41 +67,12 @@ export function createConfigFiles(): ConfigFiles {
 			throw new SvcError("SVC_INVALID", `must be at most ${maximumSize} bytes, has ${found.size}`);
 		const text = found === undefined ? undefined : await readFile(path, "utf8");
 		const value = text === undefined ? undefined : parse(parseContent(text), readWriter(text));
-		files.set(path, { version, value, lookedAt: now });
+		this.#files.set(path, { version, value, lookedAt: now });
 		return value;
 	}
-
-	return {
-		async read(path, parse) {
-			try {
-				return await load(path, parse);
-			} catch (error) {
-				throw new SvcError("SVC_INVALID", `${path}: ${toErrorMessage(error)}`, { cause: error });
-			}
-		},
-		async write(path, content, writer) {
-			// Formatting large content as YAML takes long, and a file over the limit could not be read again.
-			const { length } = stringifyJson(content);
-			if (length > maximumSize)
-				throw new SvcError("SVC_INVALID", `a configuration must have at most ${maximumSize} characters, got ${length}`);
-			await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-			const temporary = `${path}.${randomBytes(4).toString("hex")}`;
-			try {
-				await writeSynced(temporary, `${toWriterLine(writer)}\n${stringify(content)}`);
-				await rename(temporary, path);
-			} finally {
-				await rm(temporary, { force: true });
-				files.delete(path);
-			}
-		},
-	};
 }
 
 const writerPrefix = "# Templates are rendered with the permissions of this user; without this line, with those of the site: ";
-
-function toWriterLine({ author, scopes }: ConfigWriter): string {
-	return writerPrefix + JSON.stringify({ author, ...(scopes !== undefined && { scopes }) });
-}
 
 /** Reads the writer from the first line. Values of the configuration cannot forge it, because they are in the lines after it. */
 function readWriter(text: string): ConfigWriter | undefined {

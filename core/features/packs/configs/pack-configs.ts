@@ -28,7 +28,7 @@ import type { DatastoreItems } from "../../datastore/items-exports.ts";
 import type { PackConfig, PackConfigSchema, PackConfigs, ResolvedPackConfig } from "../pack-configs-exports.ts";
 import { parseYamlObject } from "../reading/read-yaml.ts";
 import { checkConfigValues } from "./check-values.ts";
-import { type ConfigWriter, createConfigFiles } from "./config-files.ts";
+import { ConfigFiles, type ConfigWriter } from "./config-files.ts";
 import { itemDefinition, mapStrings, memberDefinition } from "./map-strings.ts";
 import { type RenderAccess, renderConfigValues } from "./render-values.ts";
 
@@ -55,7 +55,7 @@ const mentions = new PrivateSlot<object, boolean>();
 /** Reads and writes pack configurations, which are stored in files. */
 export class StoredPackConfigs implements PackConfigs {
 	readonly #parts: PackConfigOptions;
-	readonly #files = createConfigFiles();
+	readonly #files = new ConfigFiles();
 	/** Cached schemas by content hash. They need no refresh, because content does not change. */
 	readonly #schemas = new Map<string, ParameterSchema | undefined>();
 
@@ -68,7 +68,7 @@ export class StoredPackConfigs implements PackConfigs {
 		const [written, schema] = [await this.#readWritten(pack), await this.#readSchema(pack)];
 		if (written === undefined && schema === undefined) return nothing;
 		const { values: given = {}, writer } = written ?? {};
-		const filled = withConfigDefaults(given, schema ?? {});
+		const filled = fill(given, { properties: schema ?? {} }) as JsonObject;
 		const decrypted: string[] = [];
 		const toAccess = (rights: ConfigWriter): RenderAccess => ({
 			plain: collectDecrypted(datastore.accessForGiven(username, rights), decrypted),
@@ -252,7 +252,6 @@ export class StoredPackConfigs implements PackConfigs {
 	}
 }
 
-/** Returns the paths of all strings in a configuration. */
 function toPaths(values: JsonObject, schema: ParameterSchema): ReadonlySet<string> {
 	const paths = new Set<string>();
 	mapStrings(values, schema, ({ text, path }) => {
@@ -272,13 +271,9 @@ function mentionsConfig(source: object): boolean {
 }
 
 /**
- * Returns a configuration with defaults for missing members, at every level. A missing object whose members are described becomes an object
- * with their defaults. A missing list whose elements are described becomes an empty list.
+ * Returns a value with defaults for missing members, at every level. A missing object whose members are described becomes an object with
+ * their defaults. A missing list whose elements are described becomes an empty list.
  */
-function withConfigDefaults(values: JsonObject, schema: ParameterSchema): JsonObject {
-	return fill(values, { properties: schema }) as JsonObject;
-}
-
 function fill(value: JsonValue | undefined, definition: ParameterDefinition | undefined): JsonValue | undefined {
 	const start = value ?? definition?.default ?? toEmpty(definition) ?? value;
 	if (Array.isArray(start)) {

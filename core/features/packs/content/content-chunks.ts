@@ -6,11 +6,6 @@ import { type PackContentChunkEntity, type PackContentFile, type Storage, SvcErr
 /** Bytes of each chunk except the last; 512 KB as base64. It must never change, because stored chunks have this size. */
 export const chunkSize = 384 * 1024;
 
-/** Returns the number of chunks for a size in bytes. */
-export function countChunks(size: number): number {
-	return Math.ceil(size / chunkSize);
-}
-
 /** Yields the concatenated bytes of all files, cut into chunks. Throws `SVC_INVALID` if a file has changed since it was hashed. */
 export async function* cutFiles(directory: string, files: readonly PackContentFile[], signal: AbortSignal): AsyncGenerator<Buffer> {
 	let waiting: Buffer[] = [];
@@ -33,7 +28,6 @@ export async function* cutFiles(directory: string, files: readonly PackContentFi
 	if (length > 0) yield Buffer.concat(waiting);
 }
 
-/** Returns the stored form of a chunk. */
 export function toChunk(content: string, sequence: number, data: Buffer): PackContentChunkEntity {
 	return { id: `${content}:${String(sequence).padStart(6, "0")}`, content, sequence, data: data.toString("base64") };
 }

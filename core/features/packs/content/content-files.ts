@@ -78,11 +78,6 @@ export function toContentId(files: readonly PackContentFile[]): string {
 		.digest("hex");
 }
 
-/** Returns the total bytes of all files. */
-export function sumSizes(files: readonly PackContentFile[]): number {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-
 function assertPath(path: string): void {
 	const parts = path.split("/");
 	if (unspeakable.test(path)) throw new SvcError("SVC_INVALID", `${JSON.stringify(path)} must be UTF-8 without control characters`);

@@ -3,9 +3,9 @@ import { toTimestamp } from "../../../kernel/basics/clock.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../../kernel/basics/insert-if-absent.ts";
 import type { PackContentSource } from "../../../kernel/executions/action-catalog.ts";
-import { ContentBytes, countChunks, cutFiles, toChunk } from "./content-chunks.ts";
+import { ContentBytes, chunkSize, cutFiles, toChunk } from "./content-chunks.ts";
 import { ContentDirectories } from "./content-directories.ts";
-import { type ContentLimits, scanFiles, sumSizes, toContentId } from "./content-files.ts";
+import { type ContentLimits, scanFiles, toContentId } from "./content-files.ts";
 import { UnusedContents } from "./unused-contents.ts";
 
 export interface PackContentsOptions extends Uses<"storage" | "clock" | "logger"> {
@@ -102,18 +102,16 @@ interface StoreRequest {
 	readonly signal: AbortSignal;
 }
 
-type LocalContentsDependencies = Uses<"storage" | "clock">;
-
 /**
  * Stores files and returns their content id. Content becomes available when all its chunks are stored. Content that a crashed process has
  * left incomplete is completed, and two processes that store the same content share their chunks.
  */
-async function storeContent({ storage, clock }: LocalContentsDependencies, request: StoreRequest): Promise<string> {
+async function storeContent({ storage, clock }: Uses<"storage" | "clock">, request: StoreRequest): Promise<string> {
 	const { files, pack } = request;
 	const id = toContentId(files);
 	const now = () => toTimestamp(clock.now());
-	const size = sumSizes(files);
-	const chunks = countChunks(size);
+	const size = files.reduce((sum, file) => sum + file.size, 0);
+	const chunks = Math.ceil(size / chunkSize);
 	for (let tries = 0; tries < mostTries; tries += 1) {
 		if ((await storage.update("pack_content", id, { used_at: now() }, { complete: true })) !== undefined) return id;
 		// Insert the record before the chunks, so that incomplete content can be found and removed.

@@ -21,7 +21,6 @@ export interface PackFileReader {
 	read(path: string): Promise<PackFile | undefined>;
 }
 
-/** Returns the files of stored content. */
 export function storedFiles(storage: Storage, contents: PackContents, content: string): PackFileReader {
 	async function* all() {
 		const { files, created_at } = await contents.get(content);

@@ -11,7 +11,6 @@ type UnusedContentsDependencies = Uses<"storage" | "clock" | "logger">;
  */
 const grace = 3_600_000_000;
 
-/** Removes unused content from the storage. */
 export class UnusedContents {
 	readonly #parts: UnusedContentsDependencies;
 	/** Time in microseconds at which content was first found unreferenced, by content id. */

@@ -8,7 +8,6 @@ import { inspectManifest } from "./inspect-manifest.ts";
 import { LocatedYaml } from "./located-yaml.ts";
 import { toMessagePlace } from "./message-path.ts";
 
-/** File that registration refuses. */
 export interface RefusedFile {
 	/** Path relative to the pack. */
 	readonly file: string;

@@ -1,12 +1,5 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, stringifyJson } from "../../../contract/index.ts";
-import { memberOf, toMessagePlace } from "./message-path.ts";
-
-/** Problem with a member of a file. */
-export interface MemberProblem {
-	/** Path of the member; empty for the file as a whole. */
-	readonly path: readonly string[];
-	readonly message: string;
-}
+import { type MemberProblem, memberOf, toMessagePlace } from "./message-path.ts";
 
 export interface FileReading {
 	/** Reads the file. Throws `SVC_INVALID` for the first problem. */

@@ -1,6 +1,6 @@
 import type { PackFinding } from "../../../contract/index.ts";
-import type { MemberProblem } from "./find-problems.ts";
 import type { LocatedYaml } from "./located-yaml.ts";
+import type { MemberProblem } from "./message-path.ts";
 
 /** Returns a finding about a file as a whole. */
 export function findingOf(type: PackFinding["type"], file: string, message: string, line: number | null = null): PackFinding {

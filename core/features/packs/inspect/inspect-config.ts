@@ -5,17 +5,12 @@ import { checkParameterDefinitions } from "../../../language/parameters/check-de
 import { checkConfigValues } from "../configs/check-values.ts";
 import { locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
+import type { FoldersOfPack } from "./inspect-folders.ts";
 import { toMessagePlace } from "./message-path.ts";
 
 const schemaFile = "config.schema.yaml";
 
-export interface ConfigOfPack {
-	readonly pack: string;
-	/** Absolute path of the pack. */
-	readonly directory: string;
-	readonly files: readonly string[];
-	readonly dialects: Dialects;
-}
+type ConfigOfPack = Pick<FoldersOfPack, "pack" | "directory" | "files" | "dialects">;
 
 /**
  * Returns the errors in the schema of the pack's configuration, and in the example configuration. The example is only inspected if the

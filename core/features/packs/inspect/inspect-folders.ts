@@ -4,12 +4,6 @@ import type { FileReader, ReadRunnerType } from "../file-reader-exports.ts";
 import { findingOf, locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 
-export interface InspectedFolders {
-	readonly findings: readonly PackFinding[];
-	/** Contents of the files that are valid YAML, by path. */
-	readonly metadata: ReadonlyMap<string, JsonObject>;
-}
-
 export interface FoldersOfPack {
 	readonly pack: string;
 	/** Absolute path of the pack. */
@@ -23,8 +17,11 @@ export interface FoldersOfPack {
 
 const metadataName = /^[^.].*\.ya?ml$/;
 
-/** Returns all errors in the metadata files in the folder of each kind, and a note for each file there that is not read. */
-export async function inspectFolders({ readers, ...pack }: FoldersOfPack): Promise<InspectedFolders> {
+/**
+ * Returns all errors in the metadata files in the folder of each kind, and a note for each file there that is not read. `metadata` are the
+ * contents of the files that are valid YAML, by path.
+ */
+export async function inspectFolders({ readers, ...pack }: FoldersOfPack) {
 	const findings: PackFinding[] = [];
 	const metadata = new Map<string, JsonObject>();
 	for (const reader of readers) {

@@ -1,23 +1,17 @@
 import { basename } from "node:path";
-import { isJsonObject, type JsonObject, type PackFinding } from "../../../contract/index.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/index.ts";
 import type { Dialects } from "../../../language/dialects.ts";
 import { didYouMean } from "../../../lib/did-you-mean.ts";
 import { assertPlatform, manifestAttributes, toPack } from "../reading/manifest.ts";
 import { locatedFinding } from "./findings.ts";
 import { inspectFile } from "./inspect-file.ts";
 
-export interface InspectedManifest {
-	readonly findings: readonly PackFinding[];
-	/** Ref of the pack; a substitute if the manifest contains no valid one. */
-	readonly ref: string;
-}
-
 /** Attributes that the service sets, or that are only for human readers. */
 const others: ReadonlySet<string> = new Set(["system", "files", "path", "uid", "id", "homepage", "license", "repo_url"]);
 const standIns: JsonObject = { name: "any_name", description: "any", version: "1.0.0", author: "any", ref: "any_pack" };
 
-/** Finds the problems of a `pack.yaml`. Returns them with the ref of the pack. */
-export async function inspectManifest(directory: string, dialects: Dialects): Promise<InspectedManifest> {
+/** Finds the problems of a `pack.yaml`. Returns them with the ref of the pack, or with a substitute if the manifest contains no valid one. */
+export async function inspectManifest(directory: string, dialects: Dialects) {
 	const file = "pack.yaml";
 	const read = (manifest: JsonObject) => {
 		toPack(manifest, directory);
@@ -37,7 +31,8 @@ export async function inspectManifest(directory: string, dialects: Dialects): Pr
 function toRef(metadata: JsonObject | undefined, directory: string): string {
 	if (isJsonObject(metadata)) {
 		try {
-			return toPack({ ...standIns, ...withoutWrong(metadata) }, directory).ref;
+			const { ref } = metadata;
+			return toPack({ ...standIns, ref: typeof ref === "string" ? ref : null }, directory).ref;
 		} catch {
 			// Fall back to the name of the directory.
 		}
@@ -46,8 +41,4 @@ function toRef(metadata: JsonObject | undefined, directory: string): string {
 		.toLowerCase()
 		.replaceAll(/[^a-z0-9_]/g, "_");
 	return name === "" ? "any_pack" : name;
-}
-
-function withoutWrong({ ref }: JsonObject): JsonObject {
-	return { ref: typeof ref === "string" ? ref : null };
 }

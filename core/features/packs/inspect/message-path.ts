@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonValue } from "../../../contract/index.ts";
 
-/** Member that a message names, and the rest of the message. */
-export interface MessagePlace {
+/** Problem with a member of a file. */
+export interface MemberProblem {
+	/** Path of the member; empty for the file as a whole. */
 	readonly path: readonly string[];
-	/** Message without the part that the path repeats. */
+	/** Message, without the path if it began with one. */
 	readonly message: string;
 }
 
@@ -43,7 +44,7 @@ export function toMessagePlace(
 	message: string,
 	value: JsonValue,
 	parametersAt: readonly string[] = ["parameters"],
-): MessagePlace | undefined {
+): MemberProblem | undefined {
 	for (const [pattern, toPath] of forms) {
 		const match = pattern.exec(message);
 		if (match === null) continue;

@@ -26,3 +26,16 @@ export async function listPackFiles(directory: string): Promise<readonly string[
 	}
 	return paths.slice(0, mostListed);
 }
+
+/**
+ * Returns the names of the metadata files directly in a folder, sorted: subfolders contain workflows and libraries. Returns none if the
+ * folder does not exist.
+ */
+export async function listMetadataFiles(folder: string): Promise<readonly string[]> {
+	const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return [];
+		throw error;
+	});
+	const names = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
+	return names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort();
+}

@@ -3,7 +3,12 @@ import { type JsonObject, type PackEntity, SvcError } from "../../../contract/in
 import { type Attribute, checkAttributes, list, requiredText, text, textList } from "../../../language/file-attributes.ts";
 import { isInRange } from "../../../language/version-range.ts";
 import { notInstalled } from "../registration/not-installed.ts";
-import { platformVersion } from "./platform-version.ts";
+
+/** Platform version that the range in `svc_version` of a pack must include. */
+const platformVersion = "3.0.0";
+
+/** Python version that runs the actions of packs, in the form of `python_versions`. */
+export const pythonVersion = "3";
 
 const refPattern = /^[a-z0-9_]+$/;
 const emailPattern = /^[^\s@<>]+@[^\s@<>]+$/;

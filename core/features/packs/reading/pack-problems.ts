@@ -1,5 +1,6 @@
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { SvcError } from "../../../contract/index.ts";
+import { isInside } from "../../../lib/safe-path.ts";
 import type { PackVersion } from "../registration/chosen-packs.ts";
 import type { PackProblem } from "./read-pack-directory.ts";
 
@@ -41,9 +42,4 @@ export function toProblemText({ pack, file, line, path, message }: PackFileProbl
 /** Shortens the path of a file outside of packs, such as an override file, so that directories of the node are not disclosed. */
 function toShort(file: string): string {
 	return join(basename(dirname(file)), basename(file));
-}
-
-function isInside(directory: string, file: string): boolean {
-	const path = relative(directory, file);
-	return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }

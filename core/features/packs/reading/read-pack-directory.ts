@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type ActionEntity, type JsonObject, type PackEntity, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import { Dialects } from "../../../language/dialects.ts";
 import { resolveEntryPoint } from "../entry-point-exports.ts";
 import { toAction } from "./action-metadata.ts";
-import { listPackFiles } from "./list-pack-files.ts";
+import { listMetadataFiles, listPackFiles } from "./list-pack-files.ts";
 import { assertPlatform, toPack } from "./manifest.ts";
 import { readYamlObject } from "./read-yaml.ts";
 
@@ -47,10 +46,12 @@ export async function readPackDirectory(
 		return { ...read, files: await listPackFiles(directory) };
 	});
 	const actions = new Map<string, Omit<ActionEntity, "id">>();
-	for (const name of pack === undefined ? [] : await metadataFiles(join(directory, "actions"), problems)) {
+	const folder = join(directory, "actions");
+	const names = pack === undefined ? [] : await collect(problems, folder, () => listMetadataFiles(folder));
+	for (const name of names ?? []) {
 		// `config.yaml` is a configuration file of old packs, not an action.
 		if (name === "config.yaml") continue;
-		const file = join(directory, "actions", name);
+		const file = join(folder, name);
 		await collect(problems, file, async () => {
 			const metadata = dialects.translate("action", await readYamlObject(file));
 			const action = await checkAction(metadata, { directory, pack: pack?.ref ?? "", file: `actions/${name}` });
@@ -70,18 +71,6 @@ async function checkAction(
 	const action = toAction(metadata, place);
 	if (action.entry_point !== "") await resolveEntryPoint(directory, action.entry_point);
 	return action;
-}
-
-/** Returns the metadata files directly in a folder, such as `actions`. Subfolders contain workflows and libraries. */
-async function metadataFiles(folder: string, problems: PackProblem[]): Promise<string[]> {
-	const names = await collect(problems, folder, async () => {
-		const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-			if (error.code === "ENOENT") return [];
-			throw error;
-		});
-		return entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
-	});
-	return (names ?? []).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort();
 }
 
 /** Returns the result of `action`. If it throws, adds a problem of the file and returns undefined. */

@@ -101,7 +101,7 @@ export class PackRegistration {
 			}
 			try {
 				await packConfigs.checkValues(ref, path);
-				this.#report.checkedConfig();
+				this.#report.configs += 1;
 			} catch (error) {
 				const problem = { file, message: toFileMessage(error) };
 				// If the pack has no values yet, missing required values are only a note.
@@ -119,7 +119,7 @@ export class PackRegistration {
 			if (principal !== undefined) assertRequired(access, principal, required);
 		};
 		this.#report.removals.set(files.kind, (ref) => files.remove(ref));
-		if (files.typeCount !== undefined) this.#report.hasTypes(files.kind, files.typeCount);
+		if (files.typeCount !== undefined) this.#report.typeCounts.set(files.kind, files.typeCount);
 		if (chosenPacks?.kinds?.has(files.kind) === false) return;
 		const isShared = chosenPacks === undefined;
 		const [packs, report, overrides] = [this.#found, this.#report, this.#overrides];

@@ -17,7 +17,6 @@ export interface PackRegisteringOptions extends Uses<"storage" | "logger" | "dia
 	readonly switch: PackActivator;
 }
 
-/** Directories of packs on this node. */
 interface LocalPacks {
 	readonly byRef: ReadonlyMap<string, string>;
 	/** Errors of directories whose manifest cannot be read, by directory. */

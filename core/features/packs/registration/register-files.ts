@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSvcError, SvcError, toErrorMessage } from "../../../contract/index.ts";
 import type { Uses } from "../../../kernel/basics/engine-parts.ts";
@@ -6,6 +5,7 @@ import type { AssertPermitted } from "../../../kernel/basics/permission-types.ts
 import { EventLoopYield } from "../../../lib/event-loop.ts";
 import type { PackFileKind } from "../pack-files-exports.ts";
 import type { PackDirectory } from "../packs-exports.ts";
+import { listMetadataFiles } from "../reading/list-pack-files.ts";
 import { readYamlObject } from "../reading/read-yaml.ts";
 import type { PackOverrides } from "./overrides.ts";
 import type { RegistrationReport } from "./registration-report.ts";
@@ -62,7 +62,7 @@ async function readFiles<Input extends { readonly name: string }>(
 ): Promise<readonly Found<Input>[]> {
 	const found = new Map<string, Found<Input>>();
 	for (const pack of packs) {
-		for (const name of await listFiles(join(pack.path, folder))) {
+		for (const name of await listMetadataFiles(join(pack.path, folder))) {
 			const path = join(pack.path, folder, name);
 			const file = `${folder}/${name}`;
 			try {
@@ -80,14 +80,4 @@ async function readFiles<Input extends { readonly name: string }>(
 		}
 	}
 	return [...found.values()];
-}
-
-/** Returns the names of metadata files in a folder of a pack, sorted. Returns none if the folder does not exist. */
-async function listFiles(directory: string): Promise<string[]> {
-	const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") return [];
-		throw error;
-	});
-	const names = entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
-	return names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith(".")).sort();
 }

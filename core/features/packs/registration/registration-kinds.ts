@@ -52,7 +52,7 @@ export class RegistrationKinds {
 			const entry = words[word];
 			if ("neededBy" in entry) {
 				if (this.#asked.has(word) || entry.neededBy.some((other) => this.#asked.has(other))) {
-					counts[word] = word === "runners" ? types.runners : report.typesOf(word === "rule_types" ? "rule" : "policy");
+					counts[word] = word === "runners" ? types.runners : (report.typeCounts.get(word === "rule_types" ? "rule" : "policy") ?? 0);
 				}
 			} else if (this.#asked.has(word)) {
 				counts[word] = entry.kind === "config" ? report.configs : report.countOf(entry.kind);

@@ -2,7 +2,6 @@ import type { Logger } from "../../../contract/index.ts";
 import type { PackKind } from "../pack-files-exports.ts";
 import type { PackProblem } from "../reading/read-pack-directory.ts";
 
-/** Removes one record by its ref. */
 export type RemoveRecord = (ref: string) => Promise<void>;
 
 export interface ReportOptions {
@@ -20,12 +19,13 @@ export class RegistrationReport {
 	readonly takenOver: { readonly pack: string; readonly directory: string }[] = [];
 	/** Removal functions by kind, in the order of registration. */
 	readonly removals = new Map<PackKind, RemoveRecord>();
+	/** Number of types of the records of a kind, such as the types of rules. */
+	readonly typeCounts = new Map<PackKind, number>();
+	/** Number of packs with a valid configuration. */
+	configs = 0;
 	readonly #said = new Map<PackKind, Map<string, string>>();
 	readonly #overridden = new Map<PackKind, number>();
-	readonly #types = new Map<PackKind, number>();
-	#configs = 0;
 	readonly #logger: Logger | undefined;
-
 	readonly #isStrict: boolean;
 
 	constructor({ logger, isStrict = true }: ReportOptions = {}) {
@@ -52,24 +52,6 @@ export class RegistrationReport {
 
 	registered(kind: PackKind, ref: string, file: string): void {
 		this.#saidOf(kind).set(ref, file);
-	}
-
-	/** Stores the number of types of the records of a kind, such as the types of rules. */
-	hasTypes(kind: PackKind, count: number): void {
-		this.#types.set(kind, count);
-	}
-
-	typesOf(kind: PackKind): number {
-		return this.#types.get(kind) ?? 0;
-	}
-
-	checkedConfig(): void {
-		this.#configs += 1;
-	}
-
-	/** Number of packs with a valid configuration. */
-	get configs(): number {
-		return this.#configs;
 	}
 
 	overrode(kind: PackKind): void {
