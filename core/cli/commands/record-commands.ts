@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
+import type { RecordClient } from "../../client/record-client.ts";
 import { type CliContext, write } from "../context.ts";
 import { orNotFound } from "../failure.ts";
 import { printList, printRecord } from "../print-records.ts";
@@ -15,13 +16,6 @@ export interface CommandRecords<Client> {
 	/** Command that lists the records, which messages about unknown ones mention. */
 	readonly listCommand: string;
 	readonly createClient: (api: ApiClient) => Client;
-}
-
-/** Calls that create, replace and remove records which a JSON or YAML file describes. */
-interface RecordChanges<Request> {
-	create(request: Request): Promise<object>;
-	update(refOrId: string, request: Request): Promise<object>;
-	remove(refOrId: string): Promise<void>;
 }
 
 /** Declares commands of a group that each make one kind of call for records of the service. */
@@ -76,7 +70,11 @@ export class RecordCommands<Client> {
 	}
 
 	/** Adds `create`, `update` and `delete`. The first two take a file with the record, and print its attributes. */
-	addChanges<Request>(plural: string, attributes: readonly string[], changesOf: (client: Client) => RecordChanges<Request>): void {
+	addChanges<Request>(
+		plural: string,
+		attributes: readonly string[],
+		changesOf: (client: Client) => Pick<RecordClient<object, Request>, "create" | "update" | "remove">,
+	): void {
 		const { noun } = this.#records;
 		this.#add("create <file>", `Make a ${noun} from a JSON or YAML file.`).action(async (file: string, _options, command) => {
 			const options = optionsOf(command);
