@@ -10,6 +10,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { parseSort } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
 import type { Policies, PolicyInput } from "./policies-exports.ts";
@@ -119,10 +120,7 @@ export const policyRoutes = [
 			const selection = parseSelection(context.query, policySelection);
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(pack !== undefined && { pack }),
-				...(resource_ref !== undefined && { resource_ref }),
-				...(policy_type !== undefined && { policy_type }),
+				...withoutUndefined({ name, pack, resource_ref, policy_type }),
 			};
 			const page = await context.engine.policies.list(filter, paging);
 			return replyList({ ...page, items: page.items.map(toPolicy) }, paging, selection);
@@ -238,10 +236,7 @@ function toSorted(types: readonly PolicyType[], order: readonly (readonly ["id" 
 function toInput({ name, pack, resource_ref, policy_type, enabled, parameters, description, metadata_file }: PolicyBody): PolicyInput {
 	return {
 		...{ name, pack, resource_ref, policy_type },
-		...(enabled !== undefined && { enabled }),
-		...(parameters !== undefined && { parameters }),
-		...(description != null && { description }),
-		...(metadata_file != null && { metadata_file }),
+		...withoutUndefined({ enabled, parameters, description: description ?? undefined, metadata_file: metadata_file ?? undefined }),
 	};
 }
 

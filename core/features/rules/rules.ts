@@ -8,6 +8,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestOptions, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
@@ -171,10 +172,7 @@ function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {
 	return {
 		...(id !== undefined && { id: toInCondition(id) }),
 		...(name !== undefined && { name: toInCondition(name) }),
-		...(pack !== undefined && { pack }),
-		...(action !== undefined && { action_ref: action }),
-		...(enabled !== undefined && { enabled }),
-		...(user !== undefined && { user }),
+		...withoutUndefined({ pack, action_ref: action, enabled, user }),
 	};
 }
 

@@ -7,6 +7,7 @@ import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
 import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { SensorTypes } from "./sensor-types-exports.ts";
 
 export interface SensorTypeOptions extends Uses<"storage" | "clock"> {
@@ -33,8 +34,7 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions
 			const where = {
 				...(id !== undefined && { id: toInCondition(id) }),
 				...(name !== undefined && { name: toInCondition(name) }),
-				...(pack !== undefined && { pack }),
-				...(enabled !== undefined && { enabled }),
+				...withoutUndefined({ pack, enabled }),
 			};
 			const sensors = await storage.find("sensor", { where, orderBy: [["ref", "asc"]] });
 			// Filtered in memory, because storages cannot query members of a list. There are few sensors.

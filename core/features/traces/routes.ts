@@ -11,6 +11,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { TracesApi } from "./api.ts";
 import type { TraceComponent, TraceView } from "./traces-exports.ts";
 
@@ -85,10 +86,7 @@ export const traceRoutes = [
 			const selection = parseSelection(context.query, rules);
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(trace_tag !== undefined && { trace_tag }),
-				...(execution !== undefined && { execution }),
-				...(rule !== undefined && { rule }),
-				...(trigger_instance !== undefined && { trigger_instance }),
+				...withoutUndefined({ trace_tag, execution, rule, trigger_instance }),
 			};
 			const orderBy = parseOrder(context.query);
 			return replyPageOrAll(context, paging, async (part) => {

@@ -11,6 +11,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
 import { toCreationPermissions } from "./required-trigger-permissions-exports.ts";
@@ -66,11 +67,7 @@ export const triggerRoutes = [
 			const { id, name, pack, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
-			const filter = {
-				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(pack !== undefined && { pack }),
-			};
+			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...withoutUndefined({ name, pack }) };
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.triggers.types.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
 			return replyList({ ...page, items: page.items.map(toTriggerType) }, paging, selection);
@@ -147,8 +144,7 @@ export const triggerRoutes = [
 		query: { ...secretsQuery, ...pagingQuery, type: "string", pack: "string", name: "list" },
 		async handler(context) {
 			const { type, pack, name } = context.query;
-			const filter = { ...(type !== undefined && { type }), ...(pack !== undefined && { pack }), ...(name !== undefined && { name }) };
-			const triggers = await context.engine.triggers.triggers.list(filter);
+			const triggers = await context.engine.triggers.triggers.list(withoutUndefined({ type, pack, name }));
 			return replyRecords(context, parsePaging(context), triggers, (part) => show(context, part));
 		},
 	}),

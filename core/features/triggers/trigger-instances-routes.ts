@@ -12,6 +12,7 @@ import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../ht
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-exports.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
@@ -61,10 +62,7 @@ export const triggerInstanceRoutes = [
 			const occurrence_time = parseTimeRange("timestamp", { gt, lt });
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(trigger !== undefined && { trigger }),
-				...(trigger_type !== undefined && { trigger_type }),
-				...(status !== undefined && { status }),
-				...(occurrence_time !== undefined && { occurrence_time }),
+				...withoutUndefined({ trigger, trigger_type, status, occurrence_time }),
 			};
 			const orderBy = parseSort(sort, sortFields);
 			const presentation = toRecordVisibility(context);
