@@ -10,20 +10,19 @@ import {
 } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
+import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-exports.ts";
 import type { NamedSensor } from "./named-sensor-exports.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 import { runAsService } from "./uncaught-sensor-errors.ts";
 
-export interface SensorContextOptions extends Uses<"clock" | "logger"> {
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
+export interface SensorContextOptions extends Uses<"clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
 	readonly datastore: DatastoreItems;
 	readonly triggers: SensorTriggers;
+	/** Principal under which sensors act. */
 	readonly principal: Principal;
 }
 

@@ -14,14 +14,14 @@ import { splitRef } from "../../kernel/basics/refs.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { TriggersFeatureApi } from "./api.ts";
 import { toCreationPermissions } from "./required-trigger-permissions-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-exports.ts";
 import { toTrigger, toTriggerType } from "./trigger-records-exports.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine & FollowedNeeds>();
+const { defineRoute } = createRouteDeclarations<TriggersFeatureApi & FollowedNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(
@@ -221,16 +221,16 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findTypeResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
+async function findTypeResource(context: Pick<RouteContext<TriggersFeatureApi>, "engine" | "path">) {
 	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
 }
 
-async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<TriggersFeatureApi>, "engine" | "path">) {
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
 /** Returns the input with the service's own ref of its type instead of a dialect's, because permissions depend on the type. */
-function withOwnType({ triggers }: RouteEngine, input: TriggerInput): TriggerInput {
+function withOwnType({ triggers }: TriggersFeatureApi, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
@@ -250,8 +250,8 @@ function assertMayMake(
 }
 
 async function show(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	triggers: Parameters<RouteEngine["triggers"]["triggers"]["mask"]>[0],
+	context: RouteContext<TriggersFeatureApi, typeof secretsQuery>,
+	triggers: Parameters<TriggersFeatureApi["triggers"]["triggers"]["mask"]>[0],
 ) {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return (isMasked ? await context.engine.triggers.triggers.mask(triggers) : triggers).map(toTrigger);

@@ -20,22 +20,8 @@ export interface Arrival {
 	readonly deliveryId: string | undefined;
 }
 
-export interface DeliveryLog {
-	/** Stores a delivery with its verdict. */
-	record(
-		arrival: Arrival,
-		entry: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
-	): Promise<WebhookDeliveryEntity>;
-	/**
-	 * Stores a delivery and its trigger instance in one write and returns undefined.
-	 * If a delivery with the same id arrived within the hook's window, stores nothing and returns that earlier delivery.
-	 * Only one of several concurrent deliveries with the same id is stored.
-	 */
-	accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined>;
-}
-
 /** Stores deliveries, and finds repetitions by the delivery id. */
-export class StoredDeliveryLog implements DeliveryLog {
+export class DeliveryLog {
 	readonly #storage: Storage;
 	readonly #clock: Clock;
 	/** Writes in progress, by delivery key. A concurrent delivery with the same key waits, because its own write would only be refused. */
@@ -46,6 +32,7 @@ export class StoredDeliveryLog implements DeliveryLog {
 		this.#clock = clock;
 	}
 
+	/** Stores a delivery with its verdict. */
 	async record(
 		arrival: Arrival,
 		{ verdict, reason, instanceId }: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
@@ -55,6 +42,11 @@ export class StoredDeliveryLog implements DeliveryLog {
 		return entity;
 	}
 
+	/**
+	 * Stores a delivery and its trigger instance in one write and returns undefined.
+	 * If a delivery with the same id arrived within the hook's window, stores nothing and returns that earlier delivery.
+	 * Only one of several concurrent deliveries with the same id is stored.
+	 */
 	async accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined> {
 		const { hook, deliveryId } = arrival;
 		const key = deliveryId === undefined ? undefined : `${hook.trigger.id}:${deliveryId}`;

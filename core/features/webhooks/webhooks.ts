@@ -19,7 +19,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-exports.ts";
 import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
-import { type Arrival, type DeliveryLog, StoredDeliveryLog } from "./delivery-log.ts";
+import { type Arrival, DeliveryLog } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-exports.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
@@ -51,7 +51,7 @@ export class ReceivedWebhooks implements Webhooks {
 
 	constructor(parts: WebhookOptions) {
 		this.#parts = parts;
-		this.#ledger = new StoredDeliveryLog(parts);
+		this.#ledger = new DeliveryLog(parts);
 		this.#deliveries = parts.hub.counter({
 			name: "svc_webhook_deliveries_total",
 			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",
