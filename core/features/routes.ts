@@ -18,7 +18,6 @@ import { streamRoutes } from "./executions/stream-routes.ts";
 import { inquiryRoutes } from "./inquiries/routes.ts";
 import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
-import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { packRegisterRoutes } from "./packs/register-routes.ts";
 import { configRoutes } from "./packs/routes.ts";
@@ -70,7 +69,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...traceRoutes,
 	...purgeRoutes,
 	...nodeRoutes,
-	...serviceRegistryRoutes,
 	...telemetryRoutes,
 	...streamRoutes,
 ];
