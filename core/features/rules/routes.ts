@@ -74,7 +74,7 @@ export const ruleRoutes = [
 			const page = await context.engine.rules.list(toRuleFilter(context.query), paging);
 			const shown = await toShownRules(context, page.items);
 			const problems = isSelected(selection, "problems") ? await context.engine.rules.problems(page.items) : undefined;
-			const items = shown.map((view) => toRule(view, { problems: problems?.get(view.rule.id) }));
+			const items = shown.map((view) => toRule(view, problems?.get(view.rule.id)));
 			return replyList({ ...page, items }, paging, selection);
 		},
 	}),
@@ -199,5 +199,5 @@ async function replyWritten(context: RouteContext<RouteEngine, typeof secretsQue
 async function toRecord(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView) {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
-	return { record: toRule(shown, { problems }), problems };
+	return { record: toRule(shown, problems), problems };
 }
