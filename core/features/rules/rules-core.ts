@@ -16,12 +16,12 @@ import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts"
 import { RuleRefHistory } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
-import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";
+import { createRuleTriggers, type RuleTriggerDependencies } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
 
 export interface RulesCoreOptions
 	extends SubmitOptions,
-		Omit<RuleTriggerOptions, "clock">,
+		Omit<RuleTriggerDependencies, "clock">,
 		Uses<"options" | "authority">,
 		Pick<Kernel, "admitAll" | "changes" | "hub"> {
 	readonly maskPayloads: TriggerInstances["maskPayloads"];

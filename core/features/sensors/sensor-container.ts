@@ -13,8 +13,8 @@ import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContainerOptions
 	extends Omit<SensorWorkOptions, "sources" | "triggers" | "principal" | "access">,
-		Omit<SensorAccessOptions, "logger" | "options">,
-		Uses<"storage" | "nodeId" | "options">,
+		Omit<SensorAccessOptions, "logger">,
+		Uses<"storage" | "nodeId">,
 		Pick<Kernel, "leasing" | "sensors" | "catalog" | "changes"> {
 	readonly packRunners: PackSensorRunners;
 }

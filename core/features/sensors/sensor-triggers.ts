@@ -66,15 +66,7 @@ function toSensorTrigger({ ref, type, parameters }: TriggerEntity): SensorTrigge
 	return { ref, type, parameters };
 }
 
-interface Notices {
-	readonly notice: () => void;
-	/** Discards pending notices. Called before the triggers are read, because that read includes the changes. */
-	forget(): void;
-	/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
-	next(): Promise<void>;
-}
-
-function createNotices(signal: AbortSignal, longestWait: number | undefined): Notices {
+function createNotices(signal: AbortSignal, longestWait: number | undefined) {
 	let isNoticed = false;
 	let wake = () => {};
 	const notice = () => {
@@ -83,11 +75,13 @@ function createNotices(signal: AbortSignal, longestWait: number | undefined): No
 	};
 	return {
 		notice,
+		/** Discards pending notices. Called before the triggers are read, because that read includes the changes. */
 		forget() {
 			isNoticed = false;
 		},
+		/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
 		next() {
-			return new Promise((resolve) => {
+			return new Promise<void>((resolve) => {
 				if (isNoticed || signal.aborted) return resolve();
 				const timer = longestWait === undefined ? undefined : setTimeout(notice, longestWait);
 				signal.addEventListener("abort", notice);

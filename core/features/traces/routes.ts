@@ -51,11 +51,7 @@ const { defineRoute } = createRouteDeclarations<TracesApi>();
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
 const rules = selectionRulesOf(["id", "uid", "trace_tag", "start_timestamp", ...components]);
-const sortFields = new Map<string, keyof TraceEntity>([
-	["id", "id"],
-	["trace_tag", "trace_tag"],
-	["start_timestamp", "start_timestamp"],
-]);
+const sortFields = new Map<string, keyof TraceEntity>((["id", "trace_tag", "start_timestamp"] as const).map((name) => [name, name]));
 
 const listQuery = {
 	...pagingQuery,

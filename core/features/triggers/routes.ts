@@ -28,12 +28,7 @@ const rules = selectionRulesOf(
 	["id", "uid", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "tags", "metadata_file"],
 	["id", "ref"],
 );
-const sortFields = new Map<string, keyof TriggerTypeEntity>([
-	["id", "id"],
-	["ref", "ref"],
-	["pack", "pack"],
-	["name", "name"],
-]);
+const sortFields = new Map<string, keyof TriggerTypeEntity>((["id", "ref", "pack", "name"] as const).map((name) => [name, name]));
 
 const text = { type: "string" };
 const object = { type: "object" };

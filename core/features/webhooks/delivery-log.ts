@@ -1,5 +1,6 @@
-import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Hook } from "./hook-index.ts";
@@ -22,14 +23,12 @@ export interface Arrival {
 
 /** Stores deliveries, and finds repetitions by the delivery id. */
 export class DeliveryLog {
-	readonly #storage: Storage;
-	readonly #clock: Clock;
+	readonly #parts: Uses<"storage" | "clock">;
 	/** Writes in progress, by delivery key. A concurrent delivery with the same key waits, because its own write would only be refused. */
 	readonly #arriving = new Map<string, Promise<WebhookDeliveryEntity | undefined>>();
 
-	constructor({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
-		this.#storage = storage;
-		this.#clock = clock;
+	constructor(parts: Uses<"storage" | "clock">) {
+		this.#parts = parts;
 	}
 
 	/** Stores a delivery with its verdict. */
@@ -38,7 +37,7 @@ export class DeliveryLog {
 		{ verdict, reason, instanceId }: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
 	): Promise<WebhookDeliveryEntity> {
 		const entity = { ...this.#toEntity(arrival, verdict), reason: reason ?? null, trigger_instance_id: instanceId ?? null };
-		await this.#storage.insert("webhook_delivery", [entity]);
+		await this.#parts.storage.insert("webhook_delivery", [entity]);
 		return entity;
 	}
 
@@ -85,22 +84,22 @@ export class DeliveryLog {
 	/** Returns the earlier delivery that has the key, if it is still inside the hook's window. If it is not, releases the key. */
 	async #findFirst(key: string, { parameters }: Hook): Promise<WebhookDeliveryEntity | undefined> {
 		const window = parameters.deduplicate?.window ?? defaultWindow;
-		const [first] = await this.#storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });
+		const [first] = await this.#parts.storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });
 		if (first === undefined) return undefined;
-		if (first.received_at > toTimestamp(this.#clock.now() - window * 1_000_000)) return first;
-		await this.#storage.update("webhook_delivery", first.id, { delivery_key: first.id }, { delivery_key: key });
+		if (first.received_at > toTimestamp(this.#parts.clock.now() - window * 1_000_000)) return first;
+		await this.#parts.storage.update("webhook_delivery", first.id, { delivery_key: first.id }, { delivery_key: key });
 		return undefined;
 	}
 
 	#toEntity({ hook, delivery, headers, deliveryId }: Arrival, verdict: Verdict): WebhookDeliveryEntity {
-		const id = createId(this.#clock);
+		const id = createId(this.#parts.clock);
 		return {
 			id,
 			url: hook.url,
 			trigger: hook.trigger.ref,
 			delivery_key: id,
 			delivery_id: deliveryId ?? null,
-			received_at: toTimestamp(this.#clock.now()),
+			received_at: toTimestamp(this.#parts.clock.now()),
 			verdict,
 			user: delivery.principal.username,
 			trigger_instance_id: null,

@@ -5,7 +5,6 @@ import {
 	isSvcError,
 	type JsonObject,
 	type JsonValue,
-	type Meters,
 	SvcError,
 	type WebhookDeliveryEntity,
 	type Where,
@@ -26,8 +25,7 @@ import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-exports.ts";
 
-export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
-	readonly hub: Meters;
+export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes" | "hub"> {
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
 	/** Returns the decrypted value of a system item of the datastore; undefined if it does not exist. */
