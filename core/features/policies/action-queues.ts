@@ -96,7 +96,7 @@ export class ActionQueues implements ExecutionQueues {
 	}
 
 	async enqueueWaiting(): Promise<void> {
-		await this.#hold(await readUnqueued(this.#parts.storage, {}));
+		await this.#hold(await readUnqueued(this.#parts.storage));
 	}
 
 	async scan({ released }: Parameters<ExecutionQueues["scan"]>[0]): Promise<void> {
@@ -143,7 +143,7 @@ export class ActionQueues implements ExecutionQueues {
 		if (this.#parts.index.actionsWith(concurrencyTypes).length === 0) return;
 		if (everything) await this.enqueueWaiting();
 		const due = toTimestamp(this.#parts.clock.steady());
-		while (await this.#hold(await readUnqueued(this.#parts.storage, { first: { due, released } })));
+		while (await this.#hold(await readUnqueued(this.#parts.storage, { due, released })));
 	}
 
 	/** Subscribes to the events only while a concurrency policy exists, because there are events for every execution of every node. */

@@ -1,9 +1,7 @@
 import type { RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { EventHandler } from "../../kernel/events/event-handler.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { SubmitOptions } from "../../kernel/submission/submit.ts";
 import type { Access } from "../access/access-exports.ts";
 import { toRequiredPermissions } from "../triggers/payload-permissions-exports.ts";
 import type { TriggerInstances } from "../triggers/triggers-exports.ts";
@@ -16,14 +14,10 @@ import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts"
 import { RuleRefHistory } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
-import { createRuleTriggers, type RuleTriggerDependencies } from "./rule-triggers.ts";
+import { createRuleTriggers } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
 
-export interface RulesCoreOptions
-	extends SubmitOptions,
-		Omit<RuleTriggerDependencies, "clock">,
-		Uses<"options" | "authority">,
-		Pick<Kernel, "admitAll" | "changes" | "hub"> {
+export interface RulesCoreOptions extends Kernel {
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
 }

@@ -175,12 +175,8 @@ export class ReceivedWebhooks implements Webhooks {
 	async #receiveOne(hook: Hook, delivery: Delivery, traceId: string | undefined): Promise<Outcome> {
 		const { parameters, trigger, url } = hook;
 		const headers = toPayloadHeaders(delivery.headers, findSecretHeader(parameters.signature));
-		const arrival = {
-			hook,
-			delivery,
-			headers: headers.headers_lower,
-			deliveryId: findDeliveryId(parameters, delivery.headers, delivery.body),
-		};
+		const deliveryId = findDeliveryId(parameters, delivery.headers, delivery.body);
+		const arrival = { hook, delivery, headers: headers.headers_lower, deliveryId };
 		const problem = await this.#findProblem(hook, delivery);
 		if (problem !== undefined) return this.#refuse(arrival, problem);
 		const event = {
