@@ -17,7 +17,6 @@ import { streamRoutes } from "./executions/stream-routes.ts";
 import { inquiryRoutes } from "./inquiries/routes.ts";
 import { healthRoutes } from "./nodes/health-routes.ts";
 import { nodeRoutes } from "./nodes/routes.ts";
-import { serviceRegistryRoutes } from "./nodes/service-registry-routes.ts";
 import { packViewRoutes } from "./packs/pack-view-routes.ts";
 import { packRoutes } from "./packs/routes.ts";
 import { policyRoutes } from "./policies/routes.ts";
@@ -66,7 +65,6 @@ export const coreRoutes: readonly Route<Engine>[] = [
 	...traceRoutes,
 	...purgeRoutes,
 	...nodeRoutes,
-	...serviceRegistryRoutes,
 	...telemetryRoutes,
 	...streamRoutes,
 ];

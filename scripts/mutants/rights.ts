@@ -46,7 +46,7 @@ export const rightsMutants: readonly Mutant[] = [
 		name: "delivery-window",
 		promise: "A delivery id counts only for the window that its hook names.",
 		file: "core/features/webhooks/delivery-log.ts",
-		text: "if (first.received_at > toTimestamp(this.#clock.now() - window * 1_000_000)) return first;",
+		text: "if (first.received_at > toTimestamp(this.#parts.clock.now() - window * 1_000_000)) return first;",
 		replacement: "if (window > 0) return first;",
 		tests: ["core/features/webhooks/webhooks.test.ts"],
 	},

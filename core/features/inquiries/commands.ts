@@ -1,7 +1,8 @@
 import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { type CliContext, CliExit } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
+import { printRecord } from "../../cli/print-records.ts";
 import { Prompts } from "../../cli/prompts.ts";
 import { openSession } from "../../cli/session.ts";
 import { escapeControlCharactersInLines } from "../../contract/control-characters.ts";
@@ -12,26 +13,24 @@ import { createInquiryClient } from "./client.ts";
 const columns = ["id", "roles", "users", "route", "ttl"];
 
 export const addInquiryCommands: AddCommands = (parent, context) => {
-	const inquiry = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
-
-	withCommonOptions(inquiry.command("list").description("List questions, newest first."))
-		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50)
-		.action(async (_options, command) => {
-			const options = optionsOf<{ limit: number }>(command);
-			const client = createInquiryClient(await openSession(options, context));
-			await printList(await client.list({ limit: options.limit, sort_desc: "True" }), columns, { ...options, limitOption: "-n" }, context);
-		});
-
-	withCommonOptions(inquiry.command("get <ids...>").description("Show questions.")).action(async (ids: string[], _options, command) => {
-		const options = optionsOf(command);
-		const client = createInquiryClient(await openSession(options, context));
-		for (const id of ids) {
-			const record = await orNotFound(client.get(id), "Inquiry", id, "svc inquiry list");
-			await printRecord(record, [...columns, "schema"], options, context);
-		}
+	const group = parent.command("inquiry").description("Look at questions that wait for an answer, and answer them.");
+	const inquiries = new RecordCommands(group, context, {
+		noun: "inquiry",
+		listCommand: "svc inquiry list",
+		createClient: createInquiryClient,
 	});
 
-	withCommonOptions(inquiry.command("respond <id>").description("Answer a question; each property is asked for unless -r gives them all."))
+	inquiries
+		.addList<{ limit: number }>(
+			"List questions, newest first.",
+			columns,
+			(client, { limit }) => client.list({ limit, sort_desc: "True" }),
+			"-n",
+		)
+		.option("-n, --limit <count>", "how many; -1 for all", toInteger, 50);
+	inquiries.addShow("get <ids...>", "Show questions.", [...columns, "schema"], (client, id) => client.get(id));
+
+	withCommonOptions(group.command("respond <id>").description("Answer a question; each property is asked for unless -r gives them all."))
 		.option("-r, --response <json>", "the answer as a JSON object")
 		.option("--reason <text>", "why, kept with the name of who answers")
 		.action(async (id: string, _options, command) => {

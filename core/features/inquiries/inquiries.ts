@@ -3,7 +3,6 @@ import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage } from "../../kernel/basics/pagination.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import { toChildOrigin } from "../../kernel/executions/child-identity.ts";
 import { addLogActor } from "../../kernel/executions/log-actor.ts";
 import { isCompleted, toResultPatch, toStatusPatch } from "../../kernel/executions/status.ts";
@@ -21,14 +20,12 @@ import { assertMayRespond, assertWaiting, toInquiry } from "./inquiry.ts";
 /** Parts of the engine that end an inquiry. */
 export type InquiryEndDependencies = Uses<"storage" | "eventBus" | "clock" | "logger"> & Pick<Kernel, "completionEffects">;
 
-export interface InquiryOptions extends InquiryEndDependencies, Uses<"sealedSecrets"> {
-	readonly catalog: Pick<ActionCatalog, "snapshot">;
-}
+export type InquiryDependencies = InquiryEndDependencies & Uses<"sealedSecrets"> & Pick<Kernel, "catalog">;
 
 const pending = { runner_name: inquiryRunnerType, status: "pending" } as const;
 
 /** Throws `SVC_INVALID` if the workflow that started the inquiry has ended or is being canceled. It no longer waits for the response. */
-async function assertAwaited(storage: Pick<InquiryOptions["storage"], "find">, execution: ExecutionEntity): Promise<void> {
+async function assertAwaited(storage: InquiryDependencies["storage"], execution: ExecutionEntity): Promise<void> {
 	const { id, parent_id } = execution;
 	if (parent_id === null || toChildOrigin(execution) === undefined) return;
 	const [parent] = await storage.find("execution", { where: { id: parent_id }, fields: ["status"] });
@@ -37,7 +34,7 @@ async function assertAwaited(storage: Pick<InquiryOptions["storage"], "find">, e
 	throw new SvcError("SVC_INVALID", message);
 }
 
-export function createInquiries(parts: InquiryOptions): Inquiries {
+export function createInquiries(parts: InquiryDependencies): Inquiries {
 	const { storage, logger } = parts;
 
 	async function read(id: string): Promise<ExecutionEntity> {

@@ -12,8 +12,9 @@ import {
 	partOf,
 	stringSchema,
 } from "../../http/openapi/schema.ts";
-import { pagingQuery, parsePaging, toCountHeaders } from "../../http/paging.ts";
+import { pagingQuery, parsePaging } from "../../http/paging.ts";
 import { replyJson } from "../../http/replies.ts";
+import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
@@ -53,8 +54,7 @@ const inquiryAnswerSchema = defineSchema("InquiryAnswer", objectSchema({ id: str
 const { defineRoute } = createRouteDeclarations<InquiriesApi>();
 
 const defaultLimit = 20;
-const members = new Set(["id", "route", "ttl", "users", "roles", "schema"]);
-const selectionRules = { includable: members, excludable: members, mandatory: ["id"] };
+const selectionRules = selectionRulesOf(["id", "route", "ttl", "users", "roles", "schema"]);
 
 /** Request body with a response. It contains the id of the path, because clients send the whole inquiry with the response in it. */
 const answerBody = defineBody<{ readonly id: string; readonly response: JsonObject; readonly reason?: string }>({
@@ -76,11 +76,7 @@ export const inquiryRoutes = [
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, selectionRules);
 			const { items, total } = await context.engine.inquiries.list(paging, { newestFirst: context.query.sort_desc !== undefined });
-			return replyJson(
-				items.map((inquiry) => selectMembers(toRecord(inquiry, context), selection)),
-				200,
-				toCountHeaders(total, paging),
-			);
+			return replyList({ items: items.map((inquiry) => toRecord(inquiry, context)), total }, paging, selection);
 		},
 	}),
 	defineRoute({

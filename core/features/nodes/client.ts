@@ -1,4 +1,4 @@
-import type { ApiClient } from "../../client/api-client.ts";
+import type { ApiClient, CallOptions } from "../../client/api-client.ts";
 import type { ListPage } from "../../client/page.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { ExecutionStatus, JsonObject, NodeRole, NodeState } from "../../contract/index.ts";
@@ -43,21 +43,17 @@ export interface ReadinessRecord {
 	readonly warnings: readonly string[];
 }
 
-interface Waiting {
-	readonly signal?: AbortSignal | undefined;
-}
-
 /** Client for the nodes of a service. */
 export interface NodeClient {
 	list(): Promise<ListPage<NodeRecord>>;
 	/** Returns the node with an id, or with a name that only one node has. */
-	get(idOrName: string, options?: Waiting): Promise<SingleNodeRecord>;
+	get(idOrName: string, options?: CallOptions): Promise<SingleNodeRecord>;
 	/** Requests that the node start no new work. */
 	drain(idOrName: string): Promise<NodeRecord>;
 	/** Requests that the node accept new work again. */
 	resume(idOrName: string): Promise<NodeRecord>;
 	/** Returns the readiness of the node that handles the request. */
-	readiness(options?: Waiting): Promise<ReadinessRecord>;
+	readiness(options?: CallOptions): Promise<ReadinessRecord>;
 }
 
 export function createNodeClient({ read, list }: ApiClient): NodeClient {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type AddCommands, optionsOf, withCommonOptions } from "../../cli/commands/options.ts";
+import type { AddCommands } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
 import { type CliContext, CliExit, write } from "../../cli/context.ts";
 import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
+import { printRecord } from "../../cli/print-records.ts";
 import { Progress } from "../../cli/progress.ts";
-import { openSession } from "../../cli/session.ts";
 import { createNodeClient, type NodeClient, type SingleNodeRecord } from "./client.ts";
 
 const columns = ["id", "name", "state", "roles", "running", "clock_offset", "heartbeat_at"];
@@ -18,45 +18,24 @@ const attributes = [
 const pause = 500;
 
 export const addNodeCommands: AddCommands = (parent, context) => {
-	const node = parent.command("node").description("Look at the nodes of the service, and empty them before maintenance.");
-	withNames(node, { path: "/nodes", name: "name" });
+	const group = parent.command("node").description("Look at the nodes of the service, and empty them before maintenance.");
+	withNames(group, { path: "/nodes", name: "name" });
+	const nodes = new RecordCommands(group, context, { noun: "node", listCommand: "svc node list", createClient: createNodeClient });
 
-	withCommonOptions(node.command("list").description("List nodes by name.")).action(async (_options, command) => {
-		const options = optionsOf(command);
-		const client = createNodeClient(await openSession(options, context));
-		await printList(await client.list(), columns, options, context);
-	});
-
-	withCommonOptions(node.command("get <nodes...>").description("Show nodes, by id or name, and what runs there.")).action(
-		async (nodes: string[], _options, command) => {
-			const options = optionsOf(command);
-			const client = createNodeClient(await openSession(options, context));
-			for (const name of nodes) await printRecord(await getOne(client, name), attributes, options, context);
-		},
-	);
-
-	withCommonOptions(node.command("drain <nodes...>").description("Let nodes take on nothing new; what runs there goes on to its end."))
-		.option("-w, --wait", "wait until nothing runs there any more, and say what does")
-		.action(async (nodes: string[], _options, command) => {
-			const options = optionsOf<{ wait?: boolean }>(command);
-			const client = createNodeClient(await openSession(options, context));
-			for (const name of nodes) {
-				const { id } = await orNotFound(client.drain(name), "Node", name, "svc node list");
+	nodes.addList("List nodes by name.", columns, (client) => client.list());
+	nodes.addShow("get <nodes...>", "Show nodes, by id or name, and what runs there.", attributes, (client, name) => client.get(name));
+	nodes
+		.addForEach<{ wait?: boolean }>(
+			"drain <nodes...>",
+			"Let nodes take on nothing new; what runs there goes on to its end.",
+			async (client, name, options) => {
+				const { id } = await client.drain(name);
 				if (options.wait) await waitUntilDrained(client, id, context);
 				await printRecord(await getOne(client, id), columns, options, context);
-			}
-		});
-
-	withCommonOptions(node.command("resume <nodes...>").description("Let nodes that were drained take on work again.")).action(
-		async (nodes: string[], _options, command) => {
-			const options = optionsOf(command);
-			const client = createNodeClient(await openSession(options, context));
-			for (const name of nodes) {
-				const record = await orNotFound(client.resume(name), "Node", name, "svc node list");
-				await printRecord(record, columns, options, context);
-			}
-		},
-	);
+			},
+		)
+		.option("-w, --wait", "wait until nothing runs there any more, and say what does");
+	nodes.addShow("resume <nodes...>", "Let nodes that were drained take on work again.", columns, (client, name) => client.resume(name));
 };
 
 const getOne = (client: NodeClient, name: string) => orNotFound(client.get(name), "Node", name, "svc node list");

@@ -16,16 +16,13 @@ export interface QueuesOptions extends Omit<QueuePoll, "queue" | "starter" | "de
 	readonly attributeKeys: AttributeKeys;
 }
 
-/** Queues of executions that wait until the concurrency policies of their action let them start. Each has the ref of its action as name. */
-export interface PolicyQueues extends ExecutionQueues {
-	start(): Promise<void>;
-	stop(): void;
-}
+type LookListener = Parameters<ExecutionQueues["onPollDue"]>[0];
 
-type LookListener = Parameters<PolicyQueues["onPollDue"]>[0];
-
-/** Queues in the storage. Tracks the queues that are marked for a poll. */
-export class ActionQueues implements PolicyQueues {
+/**
+ * Queues of executions that wait until the concurrency policies of their action let them start. Each has the ref of its action as name.
+ * Tracks the queues that are marked for a poll.
+ */
+export class ActionQueues implements ExecutionQueues {
 	readonly #parts: QueuesOptions;
 	/** Queues marked for a poll. `deep` means that the poll must check all waiting executions. */
 	readonly #due = new Map<string, { readonly deep: boolean }>();
@@ -99,10 +96,10 @@ export class ActionQueues implements PolicyQueues {
 	}
 
 	async enqueueWaiting(): Promise<void> {
-		await this.#hold(await readUnqueued(this.#parts.storage, {}));
+		await this.#hold(await readUnqueued(this.#parts.storage));
 	}
 
-	async scan({ released }: Parameters<PolicyQueues["scan"]>[0]): Promise<void> {
+	async scan({ released }: Parameters<ExecutionQueues["scan"]>[0]): Promise<void> {
 		await this.#holdStrays(released);
 		const times: string[] = [];
 		for (const queue of await readQueues(this.#parts.storage)) {
@@ -146,7 +143,7 @@ export class ActionQueues implements PolicyQueues {
 		if (this.#parts.index.actionsWith(concurrencyTypes).length === 0) return;
 		if (everything) await this.enqueueWaiting();
 		const due = toTimestamp(this.#parts.clock.steady());
-		while (await this.#hold(await readUnqueued(this.#parts.storage, { first: { due, released } })));
+		while (await this.#hold(await readUnqueued(this.#parts.storage, { due, released })));
 	}
 
 	/** Subscribes to the events only while a concurrency policy exists, because there are events for every execution of every node. */

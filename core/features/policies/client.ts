@@ -1,5 +1,6 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { createRecordClient, type RecordClient } from "../../client/record-client.ts";
 import type { JsonObject, ParameterSchema } from "../../contract/index.ts";
 
 /** A policy as the API returns it. */
@@ -36,31 +37,17 @@ export interface PolicyTypeRecord {
 }
 
 /** Client for the policies of a service. */
-export interface PolicyClient {
-	list(query?: ListQuery): Promise<ListPage<PolicyRecord>>;
-	/** Returns a policy by its ref or id. */
-	get(refOrId: string): Promise<PolicyRecord>;
-	create(policy: PolicyRequest): Promise<PolicyRecord>;
-	/** Replaces a policy. */
-	update(refOrId: string, policy: PolicyRequest): Promise<PolicyRecord>;
-	remove(refOrId: string): Promise<void>;
+export interface PolicyClient extends RecordClient<PolicyRecord, PolicyRequest> {
 	/** Returns the policy types. */
 	types(query?: ListQuery): Promise<ListPage<PolicyTypeRecord>>;
 	/** Returns a policy type by its ref or id. */
 	type(refOrId: string): Promise<PolicyTypeRecord>;
 }
 
-export function createPolicyClient({ read, list, call }: ApiClient): PolicyClient {
-	const at = (refOrId: string) => `/policies/${encodeURIComponent(refOrId)}`;
+export function createPolicyClient(api: ApiClient): PolicyClient {
 	return {
-		list: (query) => list("/policies", query),
-		get: (ref) => read(at(ref)),
-		create: (body) => read("/policies", { method: "POST", body }),
-		update: (ref, body) => read(at(ref), { method: "PUT", body }),
-		async remove(ref) {
-			await call(at(ref), { method: "DELETE" });
-		},
-		types: (query) => list("/policytypes", query),
-		type: (ref) => read(`/policytypes/${encodeURIComponent(ref)}`),
+		...createRecordClient(api, "/policies"),
+		types: (query) => api.list("/policytypes", query),
+		type: (ref) => api.read(`/policytypes/${encodeURIComponent(ref)}`),
 	};
 }

@@ -17,13 +17,9 @@ import { wrapToRefuse } from "./wrap-runner-exports.ts";
 /** The policies feature with the functions that other features use. */
 export interface PoliciesFeature extends HttpFeature<PoliciesApi>, WorkerDemands {}
 
-export interface PoliciesNeeds {
-	readonly registerFiles: RegisterFiles;
-}
-
 /** Creates the feature for policies: concurrency limits, which queue executions; retries; and labels of the workers that run executions. */
-export function createPoliciesFeature(kernel: Kernel, { registerFiles }: PoliciesNeeds): PoliciesFeature {
-	const core = createPolicyCore({ ...kernel, pollInterval: kernel.options.scheduler.poll_interval });
+export function createPoliciesFeature(kernel: Kernel, { registerFiles }: { readonly registerFiles: RegisterFiles }): PoliciesFeature {
+	const core = createPolicyCore(kernel);
 	let areDemandsTakenOver = false;
 	const refuseDemands: WorkerDemands["refuseDemands"] = (runner, reason) => wrapToRefuse(runner, { findDemand: core.findDemand, reason });
 	return {

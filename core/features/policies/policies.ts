@@ -3,12 +3,12 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { type Page, type Paging, readPage, toInCondition } from "../../kernel/basics/pagination.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPolicy, type PolicyFields } from "./check-policy.ts";
 import type { Policies, PolicyFilter, PolicyInput } from "./policies-exports.ts";
 
-export interface PoliciesOptions extends Uses<"storage" | "clock"> {
-	readonly changes: Pick<CacheInvalidation, "announceChange">;
+export interface PoliciesOptions extends Uses<"storage" | "clock">, Pick<Kernel, "changes"> {
 	/** Puts policies in force on this node after they have been stored. */
 	readonly obey: () => Promise<void>;
 }
@@ -116,8 +116,6 @@ function toWhere({ id, name, pack, resource_ref, policy_type }: PolicyFilter) {
 	return {
 		...(id !== undefined && { id: toInCondition(id) }),
 		...(name !== undefined && { name: toInCondition(name) }),
-		...(pack !== undefined && { pack }),
-		...(resource_ref !== undefined && { resource_ref }),
-		...(policy_type !== undefined && { policy_type }),
+		...withoutUndefined({ pack, resource_ref, policy_type }),
 	};
 }

@@ -1,47 +1,30 @@
-import type { PolicyEntity, Storage } from "../../contract/index.ts";
+import type { PolicyEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { ActionQueues, type PolicyQueues } from "./action-queues.ts";
+import { ActionQueues } from "./action-queues.ts";
 import { createAttributeKeys } from "./attribute-keys.ts";
 import { StoredPolicies } from "./policies.ts";
-import type { Policies } from "./policies-exports.ts";
 import { PolicyIndex } from "./policy-index.ts";
 import { workersType } from "./policy-types.ts";
 import type { FindRequiredLabels, LabelledRun, RequiredWorkerLabels } from "./required-worker-labels-exports.ts";
-import { createRetries, type Retries } from "./retries.ts";
+import { createRetries } from "./retries.ts";
 
-export interface PolicyCoreOptions
-	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId">,
-		Pick<Kernel, "catalog" | "completionEffects" | "changes"> {
-	/** Seconds between reads of the policies, which find changes by other nodes whose events were lost. */
-	readonly pollInterval: number;
-}
-
-/** Policies, and the components that apply them. */
-export interface PolicyCore {
-	readonly policies: Policies;
-	readonly queues: PolicyQueues;
-	readonly retries: Retries;
-	readonly findDemand: FindRequiredLabels;
-	/** Starts the components. Call it before executions are submitted, and again if it fails because the storage is unavailable. */
-	start(): Promise<void>;
-	stop(): Promise<void>;
-}
-
-export function createPolicyCore(parts: PolicyCoreOptions): PolicyCore {
-	const index = new PolicyIndex(parts);
-	const queues = new ActionQueues({ ...parts, index, attributeKeys: createAttributeKeys(parts) });
+/** Creates the policies, and the components that apply them. */
+export function createPolicyCore(kernel: Kernel) {
+	const index = new PolicyIndex(kernel);
+	const queues = new ActionQueues({ ...kernel, index, attributeKeys: createAttributeKeys(kernel) });
 	return {
 		policies: new StoredPolicies({
-			...parts,
+			...kernel,
 			async obey() {
 				await index.refresh();
 				await queues.enqueueWaiting();
 			},
 		}),
 		queues,
-		findDemand: createWorkerDemands({ ...parts, index }),
-		retries: createRetries({ ...parts, index, queueOf: (ref) => queues.queueOf(ref) }),
+		findDemand: createWorkerDemands(kernel, index),
+		retries: createRetries({ ...kernel, index, queueOf: (ref) => queues.queueOf(ref) }),
+		/** Starts the components. Call it before executions are submitted, and again if it fails because the storage is unavailable. */
 		async start() {
 			await index.start();
 			await queues.start();
@@ -57,13 +40,7 @@ const nothing: RequiredWorkerLabels = { labels: [], policies: [] };
 const types = [workersType];
 
 /** Creates the function that reads the labels required by all policies for the action, for its pack, and for all actions. */
-function createWorkerDemands({
-	storage,
-	index,
-}: {
-	readonly storage: Storage;
-	readonly index: Pick<PolicyIndex, "has">;
-}): FindRequiredLabels {
+function createWorkerDemands({ storage }: Uses<"storage">, index: PolicyIndex): FindRequiredLabels {
 	return async (run) => {
 		const refs = [run.action_ref, `${run.pack}.*`, "*"].filter((ref) => index.has(ref, types));
 		if (refs.length === 0) return nothing;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, object, requiredText, text } from "../../language/file-attributes.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
 import type { PolicyInput } from "./policies-exports.ts";
 
@@ -22,8 +23,6 @@ export function toPolicyInput(metadata: JsonObject, { pack, file }: Place): Poli
 	const { name, description, enabled, resource_ref, policy_type, parameters } = withoutNull(metadata) as unknown as PolicyInput;
 	return {
 		...{ name, pack, resource_ref, policy_type, metadata_file: file },
-		...(description !== undefined && { description }),
-		...(enabled !== undefined && { enabled }),
-		...(parameters !== undefined && { parameters }),
+		...withoutUndefined({ description, enabled, parameters }),
 	};
 }

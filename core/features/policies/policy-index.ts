@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 
-export interface PolicyIndexOptions extends Uses<"storage" | "logger"> {
-	readonly changes: Pick<CacheInvalidation, "onChange">;
-	/** Seconds for which a change by another node may go unnoticed if its event is lost. */
-	readonly pollInterval: number;
-}
+type PolicyIndexDependencies = Uses<"storage" | "logger" | "options"> & Pick<Kernel, "changes">;
 
 /** Index of the policy types of each action, without parameters. It saves queries for actions without policies, which are most. */
 export class PolicyIndex {
-	readonly #parts: PolicyIndexOptions;
+	readonly #parts: PolicyIndexDependencies;
 	readonly #listeners: (() => void)[] = [];
 	/** Policy types by action. */
 	#known: ReadonlyMap<string, ReadonlySet<string>> = new Map();
@@ -19,7 +15,7 @@ export class PolicyIndex {
 	#timer: NodeJS.Timeout | undefined;
 	#state: "new" | "started" | "stopped" = "new";
 
-	constructor(parts: PolicyIndexOptions) {
+	constructor(parts: PolicyIndexDependencies) {
 		this.#parts = parts;
 		parts.changes.onChange(() => {
 			if (this.#state === "started") void this.#follow(true);
@@ -53,7 +49,7 @@ export class PolicyIndex {
 		await this.refresh();
 		if (this.#state !== "new") return;
 		this.#state = "started";
-		// Polling is needed only if other processes can change the policies.
+		// Polling finds changes by other processes whose events were lost.
 		if (this.#parts.storage.capabilities.shared === true) this.#plan();
 	}
 
@@ -75,7 +71,8 @@ export class PolicyIndex {
 
 	#plan(): void {
 		if (this.#state === "stopped") return;
-		this.#timer = setTimeout(() => void this.#follow(false).then(() => this.#plan()), this.#parts.pollInterval * 1_000);
+		const pollInterval = this.#parts.options.scheduler.poll_interval * 1_000;
+		this.#timer = setTimeout(() => void this.#follow(false).then(() => this.#plan()), pollInterval);
 	}
 
 	async #read(): Promise<boolean> {

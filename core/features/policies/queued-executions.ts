@@ -9,6 +9,11 @@ export type UnqueuedExecution = Pick<ExecutionEntity, "id" | "action_ref">;
 
 const outsidePage = 500;
 
+interface FirstPage {
+	readonly due: string;
+	readonly released: boolean;
+}
+
 /** Statuses of waiting executions. */
 export const waitingStatuses: readonly ExecutionStatus[] = ["requested", "delayed"];
 
@@ -51,10 +56,7 @@ export async function readWhole(storage: Storage, queue: string, waiting: readon
  * @param first if given, reads only the first page of executions due at `due`; with `released`, also those that were held and then released
  *   from a queue, which have the status `delayed`
  */
-export async function readUnqueued(
-	storage: Storage,
-	{ first }: { readonly first?: { readonly due: string; readonly released: boolean } },
-): Promise<UnqueuedExecution[]> {
+export async function readUnqueued(storage: Storage, first?: FirstPage): Promise<UnqueuedExecution[]> {
 	const found: UnqueuedExecution[] = [];
 	for (const { where, orderBy } of outside(first)) {
 		for (let offset = 0, isLast = false; !isLast; offset += outsidePage) {
@@ -67,9 +69,7 @@ export async function readUnqueued(
 }
 
 /** Returns the queries of `readUnqueued`. Executions with a requested delay have an index by due time; all others are due at their start. */
-function outside(
-	first: { readonly due: string; readonly released: boolean } | undefined,
-): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {
+function outside(first: FirstPage | undefined): Pick<Required<Query<ExecutionEntity>>, "where" | "orderBy">[] {
 	const statuses = first?.released === false ? waitingStatuses.filter((status) => status !== "delayed") : waitingStatuses;
 	const due = first && { due_timestamp: { lte: first.due } };
 	return [

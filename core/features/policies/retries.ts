@@ -1,25 +1,15 @@
 import { type ExecutionEntity, isJsonObject, type JsonObject, type PolicyEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { draftReplacement, mayHaveReplacement } from "../../kernel/runs/children/replacement.ts";
 import type { PolicyIndex } from "./policy-index.ts";
 
 /** Types of policies that determine whether an execution that did not succeed is retried. */
 const retryTypes = ["action.retry", "action.crash"] as const;
 
-export interface RetriesOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly catalog: Pick<ActionCatalog, "resolve">;
+export interface RetriesOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "catalog"> {
 	readonly index: Pick<PolicyIndex, "has">;
 	readonly queueOf: (actionRef: string) => string | null;
-}
-
-/** Creates replacement executions for actions whose policies require a retry. */
-export interface Retries {
-	/**
-	 * Returns the replacement of an execution that has ended; undefined if there is none. It must be stored in the write that ends the
-	 * execution. Otherwise a crash of the process could omit or repeat the retry.
-	 */
-	draft(ended: ExecutionEntity): Promise<ExecutionEntity | undefined>;
 }
 
 /** Policy that requires a retry, and the member of the context that contains its retry count. */
@@ -28,7 +18,8 @@ interface Cause {
 	readonly kind: "retry" | "crash";
 }
 
-export function createRetries(parts: RetriesOptions): Retries {
+/** Creates replacement executions for actions whose policies require a retry. */
+export function createRetries(parts: RetriesOptions) {
 	const { storage, catalog, index } = parts;
 
 	async function findCause({ action_ref, status }: ExecutionEntity): Promise<Cause | undefined> {
@@ -47,7 +38,11 @@ export function createRetries(parts: RetriesOptions): Retries {
 	}
 
 	return {
-		async draft(ended) {
+		/**
+		 * Returns the replacement of an execution that has ended; undefined if there is none. It must be stored in the write that ends the
+		 * execution. Otherwise a crash of the process could omit or repeat the retry.
+		 */
+		async draft(ended: ExecutionEntity): Promise<ExecutionEntity | undefined> {
 			if (!mayFollow(ended) || !index.has(ended.action_ref, retryTypes)) return undefined;
 			const cause = await findCause(ended);
 			if (cause === undefined) return undefined;

@@ -7,20 +7,19 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { replyJson, replyNoContent } from "../../http/replies.ts";
 import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
-import { parseSort } from "../../http/sort.ts";
+import { parseSort, type SortOrder } from "../../http/sort.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { assertNotFollowed, type FollowedNeeds, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
-import type { Policies, PolicyInput } from "./policies-exports.ts";
+import type { PoliciesApi, PolicyInput } from "./policies-exports.ts";
 import { toPolicyRights } from "./policy-rights.ts";
 import { type PolicyType, policyTypes } from "./policy-types.ts";
 import { policyPart, policySchema, policyTypePart, policyTypeSchema } from "./schemas.ts";
 
 /** Members of the engine that the routes use. */
-interface RouteNeeds extends FollowedNeeds {
-	readonly policies: Policies;
-}
+type RouteNeeds = PoliciesApi & FollowedNeeds;
 
 const { defineRoute } = createRouteDeclarations<RouteNeeds>();
 
@@ -30,11 +29,8 @@ const policySelection = selectionRulesOf(
 	["id", "ref"],
 );
 const typeSelection = selectionRulesOf(["id", "uid", "ref", "name", "resource_type", "description", "enabled", "module", "parameters"]);
-const typeSortFields = new Map<string, "id" | "name" | "resource_type">([
-	["id", "id"],
-	["name", "name"],
-	["resource_type", "resource_type"],
-]);
+type TypeSortField = "id" | "name" | "resource_type";
+const typeSortFields = new Map<string, TypeSortField>((["id", "name", "resource_type"] as const).map((name) => [name, name]));
 
 const text = { type: "string" };
 type PolicyBody = Omit<PolicyInput, "description" | "metadata_file"> & {
@@ -119,10 +115,7 @@ export const policyRoutes = [
 			const selection = parseSelection(context.query, policySelection);
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(pack !== undefined && { pack }),
-				...(resource_ref !== undefined && { resource_ref }),
-				...(policy_type !== undefined && { policy_type }),
+				...withoutUndefined({ name, pack, resource_ref, policy_type }),
 			};
 			const page = await context.engine.policies.list(filter, paging);
 			return replyList({ ...page, items: page.items.map(toPolicy) }, paging, selection);
@@ -225,7 +218,7 @@ function findType(context: Pick<RouteContext, "path">): PolicyType {
 	return found;
 }
 
-function toSorted(types: readonly PolicyType[], order: readonly (readonly ["id" | "name" | "resource_type", "asc" | "desc"])[]) {
+function toSorted(types: readonly PolicyType[], order: SortOrder<TypeSortField>) {
 	const compare = (a: PolicyType, b: PolicyType) => {
 		for (const [field, direction] of order) {
 			if (a[field] !== b[field]) return a[field] < b[field] === (direction === "asc") ? -1 : 1;
@@ -238,10 +231,7 @@ function toSorted(types: readonly PolicyType[], order: readonly (readonly ["id" 
 function toInput({ name, pack, resource_ref, policy_type, enabled, parameters, description, metadata_file }: PolicyBody): PolicyInput {
 	return {
 		...{ name, pack, resource_ref, policy_type },
-		...(enabled !== undefined && { enabled }),
-		...(parameters !== undefined && { parameters }),
-		...(description != null && { description }),
-		...(metadata_file != null && { metadata_file }),
+		...withoutUndefined({ enabled, parameters, description: description ?? undefined, metadata_file: metadata_file ?? undefined }),
 	};
 }
 

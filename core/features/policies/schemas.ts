@@ -6,9 +6,8 @@ import { booleanSchema, defineSchema, fieldsOf, objectSchema, partOf, stringSche
 export const policySchema = defineSchema(
 	"Policy",
 	objectSchema({
-		...fieldsOf(policyKind, [
-			...(["id", "ref", "name", "pack", "description", "enabled", "resource_ref", "policy_type", "parameters", "metadata_file"] as const),
-		]),
+		...fieldsOf(policyKind, ["id", "ref", "name", "pack", "description", "enabled"]),
+		...fieldsOf(policyKind, ["resource_ref", "policy_type", "parameters", "metadata_file"]),
 		uid: stringSchema,
 	}),
 	{

@@ -1,4 +1,5 @@
 import { type AtOnceContext, type Runner, SvcError } from "../../contract/index.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { FindRequiredLabels } from "./required-worker-labels-exports.ts";
 
 /** Returns the members of a runner that every wrapper passes on: all but parameters, capabilities, and the functions of a run. */
@@ -6,11 +7,7 @@ export function keepMembers(runner: Runner) {
 	const { description, outputKey, entryPoint, definitions, packTools, packSensors } = runner;
 	return {
 		description,
-		...(outputKey !== undefined && { outputKey }),
-		...(entryPoint !== undefined && { entryPoint }),
-		...(definitions !== undefined && { definitions }),
-		...(packTools !== undefined && { packTools }),
-		...(packSensors !== undefined && { packSensors }),
+		...withoutUndefined({ outputKey, entryPoint, definitions, packTools, packSensors }),
 		...(runner.prepare !== undefined && {
 			prepare: (pack: Parameters<NonNullable<Runner["prepare"]>>[0]) => runner.prepare?.(pack) ?? Promise.resolve(),
 		}),

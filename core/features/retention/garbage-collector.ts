@@ -11,16 +11,20 @@ import { removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
 import { actionSnapshots, createSnapshotSweep, findUnused, type SweptSnapshots } from "./snapshot-sweep.ts";
 
-export interface CollectorOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly options: Options["garbagecollector"];
-	/** Returns the kinds of expiring records that features declare, in addition to the kinds that have steps here. */
-	readonly aging: () => readonly ExpiringRecords[];
+/** Functions of other features that find or remove records without use. */
+export interface RetentionNeeds {
 	/** Ends inquiries that have expired. */
 	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
 	/** Ends workflows that a defect has left without activity. */
 	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
 	/** Removes unused contents of packs. Returns how many contents were removed. */
 	readonly collectContent: (signal: AbortSignal) => Promise<number>;
+}
+
+export interface CollectorOptions extends RetentionNeeds, Uses<"storage" | "clock" | "logger"> {
+	readonly options: Options["garbagecollector"];
+	/** Returns the kinds of expiring records that features declare, in addition to the kinds that have steps here. */
+	readonly aging: () => readonly ExpiringRecords[];
 }
 
 interface Step {

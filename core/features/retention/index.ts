@@ -1,7 +1,8 @@
 import type { HttpFeature } from "../../http/http-feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { RetentionApi } from "./api.ts";
-import { createRetention, type RetentionNeeds } from "./retention.ts";
+import type { RetentionNeeds } from "./garbage-collector.ts";
+import { createRetention } from "./retention.ts";
 import { purgeRoutes } from "./routes.ts";
 
 /** Creates the feature that removes old records. */

@@ -6,38 +6,21 @@ import { SingletonTask } from "../../kernel/coordination/singleton-task.ts";
 import { createPace } from "../../kernel/expiry/background-throttle.ts";
 import { isExpiryCursor } from "../../kernel/expiry/expired-records.ts";
 import { type RemovalPass, removeExpired, startRemovalPass } from "../../kernel/expiry/removal.ts";
-import type { ExpiringRecords } from "../../kernel/feature.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { GarbageCollector } from "./garbage-collector.ts";
+import { type CollectorOptions, GarbageCollector } from "./garbage-collector.ts";
 import { removeDeliveries, removeEnforcements, removeInstances, removeTraces } from "./remove-events.ts";
 import { type ExecutionRange, removeExecutions } from "./remove-executions.ts";
 import { removeOutput } from "./remove-output.ts";
 import type { PurgeInput, PurgeReport, Retention } from "./retention-exports.ts";
 
-export interface RetentionNeeds {
-	/** Ends inquiries that have expired. */
-	readonly endInquiries: (signal: AbortSignal) => Promise<unknown>;
-	/** Ends workflows that a defect has left without activity. */
-	readonly endIdleWorkflows: (signal: AbortSignal) => Promise<unknown>;
-	/** Removes unused contents of packs. Returns how many contents were removed. */
-	readonly collectContent: (signal: AbortSignal) => Promise<number>;
-}
-
-export interface RetentionOptions
-	extends RetentionNeeds,
-		Uses<"storage" | "eventBus" | "clock" | "logger" | "options">,
-		Pick<Kernel, "leasing"> {
-	/** Returns the kinds of expiring records that features declare. */
-	readonly aging: () => readonly ExpiringRecords[];
-}
+export interface RetentionOptions extends Omit<CollectorOptions, "options">, Uses<"eventBus" | "options">, Pick<Kernel, "leasing"> {}
 
 export function createRetention(parts: RetentionOptions): Retention & { start(): void; stop(): Promise<void> } {
 	const { storage, clock, logger } = parts;
 	const { garbagecollector: options } = parts.options;
 	const stopping = new AbortController();
 	const purging = new Set<Promise<unknown>>();
-	const { aging, endInquiries, endIdleWorkflows, collectContent } = parts;
-	const collector = new GarbageCollector({ storage, clock, logger, options, aging, endInquiries, endIdleWorkflows, collectContent });
+	const collector = new GarbageCollector({ ...parts, options });
 	const duty = new SingletonTask(parts, {
 		name: "garbage_collection",
 		intervalSeconds: options.collection_interval,

@@ -5,6 +5,7 @@ import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations } from "../../http/route.ts";
 import { parseTimestamp } from "../../http/timestamp.ts";
 import type { RetentionApi } from "./api.ts";
+import type { PurgeInput } from "./retention-exports.ts";
 
 /** Result of a removal of old records, in a response. */
 const purgeSchema = defineSchema("Purge", objectSchema({ removed: mapOf(integerSchema), next: nullable(stringSchema) }), {
@@ -14,15 +15,7 @@ const purgeSchema = defineSchema("Purge", objectSchema({ removed: mapOf(integerS
 
 const { defineRoute } = createRouteDeclarations<RetentionApi>();
 
-interface PurgeBody {
-	readonly timestamp: string;
-	readonly action_ref?: string;
-	readonly purge_incomplete?: boolean;
-	readonly dry_run?: boolean;
-	readonly from?: string;
-}
-
-const purgeBody = defineBody<PurgeBody>({
+const purgeBody = defineBody<PurgeInput>({
 	properties: {
 		timestamp: { type: "string" },
 		action_ref: { type: "string", minLength: 1 },

@@ -1,5 +1,6 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { createRecordClient, type RecordClient } from "../../client/record-client.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
 import type { RuleRecord } from "../executions/client-exports.ts";
 
@@ -9,7 +10,7 @@ export type { RuleRecord };
 export type RuleRequest = Pick<RuleRecord, "name"> & {
 	readonly trigger: { readonly type: string; readonly parameters?: JsonObject };
 	readonly action: { readonly ref: string; readonly parameters?: JsonObject };
-} & { readonly [F in Exclude<keyof RuleRecord, "name" | "trigger" | "action">]?: RuleRecord[F] };
+} & Partial<Omit<RuleRecord, "name" | "trigger" | "action">>;
 
 /** An enforcement: the result of a rule for an event. */
 export interface RuleEnforcementRecord {
@@ -39,14 +40,7 @@ export interface RuleTestRecord {
 }
 
 /** Client for the rules of a service. */
-export interface RuleClient {
-	list(query?: ListQuery): Promise<ListPage<RuleRecord>>;
-	/** Returns a rule by its ref or id. */
-	get(refOrId: string): Promise<RuleRecord>;
-	create(rule: RuleRequest): Promise<RuleRecord>;
-	/** Replaces a rule. */
-	update(refOrId: string, rule: RuleRequest): Promise<RuleRecord>;
-	remove(refOrId: string): Promise<void>;
+export interface RuleClient extends RecordClient<RuleRecord, RuleRequest> {
 	/** Returns what a rule would do with an event. Nothing is started. */
 	test(request: RuleTestRequest): Promise<RuleTestRecord>;
 	/** Returns enforcements, the newest first. */
@@ -54,18 +48,11 @@ export interface RuleClient {
 	enforcement(id: string): Promise<RuleEnforcementRecord>;
 }
 
-export function createRuleClient({ read, list, call }: ApiClient): RuleClient {
-	const at = encodeURIComponent;
+export function createRuleClient(api: ApiClient): RuleClient {
 	return {
-		list: (query) => list("/rules", query),
-		get: (ref) => read(`/rules/${at(ref)}`),
-		create: (body) => read("/rules", { method: "POST", body }),
-		update: (ref, body) => read(`/rules/${at(ref)}`, { method: "PUT", body }),
-		async remove(ref) {
-			await call(`/rules/${at(ref)}`, { method: "DELETE" });
-		},
-		test: (body) => read("/rules/test", { method: "POST", body }),
-		enforcements: (query) => list("/ruleenforcements", query),
-		enforcement: (id) => read(`/ruleenforcements/${at(id)}`),
+		...createRecordClient(api, "/rules"),
+		test: (body) => api.read("/rules/test", { method: "POST", body }),
+		enforcements: (query) => api.list("/ruleenforcements", query),
+		enforcement: (id) => api.read(`/ruleenforcements/${encodeURIComponent(id)}`),
 	};
 }

@@ -1,28 +1,17 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { type AddCommands, type CommonOptions, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { withNames } from "../../cli/completion/name-source.ts";
-import { type CliContext, CliExit, write } from "../../cli/context.ts";
-import { orNotFound } from "../../cli/failure.ts";
+import { type CliContext, CliExit } from "../../cli/context.ts";
 import { printList, printRecord } from "../../cli/print-records.ts";
 import { readObject } from "../../cli/read-file.ts";
 import { openSession } from "../../cli/session.ts";
-import { createRuleClient, type RuleClient, type RuleRequest, type RuleTestRequest } from "./client.ts";
+import { createRuleClient, type RuleTestRequest } from "./client.ts";
 
 const columns = ["ref", "pack", "description", "enabled"];
 const attributes = [
-	"id",
-	"ref",
-	"description",
-	"enabled",
-	"type",
-	"trigger",
-	"criteria",
-	"action",
-	"context",
-	"tags",
-	"metadata_file",
-	"problems",
+	...["id", "ref", "description", "enabled", "type", "trigger", "criteria", "action", "context", "tags", "metadata_file", "problems"],
 ];
 
 interface ListOptions {
@@ -36,16 +25,33 @@ interface ListOptions {
 	readonly iftt?: boolean;
 }
 
+const enforcementColumns = ["id", "rule.ref", "trigger_instance_id", "execution_id", "enforced_at"];
+const enforcementAttributes = ["id", "rule.ref", "trigger_instance_id", "execution_id", "status", "failure_reason", "enforced_at"];
+
+interface EnforcementOptions {
+	readonly last: number;
+	readonly rule?: string;
+	readonly execution?: string;
+	readonly triggerInstance?: string;
+	readonly timestampGt?: string;
+	readonly timestampLt?: string;
+}
+
 export const addRuleCommands: AddCommands = (parent, context) => {
-	const rule = parent.command("rule").description("Make and manage rules: what happens when.");
-	withNames(rule, { path: "/rules", name: "ref" });
-	addReading(rule, context);
-	addWriting(rule, context);
-	addTesting(rule, context);
-	addEnforcements(parent.command("rule-enforcement").description("Look at what rules did."), context);
+	const group = parent.command("rule").description("Make and manage rules: what happens when.");
+	withNames(group, { path: "/rules", name: "ref" });
+	const rules = new RecordCommands(group, context, { noun: "rule", listCommand: "svc rule list", createClient: createRuleClient });
+	addListing(group, context);
+	rules.addShow("get <refs...>", "Show rules.", attributes, (client, ref) => client.get(ref));
+	rules.addChanges("rules", attributes, (client) => client);
+	rules.addSwitches("<refs...>", { enable: "Let rules act.", disable: "Keep rules from acting." }, columns, async (client, ref, enabled) =>
+		client.update(ref, { ...(await client.get(ref)), enabled }),
+	);
+	addTesting(group, context);
+	addEnforcementCommands(parent, context);
 };
 
-function addReading(rule: Command, context: CliContext): void {
+function addListing(rule: Command, context: CliContext): void {
 	withCommonOptions(rule.command("list").description("List rules."))
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("-p, --pack <pack>", "of this pack")
@@ -67,49 +73,6 @@ function addReading(rule: Command, context: CliContext): void {
 				: page.items;
 			await printList({ ...page, items }, isBroken ? [...shown, "problems"] : shown, { ...options, limitOption: "-n" }, context);
 		});
-
-	withCommonOptions(rule.command("get <refs...>").description("Show rules.")).action(
-		forEach(context, async (client, ref, options) => printRecord(await client.get(ref), attributes, options, context)),
-	);
-}
-
-function addWriting(rule: Command, context: CliContext): void {
-	withCommonOptions(rule.command("create <file>").description("Make a rule from a JSON or YAML file.")).action(
-		async (file: string, _options, command) => {
-			const options = optionsOf(command);
-			const input = readObject(file) as unknown as RuleRequest;
-			await printRecord(await createRuleClient(await openSession(options, context)).create(input), attributes, options, context);
-		},
-	);
-
-	withCommonOptions(rule.command("update <ref> <file>").description("Replace a rule by what a JSON or YAML file says.")).action(
-		async (ref: string, file: string, _options, command) => {
-			const options = optionsOf(command);
-			const client = createRuleClient(await openSession(options, context));
-			const updated = client.update(ref, readObject(file) as unknown as RuleRequest);
-			await printRecord(await orNotFound(updated, "Rule", ref, "svc rule list"), attributes, options, context);
-		},
-	);
-
-	withCommonOptions(rule.command("delete <refs...>").description("Delete rules.")).action(
-		forEach(context, async (client, ref) => {
-			await client.remove(ref);
-			await write(context.stdout, `Rule ${ref} deleted\n`);
-		}),
-	);
-
-	for (const [verb, enabled] of [
-		["enable", true],
-		["disable", false],
-	] as const) {
-		const description = enabled ? "Let rules act." : "Keep rules from acting.";
-		withCommonOptions(rule.command(`${verb} <refs...>`).description(description)).action(
-			forEach(context, async (client, ref, options) => {
-				const changed = await client.update(ref, { ...(await client.get(ref)), enabled });
-				await printRecord(changed, columns, options, context);
-			}),
-		);
-	}
 }
 
 function addTesting(rule: Command, context: CliContext): void {
@@ -127,42 +90,33 @@ function addTesting(rule: Command, context: CliContext): void {
 	});
 }
 
-function addEnforcements(enforcement: Command, context: CliContext): void {
-	withCommonOptions(enforcement.command("list").description("List enforcements, newest first."))
+const addEnforcementCommands: AddCommands = (parent, context) => {
+	const group = parent.command("rule-enforcement").description("Look at what rules did.");
+	const enforcements = new RecordCommands(group, context, {
+		noun: "rule enforcement",
+		listCommand: "svc rule-enforcement list",
+		createClient: createRuleClient,
+	});
+
+	enforcements
+		.addList<EnforcementOptions>(
+			"List enforcements, newest first.",
+			enforcementColumns,
+			(client, { last: limit, rule: rule_ref, execution, triggerInstance, timestampGt, timestampLt }) =>
+				client.enforcements({
+					...{ limit, rule_ref, execution, trigger_instance: triggerInstance },
+					...{ enforced_at_gt: timestampGt, enforced_at_lt: timestampLt },
+				}),
+			"-n",
+		)
 		.option("-n, --last <count>", "at most as many; -1 for all", toInteger, 50)
 		.option("--rule <ref>", "of this rule")
 		.option("--execution <id>", "that started this execution")
 		.option("--trigger-instance <id>", "about this event")
 		.option("--timestamp-gt <time>", "after this time, such as 2031-03-04T10:15:02+01:00, -1h or yesterday")
-		.option("--timestamp-lt <time>", "before this time")
-		.action(async (_options, command) => {
-			const options = optionsOf<
-				Record<"rule" | "execution" | "triggerInstance" | "timestampGt" | "timestampLt", string | undefined> & { last: number }
-			>(command);
-			const page = await createRuleClient(await openSession(options, context)).enforcements({
-				limit: options.last,
-				rule_ref: options.rule,
-				execution: options.execution,
-				trigger_instance: options.triggerInstance,
-				enforced_at_gt: options.timestampGt,
-				enforced_at_lt: options.timestampLt,
-			});
-			const shown = ["id", "rule.ref", "trigger_instance_id", "execution_id", "enforced_at"];
-			await printList(page, shown, { ...options, limitOption: "-n" }, context);
-		});
-
-	withCommonOptions(enforcement.command("get <ids...>").description("Show enforcements.")).action(
-		async (ids: string[], _options, command) => {
-			const options = optionsOf(command);
-			const client = createRuleClient(await openSession(options, context));
-			const shown = ["id", "rule.ref", "trigger_instance_id", "execution_id", "status", "failure_reason", "enforced_at"];
-			for (const id of ids) {
-				const record = await orNotFound(client.enforcement(id), "Rule enforcement", id, "svc rule-enforcement list");
-				await printRecord(record, shown, options, context);
-			}
-		},
-	);
-}
+		.option("--timestamp-lt <time>", "before this time");
+	enforcements.addShow("get <ids...>", "Show enforcements.", enforcementAttributes, (client, id) => client.enforcement(id));
+};
 
 /**
  * Returns the contents of the file with that name. If no such file exists, returns the argument unchanged, as the ref or id of a stored
@@ -170,13 +124,4 @@ function addEnforcements(enforcement: Command, context: CliContext): void {
  */
 function toStored(text: string) {
 	return existsSync(text) ? readObject(text) : text;
-}
-
-/** Returns the action of a command that takes one or more rules. */
-function forEach(context: CliContext, act: (client: RuleClient, ref: string, options: CommonOptions) => Promise<void>) {
-	return async (refs: string[], _options: unknown, command: Command) => {
-		const options = optionsOf(command);
-		const client = createRuleClient(await openSession(options, context));
-		for (const ref of refs) await orNotFound(act(client, ref, options), "Rule", ref, "svc rule list");
-	};
 }

@@ -99,8 +99,7 @@ export class Enforcer {
 					]),
 			);
 			for (const [index, { entity }] of ready.entries()) {
-				const fields = { rule: rules[index]?.ref, trigger_instance_id: event.instance.id, execution_id: entity.id };
-				logger.info("rule enforced", fields);
+				logger.info("rule enforced", { rule: rules[index]?.ref, trigger_instance_id: event.instance.id, execution_id: entity.id });
 			}
 			return true;
 		} catch (error) {

@@ -2,7 +2,6 @@ import { isSvcError, type RuleEnforcementEntity, type Storage, SvcError, type Wh
 import type { HttpFeature } from "../../http/http-feature.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { readPage, toInCondition, withTimeOrder } from "../../kernel/basics/pagination.ts";
-import type { Executions } from "../../kernel/executions/executions-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-exports.ts";
 import type { RegisterFiles } from "../packs/pack-files-exports.ts";
@@ -82,9 +81,7 @@ const newestFirst = [
 	["rule_ref", "asc"],
 ] as const;
 
-function createEnforcements(parts: { readonly storage: Storage; readonly executions: Pick<Executions, "list"> }): Enforcements {
-	const { storage, executions } = parts;
-
+function createEnforcements({ storage, executions }: Pick<Kernel, "storage" | "executions">): Enforcements {
 	return {
 		async list(filter, { orderBy = newestFirst, ...paging }) {
 			const where = await toWhere(storage, filter);

@@ -1,5 +1,6 @@
-import type { Clock, ExecutionEntity, Options, RuleEntity, Storage, TriggerInstanceEntity } from "../../contract/index.ts";
+import type { ExecutionEntity, RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 
 /** Stops rules whose actions trigger the same rules again. */
 export interface LoopGuard {
@@ -13,9 +14,8 @@ const minute = 60_000_000;
 /** Maximum number of ancestors of an execution that are searched for the one that a rule started. */
 const maximumGenerations = 100;
 
-export function createLoopGuard(parts: { readonly storage: Storage; readonly clock: Clock; readonly options: Options }): LoopGuard {
-	const { storage, clock } = parts;
-	const { depth_limit, loop_limit } = parts.options.rules;
+export function createLoopGuard({ storage, clock, options }: Uses<"storage" | "clock" | "options">): LoopGuard {
+	const { depth_limit, loop_limit } = options.rules;
 
 	/** Returns how often the rule has acted on events of the trace during the last minute. */
 	async function countActs(rule: RuleEntity, instance: TriggerInstanceEntity): Promise<number> {

@@ -9,6 +9,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery } from "../../http/secret-presentation.ts";
 import { toWarningHeaders } from "../../http/warnings.ts";
 import type { Resource } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { ruleSchema } from "../executions/rule-schema-exports.ts";
 import { assertNotFollowed, isSwitchOnly } from "../packs/followed-pack-guard-exports.ts";
@@ -73,7 +74,7 @@ export const ruleRoutes = [
 			const page = await context.engine.rules.list(toRuleFilter(context.query), paging);
 			const shown = await toShownRules(context, page.items);
 			const problems = isSelected(selection, "problems") ? await context.engine.rules.problems(page.items) : undefined;
-			const items = shown.map((view) => toRule(view, { problems: problems?.get(view.rule.id) }));
+			const items = shown.map((view) => toRule(view, problems?.get(view.rule.id)));
 			return replyList({ ...page, items }, paging, selection);
 		},
 	}),
@@ -87,7 +88,8 @@ export const ruleRoutes = [
 		resource: findRuleResource,
 		query: secretsQuery,
 		async handler(context) {
-			return replyRule(context, await context.engine.rules.get(toRef(context)));
+			const { record } = await toRecord(context, await context.engine.rules.get(toRef(context)));
+			return replyJson(record);
 		},
 	}),
 	defineRoute({
@@ -177,30 +179,25 @@ function assertMayUse(
 	assertRequired(guard, principal, toRuleRights({ pack, ...body, trigger }));
 }
 
-function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, ...rest }: RuleBody): RuleInput {
+function toInput({ name, pack, type, trigger, criteria, action, enabled, tags, description, metadata_file }: RuleBody): RuleInput {
 	return {
 		name,
-		trigger: { type: trigger.type, ...(trigger.parameters !== undefined && { parameters: trigger.parameters }) },
-		action: { ref: action.ref, ...(action.parameters !== undefined && { parameters: action.parameters }) },
-		...(pack !== undefined && { pack }),
-		...(type !== undefined && { type }),
-		...(criteria !== undefined && { criteria }),
-		...(enabled !== undefined && { enabled }),
-		...(tags !== undefined && { tags }),
-		...(rest.description != null && { description: rest.description }),
-		...(rest.metadata_file != null && { metadata_file: rest.metadata_file }),
+		trigger: { type: trigger.type, ...withoutUndefined({ parameters: trigger.parameters }) },
+		action: { ref: action.ref, ...withoutUndefined({ parameters: action.parameters }) },
+		...withoutUndefined({ pack, type, criteria, enabled, tags }),
+		...withoutUndefined({ description: description ?? undefined, metadata_file: metadata_file ?? undefined }),
 	};
-}
-
-async function replyRule(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView): Promise<Reply> {
-	const [shown = view] = await toShownRules(context, [view]);
-	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
-	return replyJson(toRule(shown, { problems }));
 }
 
 /** Replies with a stored rule, and a warning header if it has problems, which do not prevent storing: an action may be installed later. */
 async function replyWritten(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView, status = 200): Promise<Reply> {
+	const { record, problems } = await toRecord(context, view);
+	return replyJson(record, status, toWarningHeaders(problems ?? []));
+}
+
+/** Returns the API record of a rule, and its problems; undefined if it has none. */
+async function toRecord(context: RouteContext<RouteEngine, typeof secretsQuery>, view: RuleView) {
 	const [shown = view] = await toShownRules(context, [view]);
 	const problems = (await context.engine.rules.problems([view])).get(view.rule.id);
-	return replyJson(toRule(shown, { problems }), status, toWarningHeaders(problems ?? []));
+	return { record: toRule(shown, problems), problems };
 }

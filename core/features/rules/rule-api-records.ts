@@ -3,24 +3,9 @@ import type { WireRecord } from "../../http/wire-record.ts";
 import { toRuleRecord } from "../executions/rule-record-exports.ts";
 import type { RuleView } from "./rules-exports.ts";
 
-/** Descriptions that the views of rules contain in addition. */
-export interface RuleDescriptions {
-	readonly trigger: string;
-	readonly action: string;
-}
-
 /** @param problems mistakes that prevent the rule from working; the record has no such member if it is undefined */
-export function toRule(
-	{ rule, trigger }: RuleView,
-	{ descriptions, problems }: { readonly descriptions?: RuleDescriptions; readonly problems?: readonly string[] | undefined } = {},
-): WireRecord {
-	const record = { ...toRuleRecord(rule, trigger), ...(problems !== undefined && { problems }) };
-	if (descriptions === undefined) return record;
-	return {
-		...record,
-		trigger: { ...record.trigger, description: descriptions.trigger },
-		action: { ...record.action, description: descriptions.action },
-	};
+export function toRule({ rule, trigger }: RuleView, problems?: readonly string[]) {
+	return { ...toRuleRecord(rule, trigger), ...(problems !== undefined && { problems }) };
 }
 
 /** Returns the API record of an enforcement. Empty members are omitted. */

@@ -13,6 +13,7 @@ import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import { type Resource, splitRef } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { toExecution } from "../executions/records-exports.ts";
 import { withVisiblePayloads } from "../triggers/visible-payloads-exports.ts";
 import type { RouteEngine } from "./route-engine.ts";
@@ -137,12 +138,7 @@ function toFilter(query: RouteContext<RouteEngine, typeof listQuery>["query"]): 
 	const enforced_at = parseTimeRange("enforced_at", { gt, lt });
 	return {
 		...(id !== undefined && { id: parseIds(id) }),
-		...(rule_ref !== undefined && { rule_ref }),
-		...(rule_id !== undefined && { rule_id }),
-		...(execution !== undefined && { execution_id: execution }),
-		...(trigger_instance !== undefined && { trigger_instance_id: trigger_instance }),
-		...(status !== undefined && { status }),
-		...(enforced_at !== undefined && { enforced_at }),
+		...withoutUndefined({ rule_ref, rule_id, execution_id: execution, trigger_instance_id: trigger_instance, status, enforced_at }),
 	};
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
 import type { RuleInput } from "./rules-exports.ts";
 
@@ -49,17 +50,13 @@ export function toRuleInput(metadata: JsonObject, { pack, file }: Place): RuleIn
 	checkAttributes(metadata, ruleAttributes, true);
 	checkPack(metadata, pack);
 	const given = withoutNull(metadata) as unknown as RuleInput;
-	const { name, description, type, trigger, criteria, action, enabled, tags: labels } = given;
+	const { name, description, type, trigger, criteria, action, enabled, tags } = given;
 	return {
 		name,
 		pack,
 		trigger: withoutNull(trigger as unknown as JsonObject) as unknown as RuleInput["trigger"],
 		action: withoutNull(action as unknown as JsonObject) as unknown as RuleInput["action"],
 		metadata_file: file,
-		...(description !== undefined && { description }),
-		...(type !== undefined && { type }),
-		...(criteria !== undefined && { criteria }),
-		...(enabled !== undefined && { enabled }),
-		...(labels !== undefined && { tags: labels }),
+		...withoutUndefined({ description, type, criteria, enabled, tags }),
 	};
 }

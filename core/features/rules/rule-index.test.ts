@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import { test } from "uvu";
 import type { RuleEntity, Storage } from "../../contract/index.ts";
-import { StoredRuleIndex } from "./rule-index.ts";
+import { RuleIndex } from "./rule-index.ts";
 
 const rule = { id: "r1", ref: "tests.one", revision: "1", trigger: "tests.seen", criteria: {} } as unknown as RuleEntity;
 
@@ -19,7 +19,7 @@ class Shared {
 			return new Promise((resolve, reject) => this.#asked.push(() => (fails ? reject(new Error("away")) : resolve(rows))));
 		},
 	} as unknown as Storage;
-	readonly index = new StoredRuleIndex({ storage: this.#storage, changes: { onChange() {} } as never });
+	readonly index = new RuleIndex({ storage: this.#storage, changes: { onChange() {} } as never });
 
 	/** Answer everything that is asked until all of these have settled. */
 	async settle<T>(asking: readonly Promise<T>[]): Promise<PromiseSettledResult<T>[]> {

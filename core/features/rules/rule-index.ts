@@ -9,14 +9,6 @@ export interface IndexedRule {
 	readonly criteria: CompiledCriteria;
 }
 
-/** Index of the enabled rules by trigger. */
-export interface RuleIndex {
-	/** Returns the enabled rules that are stored at the time of the call, sorted by ref. */
-	rulesOf(trigger: string): Promise<readonly IndexedRule[]>;
-	/** Returns true if the trigger has enabled rules. Rules that another node created may be missed for up to one second. */
-	isListenedTo(trigger: string): Promise<boolean>;
-}
-
 /** Maximum number of triggers whose compiled rules are cached. */
 const limit = 10_000;
 /** Milliseconds for which a change by another node may go unnoticed if its event is lost. */
@@ -27,8 +19,8 @@ interface Entry {
 	readonly readAt: number;
 }
 
-/** Caches the compiled rules of triggers. After a change, reads and compiles only the rules that have changed. */
-export class StoredRuleIndex implements RuleIndex {
+/** Index of the enabled rules by trigger. Caches compiled rules; after a change, reads and compiles only the rules that have changed. */
+export class RuleIndex {
 	readonly #storage: Storage;
 	#entries = new Map<string, Promise<Entry>>();
 	/** Entries from before the last change. Compiled rules that have not changed are reused. */
@@ -46,11 +38,13 @@ export class StoredRuleIndex implements RuleIndex {
 		});
 	}
 
+	/** Returns the enabled rules that are stored at the time of the call, sorted by ref. */
 	async rulesOf(trigger: string): Promise<readonly IndexedRule[]> {
 		const kept = this.#isShared() ? undefined : this.#entries.get(trigger);
 		return (await (kept ?? this.#readFromNow(trigger))).rules;
 	}
 
+	/** Returns true if the trigger has enabled rules. Rules that another node created may be missed for up to one second. */
 	async isListenedTo(trigger: string): Promise<boolean> {
 		const known = this.#entries.get(trigger);
 		const kept = await known;

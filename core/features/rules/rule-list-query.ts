@@ -4,6 +4,7 @@ import { parseIds } from "../../http/parse-ids.ts";
 import { selectionRulesOf } from "../../http/reply-list.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { RouteEngine } from "./route-engine.ts";
 import type { RuleFilter, RuleView } from "./rules-exports.ts";
 
@@ -23,43 +24,15 @@ export const ruleListQuery = {
 
 export const ruleSelection = selectionRulesOf(
 	[
-		"id",
-		"uid",
-		"ref",
-		"name",
-		"pack",
-		"description",
-		"enabled",
-		"type",
-		"trigger",
-		"criteria",
-		"action",
-		"context",
-		"tags",
-		"metadata_file",
-		"problems",
+		...["id", "uid", "ref", "name", "pack", "description", "enabled", "type", "trigger", "criteria", "action", "context", "tags"],
+		...["metadata_file", "problems"],
 	],
 	["id", "ref"],
 );
 
-export function toRuleFilter({
-	id,
-	name,
-	pack,
-	action,
-	trigger,
-	enabled,
-	user,
-}: RouteContext<RouteEngine, typeof ruleListQuery>["query"]): RuleFilter {
-	return {
-		...(id !== undefined && { id: parseIds(id) }),
-		...(name !== undefined && { name }),
-		...(pack !== undefined && { pack }),
-		...(action !== undefined && { action }),
-		...(trigger !== undefined && { trigger }),
-		...(enabled !== undefined && { enabled }),
-		...(user !== undefined && { user }),
-	};
+export function toRuleFilter(query: RouteContext<RouteEngine, typeof ruleListQuery>["query"]): RuleFilter {
+	const { id, name, pack, action, trigger, enabled, user } = query;
+	return { ...(id !== undefined && { id: parseIds(id) }), ...withoutUndefined({ name, pack, action, trigger, enabled, user }) };
 }
 
 /** Returns rules with secrets masked, unless the caller may see them and has requested them. */

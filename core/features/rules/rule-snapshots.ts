@@ -1,20 +1,19 @@
 import { isSvcError, type RuleEntity, type RuleSnapshotEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
-import type { ResolvedTrigger, TriggerCatalog } from "../../kernel/events/trigger-catalog.ts";
+import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { toRuleSnapshot } from "./rule-snapshot-exports.ts";
 
-export interface RuleSnapshotOptions extends Uses<"storage"> {
-	readonly triggerCatalog: Pick<TriggerCatalog, "resolve">;
-}
+export type RuleSnapshotDependencies = Uses<"storage"> & Pick<Kernel, "triggerCatalog">;
 
 /** Stores rules as they are when they act, so that executions can show them after a change or deletion. Stores one snapshot per change. */
 export class RuleSnapshots {
-	readonly #parts: RuleSnapshotOptions;
+	readonly #parts: RuleSnapshotDependencies;
 	/** Ids of stored snapshots, by resolved trigger and revision of the rule, so that an execution normally needs only this lookup. */
 	readonly #stored = new WeakMap<ResolvedTrigger, Map<string, Promise<string>>>();
 
-	constructor(parts: RuleSnapshotOptions) {
+	constructor(parts: RuleSnapshotDependencies) {
 		this.#parts = parts;
 	}
 

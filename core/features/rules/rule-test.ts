@@ -5,7 +5,6 @@ import type { Principal } from "../../kernel/basics/principal.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { TemplateSources } from "../../kernel/submission/parameter-rendering.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { withEmptyContext } from "../../language/parameters/render.ts";
 import { Rendering } from "../../language/parameters/rendering.ts";
@@ -16,9 +15,8 @@ import { compileCriteria } from "./criteria/index.ts";
 import type { RuleSecrets } from "./rule-secrets.ts";
 import type { Rules, RuleTestInput, RuleTestOutcome } from "./rules-exports.ts";
 
-export interface RuleTestOptions extends Uses<"storage" | "clock">, Pick<Kernel, "templateSources"> {
+export interface RuleTestOptions extends Uses<"storage" | "clock" | "dialects">, Pick<Kernel, "templateSources"> {
 	readonly rules: Pick<Rules, "get">;
-	readonly dialects: Pick<Dialects, "triggerType">;
 	readonly secrets: RuleSecrets;
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 }

@@ -14,7 +14,6 @@ import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertMatchesSchema } from "../../kernel/events/payload-schema.ts";
 import { hashParameters } from "../../kernel/events/trigger-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 
 /** Maximum number of attempts to restore a trigger that other nodes remove concurrently. */
@@ -35,13 +34,10 @@ export interface RuleTriggers {
 	release(ref: string): Promise<void>;
 }
 
-export interface RuleTriggerOptions
-	extends Uses<"storage" | "clock" | "logger" | "options">,
-		Pick<Kernel, "triggerCatalog" | "triggerTypes"> {
-	readonly dialects: Pick<Dialects, "triggerType">;
-}
+export type RuleTriggerDependencies = Uses<"storage" | "clock" | "logger" | "options" | "dialects"> &
+	Pick<Kernel, "triggerCatalog" | "triggerTypes">;
 
-export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
+export function createRuleTriggers(parts: RuleTriggerDependencies): RuleTriggers {
 	const { storage, clock, triggerCatalog } = parts;
 
 	function check(type: TriggerTypeEntity, parameters: JsonObject): void {
@@ -97,7 +93,7 @@ export function createRuleTriggers(parts: RuleTriggerOptions): RuleTriggers {
 }
 
 /** Restores a trigger that was removed although rules use it. */
-async function giveBack({ storage, logger }: RuleTriggerOptions, trigger: TriggerEntity): Promise<void> {
+async function giveBack({ storage, logger }: RuleTriggerDependencies, trigger: TriggerEntity): Promise<void> {
 	const { id, ref, type, parameters_hash } = trigger;
 	for (let attempt = 1; attempt <= attempts; attempt += 1) {
 		// Another node that removed the trigger concurrently restores it as well.

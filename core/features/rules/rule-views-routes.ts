@@ -130,12 +130,14 @@ async function toDescribed(context: RouteContext<RouteEngine, typeof secretsQuer
 	const shown = await toShownRules(context, views);
 	const descriptions = await readDescriptions(context.engine, views);
 	const problems = await context.engine.rules.problems(views);
-	return shown.map((view) =>
-		toRule(view, {
-			descriptions: { trigger: view.trigger?.description ?? "", action: descriptions.get(view.rule.action_ref) ?? "" },
-			problems: problems.get(view.rule.id),
-		}),
-	);
+	return shown.map((view) => {
+		const record = toRule(view, problems.get(view.rule.id));
+		return {
+			...record,
+			trigger: { ...record.trigger, description: view.trigger?.description ?? "" },
+			action: { ...record.action, description: descriptions.get(view.rule.action_ref) ?? "" },
+		};
+	});
 }
 
 async function readDescriptions({ actions }: RouteEngine, views: readonly RuleView[]): Promise<ReadonlyMap<string, string>> {

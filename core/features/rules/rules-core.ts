@@ -1,48 +1,35 @@
 import type { RuleEntity, TriggerInstanceEntity } from "../../contract/index.ts";
-import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { type Principal, withScopes } from "../../kernel/basics/principal.ts";
 import type { EventHandler } from "../../kernel/events/event-handler.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import type { SubmitOptions } from "../../kernel/submission/submit.ts";
 import type { Access } from "../access/access-exports.ts";
 import { toRequiredPermissions } from "../triggers/payload-permissions-exports.ts";
 import type { TriggerInstances } from "../triggers/triggers-exports.ts";
 import { Enforcer } from "./enforcer.ts";
 import { lookFirst } from "./inline-evaluation.ts";
 import { createLoopGuard } from "./loop-guard.ts";
-import { type IndexedRule, StoredRuleIndex } from "./rule-index.ts";
+import { type IndexedRule, RuleIndex } from "./rule-index.ts";
 import { RuleMetrics } from "./rule-metrics.ts";
 import { processInstance, type RuleProcessorOptions } from "./rule-processor.ts";
 import { RuleRefHistory } from "./rule-ref-history.ts";
 import { RuleSecrets } from "./rule-secrets.ts";
 import { RuleSnapshots } from "./rule-snapshots.ts";
-import { createRuleTriggers, type RuleTriggerOptions } from "./rule-triggers.ts";
+import { createRuleTriggers } from "./rule-triggers.ts";
 import { StoredRules } from "./rules.ts";
-import type { Rules } from "./rules-exports.ts";
 
-export interface RulesCoreOptions
-	extends SubmitOptions,
-		Omit<RuleTriggerOptions, "clock">,
-		Uses<"options" | "authority">,
-		Pick<Kernel, "admitAll" | "changes" | "hub"> {
+export interface RulesCoreOptions extends Kernel {
 	readonly maskPayloads: TriggerInstances["maskPayloads"];
 	readonly access: Access;
 }
 
-/** Rules, and the handler that evaluates them for events. */
-export interface RulesCore {
-	readonly rules: Rules;
-	readonly reactor: EventHandler;
-	/** Principal of the executions of rules, and author of the rules of packs. */
-	readonly principal: Principal;
-}
-
-export function createRulesCore(parts: RulesCoreOptions): RulesCore {
+/** Creates the rules, and the handler that evaluates them for events. */
+export function createRulesCore(parts: RulesCoreOptions) {
 	const { options } = parts;
-	// The permissions of authors were checked when the rules were written, so the executions of rules run as an administrator.
+	// The executions of rules, and the rules of packs, belong to this principal. It is an administrator, because the permissions of authors were
+	// checked when the rules were written.
 	const principal: Principal = { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } };
 	const rules = new StoredRules({ ...parts, triggers: createRuleTriggers(parts), secrets: new RuleSecrets(parts) });
-	const index = new StoredRuleIndex(parts);
+	const index = new RuleIndex(parts);
 	const { templateSources } = parts;
 	const processing = {
 		...parts,
@@ -60,19 +47,12 @@ export function createRulesCore(parts: RulesCoreOptions): RulesCore {
 			templateSources.items.accessFor(templateSources.systemUser, { author: user, scopes }),
 		keepPermitted: ((indexed, instance) => keepPermitted(indexed, instance, parts)) satisfies RuleProcessorOptions["keepPermitted"],
 	};
-	return {
-		rules,
-		reactor: {
-			isTriggerUsed: (trigger) => index.isListenedTo(trigger),
-			evaluateInline: (instance) => lookFirst(instance, processing),
-			handle: (instance, lease) => processInstance(instance, lease, processing),
-		},
-		principal,
+	const reactor: EventHandler = {
+		isTriggerUsed: (trigger) => index.isListenedTo(trigger),
+		evaluateInline: (instance) => lookFirst(instance, processing),
+		handle: (instance, lease) => processInstance(instance, lease, processing),
 	};
-}
-
-interface PermittedActionOptions extends Uses<"authority" | "logger"> {
-	readonly access: Access;
+	return { rules, reactor, principal };
 }
 
 /**
@@ -83,7 +63,7 @@ interface PermittedActionOptions extends Uses<"authority" | "logger"> {
 async function keepPermitted(
 	rules: readonly IndexedRule[],
 	instance: TriggerInstanceEntity,
-	{ access, authority, logger }: PermittedActionOptions,
+	{ access, authority, logger }: Pick<RulesCoreOptions, "access" | "authority" | "logger">,
 ): Promise<readonly IndexedRule[]> {
 	// Without access control users may view everything, but API keys are still limited to their scopes.
 	const isLimited = rules.length > 0 && (access.enabled || rules.some(({ rule }) => rule.scopes !== null));

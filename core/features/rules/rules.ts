@@ -3,19 +3,19 @@ import { isSvcError, type RuleEntity, type Storage, SvcError, type TriggerEntity
 import { createId, isId } from "../../kernel/basics/ids.ts";
 import { type Page, type Paging, readMappedPage, toInCondition } from "../../kernel/basics/pagination.ts";
 import { type Principal, toAuthorship } from "../../kernel/basics/principal.ts";
-import { type ActionCatalog, findActionSignature } from "../../kernel/executions/action-catalog.ts";
+import { findActionSignature } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { waitForLoopBudget } from "../../language/event-loop-budget.ts";
 import { findRuleProblems } from "../../language/rule-problems.ts";
 import { withWorkBudget } from "../../language/work-budget.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkRule } from "./check-rule.ts";
 import { type RuleTestOptions, testRule } from "./rule-test.ts";
 import type { RuleTriggers } from "./rule-triggers.ts";
 import type { RuleFilter, RuleInput, Rules, RuleTestInput, RuleTestOutcome, RuleView } from "./rules-exports.ts";
 
-export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kernel, "changes"> {
+export interface RulesOptions extends Omit<RuleTestOptions, "rules">, Pick<Kernel, "changes" | "catalog"> {
 	readonly triggers: RuleTriggers;
-	readonly catalog: Pick<ActionCatalog, "resolve">;
 }
 
 /** Maximum number of attempts to write a rule whose trigger is created or removed concurrently. */
@@ -171,10 +171,7 @@ function toWhere({ id, name, pack, action, enabled, user }: RuleFilter) {
 	return {
 		...(id !== undefined && { id: toInCondition(id) }),
 		...(name !== undefined && { name: toInCondition(name) }),
-		...(pack !== undefined && { pack }),
-		...(action !== undefined && { action_ref: action }),
-		...(enabled !== undefined && { enabled }),
-		...(user !== undefined && { user }),
+		...withoutUndefined({ pack, action_ref: action, enabled, user }),
 	};
 }
 

@@ -13,6 +13,7 @@ import {
 import { ruleSchema } from "../executions/rule-schema-exports.ts";
 import { executionSchema } from "../executions/schemas-exports.ts";
 import { triggerInstanceSchema } from "../triggers/schemas-exports.ts";
+import { ruleTypes } from "./rule-types.ts";
 
 export const rulePart = partOf(ruleSchema);
 
@@ -20,13 +21,7 @@ export const rulePart = partOf(ruleSchema);
 export const ruleTypeSchema = defineSchema(
 	"RuleType",
 	objectSchema({ id: stringSchema, name: stringSchema, description: stringSchema, enabled: booleanSchema, parameters: jsonObject }),
-	{
-		id: "000000000000000000000001",
-		name: "standard",
-		description: "Looked at for every event of its trigger.",
-		enabled: true,
-		parameters: {},
-	},
+	ruleTypes[0],
 );
 
 const enforcementMembers = {
@@ -62,13 +57,10 @@ export const enforcementViewSchema = defineSchema(
 	),
 	{ ...enforcementExample, trigger_instance: {}, execution: {} },
 );
+const partMembers = { ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject };
 export const enforcementViewPart = defineSchema("RuleEnforcementViewPart", {
 	description: "Some members of a RuleEnforcementView.",
-	...objectSchema({ ...enforcementMembers, trigger_instance: jsonObject, execution: jsonObject, rule: jsonObject }, [
-		...Object.keys(enforcementMembers),
-		"trigger_instance",
-		"execution",
-	]),
+	...objectSchema(partMembers, Object.keys(partMembers)),
 });
 
 /** Schema of the result of testing a rule with an event. */

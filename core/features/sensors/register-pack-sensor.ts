@@ -3,26 +3,22 @@ import { access, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type SensorEntity, SvcError, stringifyJson } from "../../contract/index.ts";
-import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import { insertIfAbsent } from "../../kernel/basics/insert-if-absent.ts";
 import { assertRefNames } from "../../kernel/basics/names.ts";
 import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
 import type { Registering } from "../packs/pack-files-exports.ts";
-import type { RegisteredTypeInput } from "../triggers/triggers-exports.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
-import { toUntouched } from "./register-sensors.ts";
+import { type RegisterSensorOptions, toUntouched } from "./register-sensors.ts";
 import type { SensorInput } from "./sensor-file.ts";
 
 /** Maximum bytes of a sensor's program. */
 const largestProgram = 5_000_000;
 
-export interface RegisterPackSensorOptions extends Uses<"storage" | "clock"> {
+export interface RegisterPackSensorOptions extends RegisterSensorOptions {
 	readonly runners: PackSensorRunners;
 	/** Refs of the sensors of the configuration. */
 	readonly configured: ReadonlySet<string>;
-	/** Creates a trigger type, or updates it to the given definition. */
-	readonly registerType: (input: RegisteredTypeInput) => Promise<void>;
 }
 
 /**

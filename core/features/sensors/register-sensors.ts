@@ -58,20 +58,8 @@ async function registerSensor({ storage, clock }: RegisterSensorOptions, { name,
 	else await storage.insert("sensor", [{ id: createId(clock), enabled: true, ...declared, ...toUntouched(clock) }]);
 }
 
-type Declared =
-	| "ref"
-	| "pack"
-	| "name"
-	| "description"
-	| "poll_interval"
-	| "trigger_types"
-	| "entry_point"
-	| "metadata_file"
-	| "content"
-	| "revision";
-
 /** Returns the state fields of a sensor that has never run. */
-export function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "enabled" | Declared> {
+export function toUntouched(clock: Clock) {
 	return {
 		state: "stopped",
 		state_changed_at: toTimestamp(clock.now()),
@@ -81,5 +69,5 @@ export function toUntouched(clock: Clock): Omit<SensorEntity, "id" | "enabled" |
 		owner: null,
 		fence: null,
 		lease_expires_at: null,
-	};
+	} satisfies Partial<SensorEntity>;
 }

@@ -21,6 +21,7 @@ import { replyList, selectionRulesOf } from "../../http/reply-list.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import type { GuardedResource } from "../../http/route-permission.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { SensorsApi } from "./api.ts";
 import type { SensorTypes } from "./sensor-types-exports.ts";
 
@@ -120,10 +121,7 @@ export const sensorRoutes = [
 			const selection = parseSelection(context.query, rules);
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(pack !== undefined && { pack }),
-				...(enabled !== undefined && { enabled }),
-				...(trigger !== undefined && { trigger }),
+				...withoutUndefined({ name, pack, enabled, trigger }),
 			};
 			const page = await context.engine.sensorTypes.list(filter, paging);
 			return replyList({ ...page, items: await toSensorTypes(page.items, context.engine.sensorTypes) }, paging, selection);

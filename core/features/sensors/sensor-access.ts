@@ -1,6 +1,4 @@
-import type { Options } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import type { ProcessTokens } from "../access/process-tokens-exports.ts";
 
 /** User under which processes of sensors call the API. */
@@ -8,12 +6,10 @@ const user = "sensors_container";
 /** Maximum delay of a timer in Node.js, in milliseconds. */
 const longestWait = 2 ** 31 - 1;
 
-export interface SensorAccessOptions extends Uses<"logger"> {
+export interface SensorAccessOptions extends Uses<"logger" | "dialects" | "options"> {
 	readonly processTokens: ProcessTokens;
-	readonly dialects: Pick<Dialects, "environment">;
 	/** Address of the API, without the version. */
 	readonly apiUrl: () => string;
-	readonly options: Pick<Options, "auth">;
 }
 
 /** API access of a sensor while it runs. */

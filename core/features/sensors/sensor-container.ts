@@ -1,8 +1,6 @@
 import type { SensorEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
 import { toRenewalIntervalMs } from "../../kernel/coordination/lease-policy.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
@@ -15,12 +13,10 @@ import { handleUncaughtSensorErrors } from "./uncaught-sensor-errors.ts";
 
 export interface SensorContainerOptions
 	extends Omit<SensorWorkOptions, "sources" | "triggers" | "principal" | "access">,
-		Omit<SensorAccessOptions, "logger" | "options">,
-		Uses<"storage" | "nodeId" | "options">,
-		Pick<Kernel, "leasing" | "sensors"> {
+		Omit<SensorAccessOptions, "logger">,
+		Uses<"storage" | "nodeId">,
+		Pick<Kernel, "leasing" | "sensors" | "catalog" | "changes"> {
 	readonly packRunners: PackSensorRunners;
-	readonly catalog: Pick<ActionCatalog, "packDirectory">;
-	readonly changes: Pick<CacheInvalidation, "onChange">;
 }
 
 /** Runs the sensors of the configuration and of packs, each on one node at a time. Follows changes of their records. */
@@ -42,7 +38,7 @@ export class SensorContainer {
 			sources: this.sources,
 			access: new SensorAccess(parts),
 			principal: { username: options.system_user.user, isAdmin: true, authentication: { method: "none" } },
-			triggers: createSensorTriggers({ ...parts, pollInterval: options.scheduler.poll_interval }),
+			triggers: createSensorTriggers(parts),
 		});
 		this.#looks = new PollLoop({ poll: () => this.#look(), onError: (error) => this.#expire(error) });
 		parts.changes.onChange(() => this.#looks.wake());

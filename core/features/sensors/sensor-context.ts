@@ -10,20 +10,19 @@ import {
 } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
+import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { ResolvedTrigger } from "../../kernel/events/trigger-catalog.ts";
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 import type { DatastoreItems } from "../datastore/items-exports.ts";
 import type { NamedSensor } from "./named-sensor-exports.ts";
 import type { SensorTriggers } from "./sensor-triggers.ts";
 import { runAsService } from "./uncaught-sensor-errors.ts";
 
-export interface SensorContextOptions extends Uses<"clock" | "logger"> {
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
+export interface SensorContextOptions extends Uses<"clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
 	readonly datastore: DatastoreItems;
 	readonly triggers: SensorTriggers;
+	/** Principal under which sensors act. */
 	readonly principal: Principal;
 }
 
@@ -49,30 +48,30 @@ export function createSensorContext(
 ): SensorContext {
 	const types = sensor.trigger_types.map(({ name }) => `${pack}.${name}`);
 
-	function assertHeld(): void {
-		if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node runs the sensor`);
-	}
-
 	const outlast = createOutlast(parts, ref, run.signal);
+	const whileHeld: WhileHeld = (attempt) =>
+		outlast(async () => {
+			assertHeld(ref, run);
+			return attempt();
+		});
 
 	async function dispatch(trigger: TriggerReference, payload: JsonObject, { traceTag, traceId, uniqueKey }: DispatchOptions = {}) {
 		let id: string | undefined;
 		// An attempt whose response was lost may have stored the event. With the same key, the next attempt finds it.
 		const key = uniqueKey ?? randomUUID();
-		const attempt = async () => {
-			assertHeld();
-			const { instance } = await parts.dispatcher.dispatch({
-				trigger,
-				payload,
-				knownSecrets: run.knownSecrets,
-				...toTrace(traceId, traceTag),
-				uniqueKey: `sensor:${ref}:${key}`,
-				...(isFromPack === true && { check: (resolved: ResolvedTrigger) => assertInjectable(parts, resolved) }),
-			});
-			id = instance.id;
-		};
 		try {
-			await outlast(attempt);
+			await outlast(async () => {
+				assertHeld(ref, run);
+				const { instance } = await parts.dispatcher.dispatch({
+					trigger,
+					payload,
+					knownSecrets: run.knownSecrets,
+					...toTrace(traceId, traceTag),
+					uniqueKey: `sensor:${ref}:${key}`,
+					...(isFromPack === true && { check: (resolved: ResolvedTrigger) => assertInjectable(parts, resolved) }),
+				});
+				id = instance.id;
+			});
 		} catch (error) {
 			if (!isSvcError(error, "SVC_INVALID")) throw error;
 			const name = typeof trigger === "string" ? trigger : trigger.type;
@@ -90,15 +89,19 @@ export function createSensorContext(
 		signal: run.signal,
 		logger: parts.logger,
 		clock: parts.clock,
-		state: createSensorState({ ...parts, prefix: `${ref}:`, assertHeld, outlast }),
-		datastore: createSensorState({ ...parts, prefix: "", assertHeld, outlast }),
+		state: createSensorState(parts, `${ref}:`, whileHeld),
+		datastore: createSensorState(parts, "", whileHeld),
 		dispatch,
 		async triggers() {
-			assertHeld();
+			assertHeld(ref, run);
 			return outlast(() => parts.triggers.read(types));
 		},
 		followTriggers: () => parts.triggers.follow(types, run.signal),
 	};
+}
+
+function assertHeld(ref: string, run: SensorRunInput): void {
+	if (!run.isHeld()) throw new SvcError("SVC_CONFLICT", `this run of sensor "${ref}" has ended, or another node runs the sensor`);
 }
 
 /** Returns a function that repeats an operation while the storage is unavailable, until the signal aborts. */
@@ -122,20 +125,11 @@ function assertInjectable({ triggerTypes, principal }: SensorContextOptions, res
 	triggerTypes.assertInjectable(resolved, { ...principal, isAdmin: false });
 }
 
-interface SensorStateOptions {
-	readonly datastore: DatastoreItems;
-	/** Principal that reads and changes the items. */
-	readonly principal: Principal;
-	/** Prefix of the names in the datastore. */
-	readonly prefix: string;
-	/** Throws if this run no longer holds the sensor. */
-	readonly assertHeld: () => void;
-	/** Retries an operation while the storage is unavailable. */
-	readonly outlast: <T>(attempt: () => Promise<T>) => Promise<T>;
-}
+/** Performs an operation, and repeats it while the storage is unavailable. Throws if this run no longer holds the sensor. */
+type WhileHeld = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** Creates access to the system items of the datastore whose names begin with the prefix. Calls wait while the storage is unavailable. */
-function createSensorState({ datastore, principal, prefix, assertHeld, outlast }: SensorStateOptions): SensorState {
+function createSensorState({ datastore, principal }: SensorContextOptions, prefix: string, whileHeld: WhileHeld): SensorState {
 	/** Returns the result of `ask`, or undefined if the item does not exist. */
 	async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
 		try {
@@ -145,12 +139,6 @@ function createSensorState({ datastore, principal, prefix, assertHeld, outlast }
 			return undefined;
 		}
 	}
-
-	const whileHeld = <T>(ask: () => Promise<T>): Promise<T> =>
-		outlast(async () => {
-			assertHeld();
-			return ask();
-		});
 
 	return {
 		get: async (name) => (await unlessMissing(() => datastore.get(prefix + name, { form: "decrypted" }, principal)))?.value,

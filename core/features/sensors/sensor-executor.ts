@@ -1,37 +1,25 @@
 import { type SensorEntity, toErrorMessage } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { Principal } from "../../kernel/basics/principal.ts";
-import type { Dispatcher, IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
-import type { TriggerTypeRegistry } from "../../kernel/events/trigger-type-registry.ts";
+import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
-import type { EncryptedSecrets } from "../../secrets/encrypted-secrets.ts";
 import { Redactor } from "../../secrets/redactor.ts";
-import type { DatastoreItems } from "../datastore/items-exports.ts";
 import type { PackConfigs } from "../packs/pack-configs-exports.ts";
 import { GuardedSensorRun } from "./guarded-sensor-run.ts";
 import type { NamedSensor } from "./named-sensor-exports.ts";
 import { noAccess, type SensorAccess } from "./sensor-access.ts";
-import { createSensorContext } from "./sensor-context.ts";
+import { createSensorContext, type SensorContextOptions } from "./sensor-context.ts";
 import { processExit, processSpawn } from "./sensor-process-types.ts";
 import type { Holding } from "./sensor-run.ts";
 import type { SensorSources } from "./sensor-sources.ts";
-import type { SensorTriggers } from "./sensor-triggers.ts";
 
 /** Maximum characters of a stored error message. */
 const longestError = 2_000;
 
-export interface SensorWorkOptions extends Uses<"clock">, Pick<Kernel, "logger"> {
-	readonly dispatcher: Pick<Dispatcher, "dispatch">;
-	readonly triggerTypes: Pick<TriggerTypeRegistry, "assertInjectable">;
-	readonly datastore: DatastoreItems;
+export interface SensorWorkOptions extends Omit<SensorContextOptions, "logger">, Uses<"sealedSecrets">, Pick<Kernel, "logger"> {
 	readonly packConfigs: PackConfigs;
-	readonly sealedSecrets: Pick<EncryptedSecrets, "encrypt">;
 	readonly sources: SensorSources;
-	readonly triggers: SensorTriggers;
 	readonly access: SensorAccess;
-	/** Principal under which sensors act. */
-	readonly principal: Principal;
 }
 
 /** Runs sensors: provides their context, reports the start and the end of each run, and masks secrets. */

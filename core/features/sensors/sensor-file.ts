@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, type SensorTriggerType, SvcError } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, flag, isObject, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
 import { toObjectSchema } from "../../language/file-schema.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, requiredName, withoutNull } from "../packs/pack-files-exports.ts";
 
 /** Minimum of `poll_interval` in seconds. */
@@ -84,11 +85,6 @@ function toTypes(given: JsonValue, pack: string): readonly SensorTriggerType[] {
 		if (names.has(name))
 			throw new SvcError("SVC_INVALID", `${place}: attribute "name" must be unique in the sensor; "${name}" occurs twice`);
 		names.add(name);
-		return {
-			name,
-			...(description !== undefined && { description }),
-			...(payload_schema !== undefined && { payload_schema }),
-			...(parameters_schema !== undefined && { parameters_schema }),
-		};
+		return { name, ...withoutUndefined({ description, payload_schema, parameters_schema }) };
 	});
 }

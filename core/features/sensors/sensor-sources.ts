@@ -1,13 +1,11 @@
 import { type SensorEntity, SvcError } from "../../contract/index.ts";
-import type { ActionCatalog } from "../../kernel/executions/action-catalog.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { resolveEntryPoint } from "../packs/entry-point-exports.ts";
 import { type NamedSensor, toNamedSensor } from "./named-sensor-exports.ts";
 import type { PackSensorRunners } from "./pack-sensor-runners.ts";
 
-export interface SensorSourceOptions extends Pick<Kernel, "sensors"> {
+export interface SensorSourceOptions extends Pick<Kernel, "sensors" | "catalog"> {
 	readonly runners: PackSensorRunners;
-	readonly catalog: Pick<ActionCatalog, "packDirectory">;
 }
 
 /** Finds the sensor for a record, in the configuration or in a pack. */
@@ -17,7 +15,8 @@ export class SensorSources {
 
 	constructor(parts: SensorSourceOptions) {
 		this.#parts = parts;
-		this.#configured = new Map([...parts.sensors].map(([name, sensor]) => [toNamedSensor(name, sensor).ref, toNamedSensor(name, sensor)]));
+		const configured = [...parts.sensors].map(([name, sensor]) => toNamedSensor(name, sensor));
+		this.#configured = new Map(configured.map((named) => [named.ref, named]));
 	}
 
 	get configured(): readonly NamedSensor[] {
@@ -32,20 +31,11 @@ export class SensorSources {
 
 	/** Returns the sensor of a record. Rejects if it cannot be run. */
 	async get(record: SensorEntity): Promise<NamedSensor> {
-		const configured = this.#configured.get(record.ref);
-		return configured ?? this.#fromPack(record);
+		return this.#configured.get(record.ref) ?? this.#fromPack(record);
 	}
 
-	async #fromPack({
-		ref,
-		pack,
-		name,
-		description,
-		entry_point,
-		content,
-		poll_interval,
-		trigger_types,
-	}: SensorEntity): Promise<NamedSensor> {
+	async #fromPack(record: SensorEntity): Promise<NamedSensor> {
+		const { ref, pack, name, description, entry_point, content, poll_interval, trigger_types } = record;
 		const runner = this.#parts.runners.find(entry_point ?? "");
 		const directory = await this.#parts.catalog.packDirectory(pack, content);
 		if (runner === undefined || directory === undefined) throw new SvcError("SVC_RUNNER", `sensor "${ref}" has no files on this node`);

@@ -1,19 +1,17 @@
-import type { Options, SensorEntity } from "../../contract/index.ts";
+import type { SensorEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { HeldLease } from "../../kernel/coordination/held-lease.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { SensorRun, type Supervised } from "./sensor-run.ts";
 
-export interface SensorAssignmentOptions extends Uses<"storage" | "clock" | "logger" | "nodeId">, Pick<Kernel, "leasing"> {
-	readonly options: Pick<Options, "sensorcontainer">;
-}
+export type SensorAssignmentDependencies = Uses<"storage" | "clock" | "logger" | "nodeId" | "options"> & Pick<Kernel, "leasing">;
 
 /** Keeps one sensor running. Acquires it if no node holds it, and ends it if it is disabled or the lease is lost. */
 export class SensorSupervisor {
 	/** Id of the record of the sensor. */
 	readonly id: string;
-	readonly #parts: SensorAssignmentOptions;
+	readonly #parts: SensorAssignmentDependencies;
 	readonly #supervised: Supervised;
 	#run: SensorRun | undefined;
 	/** Revision of the sensor that is running. */
@@ -24,7 +22,7 @@ export class SensorSupervisor {
 	#dismissal: Promise<void> | undefined;
 
 	/** @param id of the record */
-	constructor(parts: SensorAssignmentOptions, id: string, supervised: Supervised) {
+	constructor(parts: SensorAssignmentDependencies, id: string, supervised: Supervised) {
 		this.#parts = parts;
 		this.id = id;
 		this.#supervised = supervised;

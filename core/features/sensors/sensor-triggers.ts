@@ -1,13 +1,9 @@
 import type { SensorTrigger, SensorTriggerChange, TriggerEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { retryWhileUnavailable } from "../../lib/retry-while-unavailable.ts";
 
-export interface SensorTriggersOptions extends Uses<"storage"> {
-	readonly changes: Pick<CacheInvalidation, "onChange">;
-	/** Seconds between polls for changes by other nodes whose notifications were lost. */
-	readonly pollInterval: number;
-}
+export type SensorTriggersDependencies = Uses<"storage" | "options"> & Pick<Kernel, "changes">;
 
 /** Reads the triggers of a sensor's types, and follows their changes. */
 export interface SensorTriggers {
@@ -15,7 +11,7 @@ export interface SensorTriggers {
 	follow(types: readonly string[], signal: AbortSignal): AsyncIterable<SensorTriggerChange>;
 }
 
-export function createSensorTriggers({ storage, changes, pollInterval }: SensorTriggersOptions): SensorTriggers {
+export function createSensorTriggers({ storage, changes, options }: SensorTriggersDependencies): SensorTriggers {
 	const listeners = new Set<() => void>();
 	changes.onChange(() => {
 		for (const listener of listeners) listener();
@@ -34,7 +30,8 @@ export function createSensorTriggers({ storage, changes, pollInterval }: SensorT
 
 	async function* follow(types: readonly string[], signal: AbortSignal): AsyncGenerator<SensorTriggerChange> {
 		let known: ReadonlyMap<string, TriggerEntity> | undefined;
-		const notices = createNotices(signal, storage.capabilities.shared === true ? pollInterval * 1_000 : undefined);
+		// Polls find changes by other nodes whose notifications were lost.
+		const notices = createNotices(signal, storage.capabilities.shared === true ? options.scheduler.poll_interval * 1_000 : undefined);
 		listeners.add(notices.notice);
 		try {
 			while (!signal.aborted) {
@@ -69,15 +66,7 @@ function toSensorTrigger({ ref, type, parameters }: TriggerEntity): SensorTrigge
 	return { ref, type, parameters };
 }
 
-interface Notices {
-	readonly notice: () => void;
-	/** Discards pending notices. Called before the triggers are read, because that read includes the changes. */
-	forget(): void;
-	/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
-	next(): Promise<void>;
-}
-
-function createNotices(signal: AbortSignal, longestWait: number | undefined): Notices {
+function createNotices(signal: AbortSignal, longestWait: number | undefined) {
 	let isNoticed = false;
 	let wake = () => {};
 	const notice = () => {
@@ -86,11 +75,13 @@ function createNotices(signal: AbortSignal, longestWait: number | undefined): No
 	};
 	return {
 		notice,
+		/** Discards pending notices. Called before the triggers are read, because that read includes the changes. */
 		forget() {
 			isNoticed = false;
 		},
+		/** Resolves with the next notice, at once if one is pending. Also resolves after the maximum wait, or when the signal aborts. */
 		next() {
-			return new Promise((resolve) => {
+			return new Promise<void>((resolve) => {
 				if (isNoticed || signal.aborted) return resolve();
 				const timer = longestWait === undefined ? undefined : setTimeout(notice, longestWait);
 				signal.addEventListener("abort", notice);

@@ -6,14 +6,11 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { isId } from "../../kernel/basics/ids.ts";
 import { assertNotSystemPack } from "../../kernel/basics/names.ts";
 import { toInCondition } from "../../kernel/basics/pagination.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { SensorTypes } from "./sensor-types-exports.ts";
 
-export interface SensorTypeOptions extends Uses<"storage" | "clock"> {
-	readonly changes: Pick<CacheInvalidation, "announceChange">;
-}
-
-export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions): SensorTypes {
+export function createSensorTypes({ storage, clock, changes }: Uses<"storage" | "clock"> & Pick<Kernel, "changes">): SensorTypes {
 	async function find(refOrId: string): Promise<SensorEntity> {
 		const [byRef] = await storage.find("sensor", { where: { ref: refOrId }, limit: 1 });
 		const found = byRef ?? (isId(refOrId) ? await storage.get("sensor", refOrId) : undefined);
@@ -33,8 +30,7 @@ export function createSensorTypes({ storage, clock, changes }: SensorTypeOptions
 			const where = {
 				...(id !== undefined && { id: toInCondition(id) }),
 				...(name !== undefined && { name: toInCondition(name) }),
-				...(pack !== undefined && { pack }),
-				...(enabled !== undefined && { enabled }),
+				...withoutUndefined({ pack, enabled }),
 			};
 			const sensors = await storage.find("sensor", { where, orderBy: [["ref", "asc"]] });
 			// Filtered in memory, because storages cannot query members of a list. There are few sensors.

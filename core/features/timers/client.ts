@@ -1,17 +1,9 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
-import type { JsonObject } from "../../contract/index.ts";
+import type { TriggerRecord } from "../triggers/client-exports.ts";
 
 /** A timer, with the times of its last and its next event. */
-export interface TimerRecord {
-	readonly id: string;
-	readonly uid: string;
-	readonly ref: string;
-	readonly name: string;
-	readonly pack: string;
-	readonly type: string;
-	readonly description: string;
-	readonly parameters: JsonObject;
+export interface TimerRecord extends TriggerRecord {
 	/** Null if the timer never fires again, or if no enabled rule acts on it. */
 	readonly next_fire_at: string | null;
 	readonly last_fired_at: string | null;

@@ -1,4 +1,4 @@
-import { isSvcError, type Options, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
+import { isSvcError, SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import { fromTimestamp, toTimestamp } from "../../kernel/basics/clock.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
@@ -6,9 +6,7 @@ import { timerTypes, triggerRefs } from "../triggers/trigger-type-refs-exports.t
 import type { Schedule } from "./cron-schedule.ts";
 import { isTimezone, toSchedule } from "./timer-schedule.ts";
 
-export interface TimerPlanOptions extends Uses<"storage" | "clock" | "logger"> {
-	readonly options: Pick<Options, "timersengine">;
-}
+export type TimerPlanDependencies = Uses<"storage" | "clock" | "logger" | "options">;
 
 /** Microseconds by which the wall clock must jump to count as set. */
 const noticeable = 500_000;
@@ -19,14 +17,14 @@ export const fromMilliseconds = (milliseconds: number | undefined) =>
 
 /** The stored times at which timers fire next. There is one timer for each trigger of a timer type. */
 export class TimerPlan {
-	readonly #parts: TimerPlanOptions;
+	readonly #parts: TimerPlanDependencies;
 	readonly #timezone: string;
 	/** Ids of triggers whose parameters describe no schedule, so that each is logged only once. */
 	readonly #unreadable = new Set<string>();
 	/** Difference between wall clock and steady clock when timers were last planned, in microseconds. */
 	#plannedAt = 0;
 
-	constructor(parts: TimerPlanOptions) {
+	constructor(parts: TimerPlanDependencies) {
 		this.#parts = parts;
 		this.#timezone = parts.options.timersengine.local_timezone;
 		if (isTimezone(this.#timezone)) return;

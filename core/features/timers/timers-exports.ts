@@ -1,6 +1,5 @@
 import { SvcError, type TimerEntity, type TriggerEntity } from "../../contract/index.ts";
 import type { Uses } from "../../kernel/basics/engine-parts.ts";
-import type { Dialects } from "../../language/dialects.ts";
 import { timerTypes } from "../triggers/trigger-type-refs-exports.ts";
 
 /** A trigger of one of the timer types, with the times at which it fires. */
@@ -19,11 +18,7 @@ export interface TimersApi {
 	get(refOrId: string): Promise<TimerView>;
 }
 
-export interface TimersApiOptions extends Uses<"storage"> {
-	readonly dialects: Pick<Dialects, "triggerType">;
-}
-
-export function createTimersApi({ storage, dialects }: TimersApiOptions): TimersApi {
+export function createTimersApi({ storage, dialects }: Uses<"storage" | "dialects">): TimersApi {
 	return {
 		async list(given) {
 			const type = given === undefined ? undefined : dialects.triggerType(given);

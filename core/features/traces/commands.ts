@@ -86,11 +86,8 @@ function toChoice(options: GetOptions): TraceChoice {
 async function show(record: TraceRecord, choice: TraceChoice, options: CommonOptions, context: CliContext): Promise<void> {
 	const nodes = toNodes(record, choice);
 	if (options.json || options.yaml) {
-		const shown = new Set(nodes.map(({ key }) => key));
 		const pick = (components: TraceRecord["rules"], kind: TraceKind) =>
-			components.filter((component) =>
-				nodes.some((node) => node.kind === kind && node.object_id === component.object_id && shown.has(node.key)),
-			);
+			components.filter(({ object_id }) => nodes.some((node) => node.kind === kind && node.object_id === object_id));
 		const picked = {
 			...record,
 			trigger_instances: pick(record.trigger_instances, "trigger-instance"),

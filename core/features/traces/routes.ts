@@ -11,6 +11,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { toMd5Digest, type WireRecord } from "../../http/wire-record.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { TracesApi } from "./api.ts";
 import type { TraceComponent, TraceView } from "./traces-exports.ts";
 
@@ -50,11 +51,7 @@ const { defineRoute } = createRouteDeclarations<TracesApi>();
 const defaultLimit = 100;
 const components = ["action_executions", "rules", "trigger_instances"];
 const rules = selectionRulesOf(["id", "uid", "trace_tag", "start_timestamp", ...components]);
-const sortFields = new Map<string, keyof TraceEntity>([
-	["id", "id"],
-	["trace_tag", "trace_tag"],
-	["start_timestamp", "start_timestamp"],
-]);
+const sortFields = new Map<string, keyof TraceEntity>((["id", "trace_tag", "start_timestamp"] as const).map((name) => [name, name]));
 
 const listQuery = {
 	...pagingQuery,
@@ -85,10 +82,7 @@ export const traceRoutes = [
 			const selection = parseSelection(context.query, rules);
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(trace_tag !== undefined && { trace_tag }),
-				...(execution !== undefined && { execution }),
-				...(rule !== undefined && { rule }),
-				...(trigger_instance !== undefined && { trigger_instance }),
+				...withoutUndefined({ trace_tag, execution, rule, trigger_instance }),
 			};
 			const orderBy = parseOrder(context.query);
 			return replyPageOrAll(context, paging, async (part) => {

@@ -87,6 +87,10 @@ async function findTraceIds(
 	return first && [...new Set(first)].filter((candidate) => others.every((other) => other.includes(candidate)));
 }
 
+function earliestFirst<F extends string>(timeField: F) {
+	return [[timeField, "asc"] as const, ["id", "asc"] as const];
+}
+
 type Components = ReadonlyMap<string, readonly TraceComponent[]>;
 
 async function readExecutions(storage: Storage, traceIds: readonly string[]): Promise<Components> {
@@ -96,10 +100,7 @@ async function readExecutions(storage: Storage, traceIds: readonly string[]): Pr
 			where: { trace_id: { in: of } },
 			limit,
 			fields: ["id", "trace_id", "action_ref", "start_timestamp", "parent_id", "trigger_instance_id", "context"],
-			orderBy: [
-				["start_timestamp", "asc"],
-				["id", "asc"],
-			],
+			orderBy: earliestFirst("start_timestamp"),
 		}),
 	);
 	return group(executions, (execution) => ({
@@ -124,10 +125,7 @@ async function readRules(storage: Storage, traceIds: readonly string[]): Promise
 			where: { trace_id: { in: of } },
 			limit,
 			fields: ["trace_id", "rule_id", "rule_ref", "enforced_at", "trigger_instance_id"],
-			orderBy: [
-				["enforced_at", "asc"],
-				["id", "asc"],
-			],
+			orderBy: earliestFirst("enforced_at"),
 		}),
 	);
 	return group(enforcements, ({ rule_id, rule_ref, enforced_at, trigger_instance_id }) => ({
@@ -145,10 +143,7 @@ async function readInstances(storage: Storage, traceIds: readonly string[]): Pro
 			where: { trace_id: { in: of } },
 			limit,
 			fields: ["trace_id", "trigger", "occurrence_time", "caused_by_id"],
-			orderBy: [
-				["occurrence_time", "asc"],
-				["id", "asc"],
-			],
+			orderBy: earliestFirst("occurrence_time"),
 		}),
 	);
 	return group(instances, ({ id, trigger, occurrence_time, caused_by_id }) => ({

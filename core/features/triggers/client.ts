@@ -1,5 +1,6 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
+import { createRecordClient, type RecordClient } from "../../client/record-client.ts";
 import type { JsonObject } from "../../contract/index.ts";
 
 /** A trigger type in a response of the API. */
@@ -17,9 +18,7 @@ export interface TriggerTypeRecord {
 }
 
 /** Body of a request that creates or replaces a trigger type. */
-export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & {
-	readonly [F in keyof TriggerTypeRecord]?: TriggerTypeRecord[F];
-};
+export type TriggerTypeRequest = Pick<TriggerTypeRecord, "name" | "pack"> & Partial<TriggerTypeRecord>;
 
 /** A trigger type with values for its parameters. */
 export interface TriggerRecord {
@@ -35,7 +34,7 @@ export interface TriggerRecord {
 }
 
 /** Body of a request that creates or replaces a trigger. A new trigger without a name gets a generated one. */
-export type TriggerRequest = Pick<TriggerRecord, "type"> & { readonly [F in keyof TriggerRecord]?: TriggerRecord[F] };
+export type TriggerRequest = Pick<TriggerRecord, "type"> & Partial<TriggerRecord>;
 
 /** An event in a response of the API. */
 export interface TriggerInstanceRecord {
@@ -51,22 +50,13 @@ export interface TriggerInstanceRecord {
 }
 
 /** Client for the triggers of a service, their types and their events. */
-export interface TriggerPart {
+export interface TriggerPart extends Omit<RecordClient<TriggerRecord, TriggerRequest>, "list"> {
 	list(query?: ListQuery): Promise<readonly TriggerRecord[]>;
-	/** Returns the trigger with this ref or id. */
-	get(refOrId: string): Promise<TriggerRecord>;
 	/** Creates a trigger. Returns the existing one if its pack and name, or its type and parameters, are in use. */
 	create(trigger: TriggerRequest): Promise<TriggerRecord>;
 	/** Replaces all fields; name and pack stay unless they are given. */
 	update(refOrId: string, trigger: TriggerRequest): Promise<TriggerRecord>;
-	remove(refOrId: string): Promise<void>;
-	readonly types: {
-		list(query?: ListQuery): Promise<ListPage<TriggerTypeRecord>>;
-		get(refOrId: string): Promise<TriggerTypeRecord>;
-		create(type: TriggerTypeRequest): Promise<TriggerTypeRecord>;
-		update(refOrId: string, type: TriggerTypeRequest): Promise<TriggerTypeRecord>;
-		remove(refOrId: string): Promise<void>;
-	};
+	readonly types: RecordClient<TriggerTypeRecord, TriggerTypeRequest>;
 	readonly instances: {
 		list(query?: ListQuery): Promise<ListPage<TriggerInstanceRecord>>;
 		get(id: string): Promise<TriggerInstanceRecord>;
@@ -75,32 +65,18 @@ export interface TriggerPart {
 	};
 }
 
-export function createTriggerClient({ read, list, call }: ApiClient): TriggerPart {
-	const at = encodeURIComponent;
+export function createTriggerClient(api: ApiClient): TriggerPart {
+	const { read, list } = api;
+	const at = (id: string) => `/triggerinstances/${encodeURIComponent(id)}`;
+	const triggers = createRecordClient<TriggerRecord, TriggerRequest>(api, "/triggers");
 	return {
-		list: async (query) => (await list<TriggerRecord>("/triggers", query)).items,
-		get: (ref) => read(`/triggers/${at(ref)}`),
-		create: (body) => read("/triggers", { method: "POST", body }),
-		update: (ref, body) => read(`/triggers/${at(ref)}`, { method: "PUT", body }),
-		async remove(ref) {
-			await call(`/triggers/${at(ref)}`, { method: "DELETE" });
-		},
-		types: {
-			list: (query) => list("/triggertypes", query),
-			get: (ref) => read(`/triggertypes/${at(ref)}`),
-			create: (body) => read("/triggertypes", { method: "POST", body }),
-			update: (ref, body) => read(`/triggertypes/${at(ref)}`, { method: "PUT", body }),
-			async remove(ref) {
-				await call(`/triggertypes/${at(ref)}`, { method: "DELETE" });
-			},
-		},
+		...triggers,
+		list: async (query) => (await triggers.list(query)).items,
+		types: createRecordClient(api, "/triggertypes"),
 		instances: {
 			list: (query) => list("/triggerinstances", query),
-			get: (id) => read(`/triggerinstances/${at(id)}`),
-			reEmit: (id, reason) => {
-				const query = reason === undefined ? {} : { query: { reason } };
-				return read(`/triggerinstances/${at(id)}/re_emit`, { method: "POST", ...query });
-			},
+			get: (id) => read(at(id)),
+			reEmit: (id, reason) => read(`${at(id)}/re_emit`, { method: "POST", ...(reason !== undefined && { query: { reason } }) }),
 		},
 	};
 }

@@ -4,7 +4,7 @@ import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import type { IncomingEvent } from "../../kernel/events/event-dispatcher-api.ts";
 import { type CompletionHookResult, noCompletionEffects } from "../../kernel/executions/completion-effects.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { type TemplateSources, toItemUser } from "../../kernel/submission/parameter-rendering.ts";
+import { toItemUser } from "../../kernel/submission/parameter-rendering.ts";
 import { collectDecrypted } from "../../secrets/encrypted-secrets.ts";
 import { findParameterSecrets, maskExecutionParameters } from "../../secrets/parameter-masking.ts";
 import { toNotifyPayloads } from "./notify-payloads.ts";
@@ -13,16 +13,14 @@ import { triggerRefs } from "./trigger-type-refs-exports.ts";
 /** Trigger and payload of an event that announces the end of an execution, or that it waits for the answer to an inquiry. */
 type Told = readonly [trigger: string, payload: JsonObject];
 
-export interface EndedExecutionOptions extends Uses<"options" | "logger" | "sealedSecrets">, Pick<Kernel, "dispatcher" | "catalog"> {
-	/** Sources of the values that templates in notifications read. */
-	readonly templateSources: Pick<TemplateSources, "items" | "systemUser" | "isAdministrator">;
-}
+export type CompletionEventDependencies = Uses<"options" | "logger" | "sealedSecrets"> &
+	Pick<Kernel, "dispatcher" | "catalog" | "templateSources">;
 
 /** Creates the events for executions that end or wait for the answer to an inquiry. */
 export class CompletionEvents {
-	readonly #parts: EndedExecutionOptions;
+	readonly #parts: CompletionEventDependencies;
 
-	constructor(parts: EndedExecutionOptions) {
+	constructor(parts: CompletionEventDependencies) {
 		this.#parts = parts;
 	}
 

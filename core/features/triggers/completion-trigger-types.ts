@@ -6,48 +6,42 @@ const text = { type: "string" };
 const object = { type: "object" };
 const closed = { additionalProperties: false };
 
-const endingTypes: readonly TriggerTypeDefinition[] = [
-	{
-		type: defineTriggerType(
-			triggerRefs.action,
-			"An execution has come to its end.",
-			ofObject({
-				execution_id: text,
-				status: text,
-				start_timestamp: text,
-				action_name: text,
-				action_ref: text,
-				runner_ref: text,
-				parameters: object,
-				result: object,
-			}),
-		),
-	},
-	{
-		type: defineTriggerType(
-			triggerRefs.notify,
-			"An execution that asks for notifications has come to its end; one for each route.",
-			ofObject({
-				execution_id: text,
-				status: text,
-				start_timestamp: text,
-				end_timestamp: text,
-				action_ref: text,
-				runner_ref: text,
-				channel: text,
-				route: text,
-				message: text,
-				data: object,
-			}),
-		),
-	},
-	{
-		type: defineTriggerType(
-			triggerRefs.inquiry,
-			"An execution waits for an answer.",
-			ofObject({ id: { ...text, required: true }, route: { ...text, required: true } }, closed),
-		),
-	},
+const types = [
+	defineTriggerType(
+		triggerRefs.action,
+		"An execution has come to its end.",
+		ofObject({
+			execution_id: text,
+			status: text,
+			start_timestamp: text,
+			action_name: text,
+			action_ref: text,
+			runner_ref: text,
+			parameters: object,
+			result: object,
+		}),
+	),
+	defineTriggerType(
+		triggerRefs.notify,
+		"An execution that asks for notifications has come to its end; one for each route.",
+		ofObject({
+			execution_id: text,
+			status: text,
+			start_timestamp: text,
+			end_timestamp: text,
+			action_ref: text,
+			runner_ref: text,
+			channel: text,
+			route: text,
+			message: text,
+			data: object,
+		}),
+	),
+	defineTriggerType(
+		triggerRefs.inquiry,
+		"An execution waits for an answer.",
+		ofObject({ id: { ...text, required: true }, route: { ...text, required: true } }, closed),
+	),
 ];
 
 /**
@@ -55,7 +49,7 @@ const endingTypes: readonly TriggerTypeDefinition[] = [
  * The type for the end of every execution is enabled only by the option `action_sensor.enable`.
  */
 export function toEndingTypes({ action_sensor }: Pick<Options, "action_sensor">): readonly TriggerTypeDefinition[] {
-	return endingTypes.map((definition) =>
-		definition.type.ref === triggerRefs.action ? { ...definition, isEnabled: action_sensor.enable, isKeptForRulesOnly: true } : definition,
+	return types.map((type) =>
+		type.ref === triggerRefs.action ? { type, isEnabled: action_sensor.enable, isKeptForRulesOnly: true } : { type },
 	);
 }

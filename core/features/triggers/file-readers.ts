@@ -10,10 +10,8 @@ export const triggerFileReaders: readonly FileReader[] = [
 		standIns: { name: "any_name" },
 		read(metadata, place) {
 			const input = toTriggerTypeInput(metadata, place);
-			const { name } = input;
-			const { pack } = place;
-			assertRefNames({ name, pack });
-			return toFields(input, { name, pack, metadata_file: place.file });
+			assertRefNames(input);
+			return toFields(input, { ...input, metadata_file: place.file });
 		},
 	},
 ];

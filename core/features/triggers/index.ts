@@ -14,17 +14,13 @@ import { StoredTriggerTypes } from "./trigger-types.ts";
 import { StoredTriggers } from "./triggers.ts";
 import type { RegisteredTypeInput, TriggerTypes } from "./triggers-exports.ts";
 
-export interface TriggersNeeds {
-	readonly registerFiles: RegisterFiles;
-}
-
 export interface TriggersFeature extends HttpFeature<TriggersFeatureApi> {
 	/** Creates the trigger type of a pack file or another source, or updates it if its definition differs. */
 	registerType(input: RegisteredTypeInput): Promise<void>;
 }
 
 /** Creates the feature for trigger types, triggers, their instances, and the events that the end of an execution creates. */
-export function createTriggersFeature(kernel: Kernel, { registerFiles }: TriggersNeeds): TriggersFeature {
+export function createTriggersFeature(kernel: Kernel, { registerFiles }: { readonly registerFiles: RegisterFiles }): TriggersFeature {
 	const types = new StoredTriggerTypes(kernel);
 	const ended = new CompletionEvents(kernel);
 	const register = (input: RegisteredTypeInput) => registerType(kernel.storage, types, input);

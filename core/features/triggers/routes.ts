@@ -11,28 +11,24 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import { secretsQuery, showsSecrets } from "../../http/secret-presentation.ts";
 import { parseSort } from "../../http/sort.ts";
 import { splitRef } from "../../kernel/basics/refs.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { assertRequired } from "../access/required-permissions-exports.ts";
 import { assertNotFollowed, type FollowedNeeds } from "../packs/followed-pack-guard-exports.ts";
+import type { TriggersFeatureApi } from "./api.ts";
 import { toCreationPermissions } from "./required-trigger-permissions-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
 import { triggerSchema, triggerTypePart, triggerTypeSchema } from "./schemas-exports.ts";
 import { toTrigger, toTriggerType } from "./trigger-records-exports.ts";
 import { toTriggerResource, toTriggerTypeResource } from "./trigger-resources.ts";
 import type { TriggerInput, TriggerTypeInput } from "./triggers-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine & FollowedNeeds>();
+const { defineRoute } = createRouteDeclarations<TriggersFeatureApi & FollowedNeeds>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(
 	["id", "uid", "ref", "name", "pack", "description", "payload_schema", "parameters_schema", "tags", "metadata_file"],
 	["id", "ref"],
 );
-const sortFields = new Map<string, keyof TriggerTypeEntity>([
-	["id", "id"],
-	["ref", "ref"],
-	["pack", "pack"],
-	["name", "name"],
-]);
+const sortFields = new Map<string, keyof TriggerTypeEntity>((["id", "ref", "pack", "name"] as const).map((name) => [name, name]));
 
 const text = { type: "string" };
 const object = { type: "object" };
@@ -66,11 +62,7 @@ export const triggerRoutes = [
 			const { id, name, pack, sort } = context.query;
 			const paging = parsePaging(context, defaultLimit);
 			const selection = parseSelection(context.query, rules);
-			const filter = {
-				...(id !== undefined && { id: parseIds(id) }),
-				...(name !== undefined && { name }),
-				...(pack !== undefined && { pack }),
-			};
+			const filter = { ...(id !== undefined && { id: parseIds(id) }), ...withoutUndefined({ name, pack }) };
 			const orderBy = parseSort(sort, sortFields);
 			const page = await context.engine.triggers.types.list(filter, { ...paging, ...(orderBy.length > 0 && { orderBy }) });
 			return replyList({ ...page, items: page.items.map(toTriggerType) }, paging, selection);
@@ -147,8 +139,7 @@ export const triggerRoutes = [
 		query: { ...secretsQuery, ...pagingQuery, type: "string", pack: "string", name: "list" },
 		async handler(context) {
 			const { type, pack, name } = context.query;
-			const filter = { ...(type !== undefined && { type }), ...(pack !== undefined && { pack }), ...(name !== undefined && { name }) };
-			const triggers = await context.engine.triggers.triggers.list(filter);
+			const triggers = await context.engine.triggers.triggers.list(withoutUndefined({ type, pack, name }));
 			return replyRecords(context, parsePaging(context), triggers, (part) => show(context, part));
 		},
 	}),
@@ -225,16 +216,16 @@ function toRef({ path }: Pick<RouteContext, "path">): string {
 	return path["ref"] ?? "";
 }
 
-async function findTypeResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
+async function findTypeResource(context: Pick<RouteContext<TriggersFeatureApi>, "engine" | "path">) {
 	return toTriggerTypeResource(await context.engine.triggers.types.get(toRef(context)));
 }
 
-async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
+async function findTriggerResource(verb: "view" | "modify" | "delete", context: Pick<RouteContext<TriggersFeatureApi>, "engine" | "path">) {
 	return toTriggerResource(verb, await context.engine.triggers.triggers.get(toRef(context)));
 }
 
 /** Returns the input with the service's own ref of its type instead of a dialect's, because permissions depend on the type. */
-function withOwnType({ triggers }: RouteEngine, input: TriggerInput): TriggerInput {
+function withOwnType({ triggers }: TriggersFeatureApi, input: TriggerInput): TriggerInput {
 	return { ...input, type: triggers.types.refOf(input.type) };
 }
 
@@ -254,8 +245,8 @@ function assertMayMake(
 }
 
 async function show(
-	context: RouteContext<RouteEngine, typeof secretsQuery>,
-	triggers: Parameters<RouteEngine["triggers"]["triggers"]["mask"]>[0],
+	context: RouteContext<TriggersFeatureApi, typeof secretsQuery>,
+	triggers: Parameters<TriggersFeatureApi["triggers"]["triggers"]["mask"]>[0],
 ) {
 	const isMasked = context.options.api.mask_secrets && !showsSecrets(context);
 	return (isMasked ? await context.engine.triggers.triggers.mask(triggers) : triggers).map(toTrigger);

@@ -12,12 +12,13 @@ import { secretsQuery, toMaskedPresentation, toRecordVisibility } from "../../ht
 import { parseSort } from "../../http/sort.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { parseTimeRange } from "../../http/time-range.ts";
-import type { RouteEngine } from "./route-engine.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import type { TriggersFeatureApi } from "./api.ts";
 import { triggerInstancePart, triggerInstanceSchema } from "./schemas-exports.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 import { withVisiblePayloads } from "./visible-payloads-exports.ts";
 
-const { defineRoute } = createRouteDeclarations<RouteEngine>();
+const { defineRoute } = createRouteDeclarations<TriggersFeatureApi>();
 
 const defaultLimit = 100;
 const rules = selectionRulesOf(["id", "trigger", "trigger_type", "payload", "occurrence_time", "status", "trace_id", "failure_reason"]);
@@ -61,10 +62,7 @@ export const triggerInstanceRoutes = [
 			const occurrence_time = parseTimeRange("timestamp", { gt, lt });
 			const filter = {
 				...(id !== undefined && { id: parseIds(id) }),
-				...(trigger !== undefined && { trigger }),
-				...(trigger_type !== undefined && { trigger_type }),
-				...(status !== undefined && { status }),
-				...(occurrence_time !== undefined && { occurrence_time }),
+				...withoutUndefined({ trigger, trigger_type, status, occurrence_time }),
 			};
 			const orderBy = parseSort(sort, sortFields);
 			const presentation = toRecordVisibility(context);
@@ -117,6 +115,6 @@ function toId({ path }: Pick<RouteContext, "path">): string {
 	return path["id"] ?? "";
 }
 
-async function findInstanceResource(context: Pick<RouteContext<RouteEngine>, "engine" | "path">) {
+async function findInstanceResource(context: Pick<RouteContext<TriggersFeatureApi>, "engine" | "path">) {
 	return toInstanceResource(await context.engine.triggers.instances.get(toId(context)));
 }

@@ -19,15 +19,13 @@ const newestFirst = [
 	["trigger", "asc"],
 ] as const;
 
-export interface StoredInstancesOptions extends Uses<"storage" | "sealedSecrets">, Pick<Kernel, "catalog" | "dispatcher"> {
-	readonly dialects: Pick<Dialects, "triggerTypes">;
-}
+export type StoredInstancesDependencies = Uses<"storage" | "sealedSecrets" | "dialects"> & Pick<Kernel, "catalog" | "dispatcher">;
 
 /** Trigger instances kept in the storage. */
 export class StoredInstances implements TriggerInstances {
-	readonly #parts: StoredInstancesOptions;
+	readonly #parts: StoredInstancesDependencies;
 
-	constructor(parts: StoredInstancesOptions) {
+	constructor(parts: StoredInstancesDependencies) {
 		this.#parts = parts;
 	}
 
@@ -122,7 +120,7 @@ function toExecutionId({ trigger_type, payload }: TriggerInstanceEntity): string
 	return typeof id === "string" ? id : undefined;
 }
 
-function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: StoredInstancesOptions["dialects"]) {
+function toWhere({ occurrence_time, trigger, trigger_type, ...rest }: InstanceFilter, dialects: Dialects) {
 	return {
 		...Object.fromEntries(Object.entries(rest).flatMap(([field, value]) => (value === undefined ? [] : [[field, toInCondition(value)]]))),
 		...(trigger !== undefined && { trigger: toInCondition(dialects.triggerTypes(trigger)) }),

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { type Attribute, checkAttributes, object, objectList, requiredText, text } from "../../language/file-attributes.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { checkPack, ownAttributes, type Place, withoutNull } from "../packs/pack-files-exports.ts";
 import type { RegisteredTypeInput } from "./triggers-exports.ts";
 
@@ -23,9 +24,6 @@ export function toTriggerTypeInput(metadata: JsonObject, { pack, file }: Place):
 		name,
 		pack,
 		metadata_file: file,
-		...(description !== undefined && { description }),
-		...(payload_schema !== undefined && { payload_schema }),
-		...(parameters_schema !== undefined && { parameters_schema }),
-		...(tags !== undefined && { tags }),
+		...withoutUndefined({ description, payload_schema, parameters_schema, tags }),
 	};
 }

@@ -3,12 +3,12 @@ import type { HttpContext } from "../../http/route.ts";
 import type { RecordVisibility } from "../../http/secret-presentation.ts";
 import type { WireRecord } from "../../http/wire-record.ts";
 import type { Principal } from "../../kernel/basics/principal.ts";
+import type { TriggersFeatureApi } from "./api.ts";
 import { type RequiredPermission, toRequiredPermissions } from "./payload-permissions-exports.ts";
-import type { RouteEngine } from "./route-engine.ts";
 import { toTriggerInstance } from "./trigger-records-exports.ts";
 import { toInstanceResource } from "./trigger-resources.ts";
 
-type Asking = Pick<HttpContext<RouteEngine>, "engine" | "guard"> & { readonly principal: Principal };
+type Asking = Pick<HttpContext<TriggersFeatureApi>, "engine" | "guard"> & { readonly principal: Principal };
 
 /**
  * Returns events for a response to the caller. A payload may contain a webhook's body, an execution's result or a value of the datastore.

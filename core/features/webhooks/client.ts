@@ -1,18 +1,10 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ListPage, ListQuery } from "../../client/page.ts";
 import type { JsonObject, JsonValue } from "../../contract/index.ts";
+import type { TriggerRecord } from "../triggers/client-exports.ts";
 
 /** A webhook that a rule has registered. */
-export interface WebhookRecord {
-	readonly id: string;
-	readonly uid: string;
-	readonly ref: string;
-	readonly name: string;
-	readonly pack: string;
-	readonly type: string;
-	readonly description: string;
-	readonly parameters: JsonObject;
-}
+export type WebhookRecord = TriggerRecord;
 
 /** A delivery stored by a hook with `ledger`, or accepted by one with `deduplicate`. Lists leave out headers, query and body. */
 export interface WebhookDeliveryRecord {

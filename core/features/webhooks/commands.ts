@@ -1,60 +1,47 @@
-import { type AddCommands, optionsOf, toInteger, withCommonOptions } from "../../cli/commands/options.ts";
-import { orNotFound } from "../../cli/failure.ts";
-import { printList, printRecord } from "../../cli/print-records.ts";
-import { openSession } from "../../cli/session.ts";
+import { type AddCommands, toInteger } from "../../cli/commands/options.ts";
+import { RecordCommands } from "../../cli/commands/record-commands.ts";
 import { createWebhookClient } from "./client.ts";
 
-const hookAttributes = ["parameters.url", "type", "description", "ref", "parameters"];
+const hookColumns = ["parameters.url", "type", "description"];
+const hookAttributes = [...hookColumns, "ref", "parameters"];
 const deliveryColumns = ["id", "received_at", "url", "verdict", "delivery_id", "trigger_instance_id"];
 const deliveryAttributes = [...deliveryColumns, "reason", "user", "trace_tag", "headers", "query", "body"];
 
 export const addWebhookCommands: AddCommands = (parent, context) => {
-	const webhook = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
-
-	withCommonOptions(webhook.command("list").description("List webhooks by url.")).action(async (_options, command) => {
-		const options = optionsOf(command);
-		const client = createWebhookClient(await openSession(options, context));
-		await printList(await client.list(), ["parameters.url", "type", "description"], options, context);
+	const group = parent.command("webhook").description("Look at the webhooks that rules have registered, and at what came in.");
+	const webhooks = new RecordCommands(group, context, {
+		noun: "webhook",
+		listCommand: "svc webhook list",
+		createClient: createWebhookClient,
 	});
+	webhooks.addList("List webhooks by url.", hookColumns, (client) => client.list());
+	webhooks.addShow("get <urls...>", "Show webhooks.", hookAttributes, (client, url) => client.get(url));
 
-	withCommonOptions(webhook.command("get <urls...>").description("Show webhooks.")).action(async (urls: string[], _options, command) => {
-		const options = optionsOf(command);
-		const client = createWebhookClient(await openSession(options, context));
-		for (const url of urls) {
-			const record = await orNotFound(client.get(url), "Webhook", url, "svc webhook list");
-			await printRecord(record, hookAttributes, options, context);
-		}
+	const deliveryGroup = group.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
+	const deliveries = new RecordCommands(deliveryGroup, context, {
+		noun: "delivery",
+		listCommand: "svc webhook delivery list",
+		createClient: createWebhookClient,
 	});
-
-	const delivery = webhook.command("delivery").description("Deliveries to webhooks whose parameter `ledger` is true.");
-
-	withCommonOptions(delivery.command("list").description("List deliveries, newest first."))
+	deliveries
+		.addList<{ hook?: string; verdict?: string; last?: number }>(
+			"List deliveries, newest first.",
+			deliveryColumns,
+			(client, { hook: url, verdict, last: limit }) => client.deliveries({ url, verdict, limit }),
+			"-n",
+		)
 		.option("--hook <url>", "to this webhook")
 		.option("--verdict <verdict>", "accepted, duplicate, refused, replayed or overruled; several with commas")
-		.option("-n, --last <count>", "at most as many; -1 for all", toInteger)
-		.action(async (_options, command) => {
-			const options = optionsOf<{ hook?: string; verdict?: string; last?: number }>(command);
-			const client = createWebhookClient(await openSession(options, context));
-			const page = await client.deliveries({ url: options.hook, verdict: options.verdict, limit: options.last });
-			await printList(page, deliveryColumns, { ...options, limitOption: "-n" }, context);
-		});
-
-	withCommonOptions(delivery.command("get <id>").description("Show a delivery with its headers, query and body.")).action(
-		async (id: string, _options, command) => {
-			const options = optionsOf(command);
-			const client = createWebhookClient(await openSession(options, context));
-			const record = await orNotFound(client.delivery(id), "Delivery", id, "svc webhook delivery list");
-			await printRecord(record, deliveryAttributes, options, context);
-		},
+		.option("-n, --last <count>", "at most as many; -1 for all", toInteger);
+	deliveries.addShow("get <id>", "Show a delivery with its headers, query and body.", deliveryAttributes, (client, id) =>
+		client.delivery(id),
 	);
-
-	withCommonOptions(delivery.command("replay <id>").description("Dispatch the trigger of a delivery once more."))
-		.option("--overrule", "also when the webhook has refused it; for administrators")
-		.action(async (id: string, _options, command) => {
-			const options = optionsOf<{ overrule?: boolean }>(command);
-			const client = createWebhookClient(await openSession(options, context));
-			const replayed = client.replay(id, { overrule: options.overrule === true });
-			const record = await orNotFound(replayed, "Delivery", id, "svc webhook delivery list");
-			await printRecord(record, deliveryColumns, options, context);
-		});
+	deliveries
+		.addShow<{ overrule?: boolean }>(
+			"replay <id>",
+			"Dispatch the trigger of a delivery once more.",
+			deliveryColumns,
+			(client, id, { overrule }) => client.replay(id, { overrule: overrule === true }),
+		)
+		.option("--overrule", "also when the webhook has refused it; for administrators");
 };

@@ -1,5 +1,6 @@
-import { type Clock, isSvcError, type JsonObject, type Storage, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
+import { isSvcError, type JsonObject, SvcError, type WebhookDeliveryEntity } from "../../contract/index.ts";
 import { toTimestamp } from "../../kernel/basics/clock.ts";
+import type { Uses } from "../../kernel/basics/engine-parts.ts";
 import { createId } from "../../kernel/basics/ids.ts";
 import type { EventDraft } from "../../kernel/events/event-dispatcher-api.ts";
 import type { Hook } from "./hook-index.ts";
@@ -20,41 +21,31 @@ export interface Arrival {
 	readonly deliveryId: string | undefined;
 }
 
-export interface DeliveryLog {
-	/** Stores a delivery with its verdict. */
-	record(
-		arrival: Arrival,
-		entry: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
-	): Promise<WebhookDeliveryEntity>;
-	/**
-	 * Stores a delivery and its trigger instance in one write and returns undefined.
-	 * If a delivery with the same id arrived within the hook's window, stores nothing and returns that earlier delivery.
-	 * Only one of several concurrent deliveries with the same id is stored.
-	 */
-	accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined>;
-}
-
 /** Stores deliveries, and finds repetitions by the delivery id. */
-export class StoredDeliveryLog implements DeliveryLog {
-	readonly #storage: Storage;
-	readonly #clock: Clock;
+export class DeliveryLog {
+	readonly #parts: Uses<"storage" | "clock">;
 	/** Writes in progress, by delivery key. A concurrent delivery with the same key waits, because its own write would only be refused. */
 	readonly #arriving = new Map<string, Promise<WebhookDeliveryEntity | undefined>>();
 
-	constructor({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
-		this.#storage = storage;
-		this.#clock = clock;
+	constructor(parts: Uses<"storage" | "clock">) {
+		this.#parts = parts;
 	}
 
+	/** Stores a delivery with its verdict. */
 	async record(
 		arrival: Arrival,
 		{ verdict, reason, instanceId }: { readonly verdict: Verdict; readonly reason?: string; readonly instanceId?: string },
 	): Promise<WebhookDeliveryEntity> {
 		const entity = { ...this.#toEntity(arrival, verdict), reason: reason ?? null, trigger_instance_id: instanceId ?? null };
-		await this.#storage.insert("webhook_delivery", [entity]);
+		await this.#parts.storage.insert("webhook_delivery", [entity]);
 		return entity;
 	}
 
+	/**
+	 * Stores a delivery and its trigger instance in one write and returns undefined.
+	 * If a delivery with the same id arrived within the hook's window, stores nothing and returns that earlier delivery.
+	 * Only one of several concurrent deliveries with the same id is stored.
+	 */
 	async accept(arrival: Arrival, draft: EventDraft): Promise<WebhookDeliveryEntity | undefined> {
 		const { hook, deliveryId } = arrival;
 		const key = deliveryId === undefined ? undefined : `${hook.trigger.id}:${deliveryId}`;
@@ -93,22 +84,22 @@ export class StoredDeliveryLog implements DeliveryLog {
 	/** Returns the earlier delivery that has the key, if it is still inside the hook's window. If it is not, releases the key. */
 	async #findFirst(key: string, { parameters }: Hook): Promise<WebhookDeliveryEntity | undefined> {
 		const window = parameters.deduplicate?.window ?? defaultWindow;
-		const [first] = await this.#storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });
+		const [first] = await this.#parts.storage.find("webhook_delivery", { where: { delivery_key: key }, limit: 1 });
 		if (first === undefined) return undefined;
-		if (first.received_at > toTimestamp(this.#clock.now() - window * 1_000_000)) return first;
-		await this.#storage.update("webhook_delivery", first.id, { delivery_key: first.id }, { delivery_key: key });
+		if (first.received_at > toTimestamp(this.#parts.clock.now() - window * 1_000_000)) return first;
+		await this.#parts.storage.update("webhook_delivery", first.id, { delivery_key: first.id }, { delivery_key: key });
 		return undefined;
 	}
 
 	#toEntity({ hook, delivery, headers, deliveryId }: Arrival, verdict: Verdict): WebhookDeliveryEntity {
-		const id = createId(this.#clock);
+		const id = createId(this.#parts.clock);
 		return {
 			id,
 			url: hook.url,
 			trigger: hook.trigger.ref,
 			delivery_key: id,
 			delivery_id: deliveryId ?? null,
-			received_at: toTimestamp(this.#clock.now()),
+			received_at: toTimestamp(this.#parts.clock.now()),
 			verdict,
 			user: delivery.principal.username,
 			trigger_instance_id: null,

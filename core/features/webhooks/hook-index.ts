@@ -1,5 +1,5 @@
-import type { Storage, TriggerEntity } from "../../contract/index.ts";
-import type { CacheInvalidation } from "../../kernel/coordination/cache-invalidation.ts";
+import type { TriggerEntity } from "../../contract/index.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
 import { toHookUrl, triggerRefs } from "../triggers/trigger-type-refs-exports.ts";
 import type { HookParameters } from "./hook-parameters-exports.ts";
 
@@ -22,7 +22,7 @@ export interface HookIndex {
 /** Maximum age of the cache in milliseconds, so that a removed hook is not served for long if the change event is lost. */
 const maximumAge = 1_000;
 
-export function createHookIndex({ storage, changes }: { readonly storage: Storage; readonly changes: CacheInvalidation }): HookIndex {
+export function createHookIndex({ storage, changes }: Pick<Kernel, "storage" | "changes">): HookIndex {
 	let known: { readonly hooks: ReadonlyMap<string, readonly Hook[]>; readonly readAt: number } | undefined;
 	/** Number of changes so far. A result that was read before a change must not be cached after it. */
 	let version = 0;

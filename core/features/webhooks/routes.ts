@@ -11,6 +11,7 @@ import { createRouteDeclarations, type RouteContext } from "../../http/route.ts"
 import type { GuardedResource } from "../../http/route-permission.ts";
 import { replyPageOrAll } from "../../http/streamed-list.ts";
 import { assertVisibleName } from "../../kernel/basics/names.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { triggerExample, triggerMembers } from "../triggers/schemas-exports.ts";
 import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 import type { WebhooksApi } from "./api.ts";
@@ -172,11 +173,7 @@ export const webhookRoutes = [
 			const { url, trigger_instance: triggerInstance } = context.query;
 			const verdict = parseFilterValues("verdict", context.query.verdict, verdicts);
 			const paging = parsePaging(context, defaultLimit);
-			const query = {
-				...(url !== undefined && { url }),
-				...(verdict !== undefined && { verdict }),
-				...(triggerInstance !== undefined && { triggerInstance }),
-			};
+			const query = withoutUndefined({ url, verdict, triggerInstance });
 			return replyPageOrAll(context, paging, async (part) => {
 				const page = await context.engine.webhooks.deliveries({ ...query, ...part });
 				// Headers, query and body are left out: they need the permission to view the hook.

@@ -5,7 +5,6 @@ import {
 	isSvcError,
 	type JsonObject,
 	type JsonValue,
-	type Meters,
 	SvcError,
 	type WebhookDeliveryEntity,
 	type Where,
@@ -19,15 +18,14 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import type { Access } from "../access/access-exports.ts";
 import { toHookUrl } from "../triggers/trigger-type-refs-exports.ts";
 import { type Challenge, findChallenge, type Handshake } from "./challenge.ts";
-import { type Arrival, type DeliveryLog, StoredDeliveryLog } from "./delivery-log.ts";
+import { type Arrival, DeliveryLog } from "./delivery-log.ts";
 import type { Hook, HookIndex } from "./hook-index.ts";
 import { type DeduplicationSettings, genericHookUrl, type HookParameters, type SignatureScheme } from "./hook-parameters-exports.ts";
 import { toPayloadHeaders } from "./payload-headers.ts";
 import { findSecretHeader, findSignatureProblem } from "./signature.ts";
 import type { Delivery, DeliveryQuery, Receipt, Webhooks } from "./webhooks-exports.ts";
 
-export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes"> {
-	readonly hub: Meters;
+export interface WebhookOptions extends Uses<"storage" | "clock" | "logger">, Pick<Kernel, "dispatcher" | "triggerTypes" | "hub"> {
 	readonly hooks: HookIndex;
 	readonly access: Pick<Access, "assert">;
 	/** Returns the decrypted value of a system item of the datastore; undefined if it does not exist. */
@@ -51,7 +49,7 @@ export class ReceivedWebhooks implements Webhooks {
 
 	constructor(parts: WebhookOptions) {
 		this.#parts = parts;
-		this.#ledger = new StoredDeliveryLog(parts);
+		this.#ledger = new DeliveryLog(parts);
 		this.#deliveries = parts.hub.counter({
 			name: "svc_webhook_deliveries_total",
 			help: "Deliveries that webhooks have taken in (accepted), not taken (refused), or could not take (failed).",
@@ -177,12 +175,8 @@ export class ReceivedWebhooks implements Webhooks {
 	async #receiveOne(hook: Hook, delivery: Delivery, traceId: string | undefined): Promise<Outcome> {
 		const { parameters, trigger, url } = hook;
 		const headers = toPayloadHeaders(delivery.headers, findSecretHeader(parameters.signature));
-		const arrival = {
-			hook,
-			delivery,
-			headers: headers.headers_lower,
-			deliveryId: findDeliveryId(parameters, delivery.headers, delivery.body),
-		};
+		const deliveryId = findDeliveryId(parameters, delivery.headers, delivery.body);
+		const arrival = { hook, delivery, headers: headers.headers_lower, deliveryId };
 		const problem = await this.#findProblem(hook, delivery);
 		if (problem !== undefined) return this.#refuse(arrival, problem);
 		const event = {

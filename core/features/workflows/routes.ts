@@ -5,20 +5,15 @@ import { replyJson } from "../../http/replies.ts";
 import { createRouteDeclarations, type RouteContext } from "../../http/route.ts";
 import { presentOne, secretsQuery, toRecordVisibility } from "../../http/secret-presentation.ts";
 import { toActionResource } from "../../kernel/basics/refs.ts";
-import type { Executions } from "../../kernel/executions/executions-api.ts";
+import type { Engine } from "../../kernel/engine-api.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { Actions } from "../actions/actions-exports.ts";
 import { findExecutionResource } from "../executions/execution-resource-exports.ts";
 import { withActionExecutionsAlias } from "../executions/execution-route-aliases-exports.ts";
 import { findingSchema, graphSchema, runGraphSchema, taskSchema } from "./schemas.ts";
-import type { OfRun, RunGraph, Workflows } from "./workflows-exports.ts";
+import type { OfRun, RunGraph } from "./workflows-exports.ts";
 
 /** Services of the engine that the routes use. */
-interface RouteNeeds {
-	readonly workflows: Workflows;
-	readonly actions: Pick<Actions, "get">;
-	readonly executions: Executions;
-}
+type RouteNeeds = Pick<Engine, "workflows" | "actions" | "executions">;
 
 const { defineRoute, defineTextRoute } = createRouteDeclarations<RouteNeeds>();
 

@@ -6,8 +6,8 @@ import { applyTransition } from "../../kernel/executions/transition.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 
 export interface StalledRunOptions
-	extends Pick<Kernel, "storage" | "eventBus" | "clock" | "logger" | "completionEffects">,
-		Uses<"runners"> {
+	extends Uses<"storage" | "eventBus" | "clock" | "logger" | "runners">,
+		Pick<Kernel, "completionEffects"> {
 	/** Seconds without activity until a run counts as stalled; 0 disables the search. */
 	readonly limit: number;
 }

@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonValue, SvcError } from "../../../contract/index.ts";
 import { isRenderProblem, TemplateError } from "../../../language/templates/errors.ts";
 import { typeName } from "../../../language/templates/values.ts";
-import type { Criterion } from "./compiled-criterion.ts";
 import { compileKey, type Root } from "./key.ts";
 import { applyOperator, operatorNames, operators } from "./operators.ts";
 import { compilePattern, type Evaluation } from "./pattern.ts";
@@ -9,7 +8,27 @@ import { compilePattern, type Evaluation } from "./pattern.ts";
 /** Maximum nesting of `search` in `search`. */
 const deepestSearch = 10;
 
-export interface CriterionPlace {
+/** Result of one entry of a criteria map. */
+interface CriterionVerdict {
+	readonly isTrue: boolean;
+	/** Value from the payload; null if it is missing. */
+	readonly value: JsonValue;
+	/** Rendered pattern. */
+	readonly pattern: JsonValue;
+	/** Reason why the entry could not be evaluated; `isTrue` is false in that case. */
+	readonly error?: string;
+}
+
+/** One entry of a criteria map. */
+export interface Criterion {
+	readonly key: string;
+	readonly operator: string;
+	/** True if its pattern may need items of the datastore. */
+	readonly usesDatastore: boolean;
+	evaluate(evaluation: Evaluation): CriterionVerdict;
+}
+
+interface CriterionPlace {
 	readonly root: Root;
 	/** Number of enclosing `search` criteria. */
 	readonly depth: number;

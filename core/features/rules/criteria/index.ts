@@ -3,8 +3,7 @@ import { type Datastore, type DatastoreAccess, emptyDatastore, renderWithLookups
 import { TemplateError } from "../../../language/templates/errors.ts";
 import { isTemplate } from "../../../language/templates/template.ts";
 import { WorkBudget } from "../../../language/work-budget.ts";
-import type { Criterion } from "./compiled-criterion.ts";
-import { compileEntries } from "./criterion.ts";
+import { type Criterion, compileEntries } from "./criterion.ts";
 import { operators } from "./operators.ts";
 import { type PreFilter, toPreFilter } from "./pre-filter.ts";
 
