@@ -6,8 +6,6 @@ import type { ArgumentExpressions, Expression, FilterCall, Statement } from "./s
 export interface TemplateReferences {
 	/** Names of these variables, in order of appearance. Loop variables and `set` names are not included. */
 	readonly names: readonly string[];
-	/** Dotted paths of these variables with constant members, such as `svckv.system.a.b`. */
-	readonly paths: readonly string[];
 }
 
 /**
@@ -22,7 +20,7 @@ export function findReferences(
 ): TemplateReferences {
 	const walker = new ReferenceWalker(maximumDepth, visit);
 	walker.walkStatements(statements, new NameScope(undefined, globalNames));
-	return { names: [...walker.names], paths: [...walker.paths] };
+	return { names: [...walker.names] };
 }
 
 /** Names that the template itself defines, in one block and its enclosing blocks. */
@@ -46,7 +44,6 @@ class NameScope {
 
 class ReferenceWalker {
 	readonly names = new Set<string>();
-	readonly paths = new Set<string>();
 	readonly #maxDepth: number;
 	readonly #visit: ((expression: Expression) => void) | undefined;
 	#depth = 0;
@@ -80,7 +77,7 @@ class ReferenceWalker {
 				return;
 			case "set-member":
 				this.#walkExpression(statement.value, scope);
-				return this.#addName(statement.name, [], scope);
+				return this.#addName(statement.name, scope);
 			case "set-block":
 				this.walkStatements(statement.body, new NameScope(scope));
 				for (const filter of statement.filters) this.#walkFilter(filter, scope);
@@ -101,17 +98,15 @@ class ReferenceWalker {
 		this.#withDepth(() => {
 			this.#visit?.(expression);
 			for (const part of operandsOf(expression)) this.#walkExpression(part, scope);
-			if (expression.kind === "path") this.#addName(expression.name, expression.keys, scope);
+			if (expression.kind === "path") this.#addName(expression.name, scope);
 			if (expression.kind === "filter") this.#walkFilter(expression.filter, scope);
 			if (expression.kind === "test") this.#walkFilter(expression.test, scope);
 			if (expression.kind === "call" || expression.kind === "method") this.#walkArguments(expression.arguments, scope);
 		});
 	}
 
-	#addName(name: string, keys: readonly string[], scope: NameScope): void {
-		if (scope.has(name)) return;
-		this.names.add(name);
-		if (keys.length > 0) this.paths.add([name, ...keys].join("."));
+	#addName(name: string, scope: NameScope): void {
+		if (!scope.has(name)) this.names.add(name);
 	}
 
 	#walkFilter(filter: FilterCall, scope: NameScope): void {

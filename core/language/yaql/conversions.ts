@@ -1,7 +1,6 @@
-import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import { toPythonText } from "../templates/python-text.ts";
-import { Float, toJson, type Value } from "../templates/values.ts";
+import { Float, type Value } from "../templates/values.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 import { isObject, Stream, typeName, withStepCost, type YaqlValue } from "./values.ts";
@@ -29,11 +28,6 @@ export function toTemplateValue(value: YaqlValue, budget: Budget, depth = 0): Va
 	const entries = members.map(([key, member]): [string, Value] => [key, toTemplateValue(member, budget, depth + 1)]);
 	const isUnchanged = entries.every(([key, member]) => member === value[key]);
 	return isUnchanged ? (value as { readonly [key: string]: Value }) : Object.fromEntries(entries);
-}
-
-/** Converts a value to JSON. */
-export function toJsonValue(value: YaqlValue, budget: Budget): JsonValue {
-	return toJson(toTemplateValue(value, budget), 0, budget);
 }
 
 /** Returns a value as `str` does: `null`, `true` or `false`, otherwise as Python prints it. */

@@ -6,7 +6,7 @@ import { YaqlError } from "./errors.ts";
 import { searchText } from "./pattern-search.ts";
 import { RegexValue } from "./regex-value.ts";
 import type { ChainOperator } from "./syntax.ts";
-import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
+import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, type YaqlList, type YaqlValue } from "./values.ts";
 
 /** Returns the result of an operator with two operands. */
 export function applyOperator(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
@@ -154,7 +154,7 @@ function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right:
 }
 
 /** Joins two strings, two lists or two objects. */
-export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	if (typeof left === "string" && typeof right === "string") {
 		budget.spendText(left.length + right.length);
 		return left + right;
@@ -190,11 +190,4 @@ function repeat(value: YaqlValue, times: number, budget: Budget): YaqlValue {
 	budget.spendSteps(elements.length * count);
 	// An empty list costs no steps, no matter how often it is repeated.
 	return elements.length === 0 ? [] : Array.from({ length: count }, () => elements).flat();
-}
-
-/** Returns the member of an object at a computed key; undefined if it does not exist. */
-export function memberAt(object: YaqlValue, key: YaqlValue): YaqlValue | undefined {
-	if (!isObject(object)) return undefined;
-	const name = toKey(key);
-	return Object.hasOwn(object, name) ? object[name] : undefined;
 }
