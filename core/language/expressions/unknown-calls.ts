@@ -13,19 +13,6 @@ export interface Call {
 	readonly name: string;
 }
 
-/** Collects the calls of an expression; repeated calls count once. */
-export class CallCollector {
-	readonly #calls = new Map<string, Call>();
-
-	add(kind: Call["kind"], name: string): void {
-		this.#calls.set(`${kind} ${name}`, { kind, name });
-	}
-
-	get list(): readonly Call[] {
-		return [...this.#calls.values()];
-	}
-}
-
 export interface KnownFunctions {
 	/** Names of the functions that exist in addition to those of the language. */
 	readonly functions: readonly string[];

@@ -7,7 +7,7 @@ import { filterTable } from "./filters/filter-table.ts";
 import { findGlobalFunction } from "./globals.ts";
 import { callMethod, isTextMethod } from "./methods.ts";
 import { calculate, compare } from "./operators.ts";
-import type { TemplateScope } from "./scope.ts";
+import type { TemplateScope, Variables } from "./scope.ts";
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import { valueTests } from "./value-tests.ts";
 import {
@@ -23,24 +23,6 @@ import {
 	Undefined,
 	type Value,
 } from "./values.ts";
-
-/** Variables that the template itself has set, in one block and its enclosing blocks. */
-export class Variables {
-	readonly #values = new Map<string, Value>();
-	readonly #outer: Variables | undefined;
-
-	constructor(outer?: Variables) {
-		this.#outer = outer;
-	}
-
-	get(name: string): Value | undefined {
-		return this.#values.get(name) ?? (this.#values.has(name) ? null : this.#outer?.get(name));
-	}
-
-	set(name: string, value: Value): void {
-		this.#values.set(name, value);
-	}
-}
 
 /** Evaluates expressions against a scope. */
 export class Evaluator {

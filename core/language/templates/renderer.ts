@@ -1,7 +1,8 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
-import { type Evaluator, Variables } from "./evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
 import { toPythonText } from "./python-text.ts";
+import { Variables } from "./scope.ts";
 import type { FilterCall, Statement } from "./syntax.ts";
 import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 

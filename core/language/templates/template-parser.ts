@@ -10,6 +10,12 @@ export function parseTemplate(source: string, maximumDepth: number): readonly St
 	return parser.parse();
 }
 
+/** Returns the expression of a template that consists of one `{{ }}`; undefined for any other template. */
+export function singleExpression(statements: readonly Statement[]): Expression | undefined {
+	const [onlyStatement] = statements;
+	return statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
+}
+
 /** Statements of a block, and the tag that ends it. The tag is undefined at the end of the template. */
 interface Block {
 	readonly body: readonly Statement[];

@@ -1,12 +1,12 @@
 import type { JsonValue } from "../../contract/index.ts";
 import { withWorkBudget } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
-import { Evaluator, Variables } from "./evaluator.ts";
+import { Evaluator } from "./evaluator.ts";
 import { findReferences, type TemplateReferences } from "./references.ts";
 import { Renderer } from "./renderer.ts";
-import type { TemplateScope } from "./scope.ts";
-import type { Expression, Statement } from "./syntax.ts";
-import { parseTemplate } from "./template-parser.ts";
+import { type TemplateScope, Variables } from "./scope.ts";
+import type { Expression } from "./syntax.ts";
+import { parseTemplate, singleExpression } from "./template-parser.ts";
 import { toJson } from "./values.ts";
 
 /** Compiled template, which can be rendered any number of times. */
@@ -65,11 +65,6 @@ function compile(text: string, limits: TemplateLimits): Template {
 
 function literalTemplate(text: string): Template {
 	return { references: { names: [] }, variable: undefined, lastFilter: undefined, render: () => text, renderNative: () => text };
-}
-
-function singleExpression(statements: readonly Statement[]): Expression | undefined {
-	const [onlyStatement] = statements;
-	return statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
 }
 
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {
