@@ -13,7 +13,7 @@ import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { toPythonText } from "../templates/python-text.ts";
-import type { Value } from "../templates/values.ts";
+import { toPlainValue, type Value } from "../templates/values.ts";
 import { WorkBudget, withWorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
@@ -22,7 +22,6 @@ import { Evaluation } from "./evaluation.ts";
 import { maxExpressions, scanText } from "./expression-scanner.ts";
 import { filterFunctions } from "./filter-functions.ts";
 import { resolveAlias } from "./name-aliases.ts";
-import { toPlainValue } from "./plain-value.ts";
 import { sharedFunctionNames } from "./shared-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 

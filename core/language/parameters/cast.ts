@@ -9,6 +9,7 @@ import {
 	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
+import { parseDecimal } from "../templates/filters/number-filters.ts";
 import { toParameterError } from "./parameter-errors.ts";
 
 const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
@@ -66,11 +67,7 @@ function toInteger(value: JsonValue): number | bigint | undefined {
 }
 
 function parseNumber(text: string): number | bigint | undefined {
-	const trimmed = text.trim();
-	if (wholeNumberPattern.test(trimmed)) return parseWholeNumber(trimmed);
-	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
-	const number = Number(trimmed);
-	return Number.isFinite(number) ? number : undefined;
+	return wholeNumberPattern.test(text) ? parseWholeNumber(text.trim()) : parseDecimal(text);
 }
 
 function toBoolean(value: JsonValue, { isTemplateOutput }: CastOptions): boolean | undefined {

@@ -30,6 +30,25 @@ export function replace(
 	);
 }
 
+/** Splits a string at a separator, or at white space if the separator is null. */
+export function splitText(text: string, separator: string | null): readonly string[] {
+	return separator === null ? text.split(/\s+/).filter((word) => word !== "") : text.split(separator);
+}
+
+/** Returns the parts of `splitText`, with all after the first `limit` as one part, as Python does. A negative limit keeps all parts. */
+export function limitParts(
+	parts: readonly string[],
+	limit: number,
+	{ text, separator }: { readonly text: string; readonly separator: string | null },
+): readonly string[] {
+	if (limit < 0 || parts.length <= limit + 1) return parts;
+	const firstParts = parts.slice(0, limit);
+	if (separator !== null) return [...firstParts, parts.slice(limit).join(separator)];
+	let rest = text.trimStart();
+	for (const word of firstParts) rest = rest.slice(word.length).trimStart();
+	return [...firstParts, rest];
+}
+
 /** Joins values as strings. Accounts for the result before creating it. */
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
 	const texts = values.map((value) => toPythonText(value, budget));

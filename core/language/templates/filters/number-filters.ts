@@ -53,7 +53,7 @@ const basePrefixes: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns the number that a decimal string represents; undefined if it represents none. */
-function parseDecimal(text: string): number | undefined {
+export function parseDecimal(text: string): number | undefined {
 	const trimmed = text.trim();
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
 	const number = Number(trimmed);

@@ -2,7 +2,7 @@ import type { Budget } from "../../templates/budget.ts";
 import type { Context } from "../context.ts";
 import { DateTime, TimeSpan } from "../date-time.ts";
 import { RegexValue } from "../regex-value.ts";
-import { isFloat, isList, isObject, numberOf, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
+import { isFloat, isList, isObject, numberOf, OrderedStream, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
 
 /** Unevaluated argument. Each call evaluates it with the elements as `$`, `$2` and so on. */
 export type Lambda = (...elements: readonly YaqlValue[]) => YaqlValue;
@@ -80,6 +80,9 @@ export const any = (name: string) => singleParameter<YaqlValue>(name, (value) =>
 export const text = (name: string) => singleParameter<string>(name, (value) => (typeof value === "string" ? value : mismatch));
 export const flag = (name: string) => singleParameter<boolean>(name, (value) => (typeof value === "boolean" ? value : mismatch));
 export const list = (name: string) => singleParameter<YaqlList>(name, (value) => (isList(value) ? value : mismatch));
+/** Parameter for a list that `orderBy` or `thenBy` has sorted. */
+export const ordered = (name: string) =>
+	singleParameter<OrderedStream>(name, (value) => (value instanceof OrderedStream ? value : mismatch));
 export const object = (name: string) => singleParameter<YaqlObject>(name, (value) => (isObject(value) ? value : mismatch));
 export const pattern = (name: string) => singleParameter<RegexValue>(name, (value) => (value instanceof RegexValue ? value : mismatch));
 export const dateTime = (name: string) => singleParameter<DateTime>(name, (value) => (value instanceof DateTime ? value : mismatch));

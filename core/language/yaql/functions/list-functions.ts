@@ -4,7 +4,7 @@ import { applyOperator, compare, isEqual, isIn } from "../operators.ts";
 import { isList, isTrue, Stream, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
 import { any, defineBoth, defineFunction, defineMethod, type Lambda, lambda, list, optional, rest } from "./define-function.ts";
-import { flatten, reduce, SeenValues } from "./list-tools.ts";
+import { flatten, reduce, toSet } from "./list-tools.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");
@@ -83,12 +83,6 @@ function* unrollStreams(elements: Iterable<YaqlValue>, budget: Budget): Generato
 		if (element instanceof Stream) yield* unrollStreams(element, budget);
 		else yield element;
 	}
-}
-
-/** Returns the elements without duplicates. Sets are lists of this kind. */
-export function toSet(elements: Iterable<YaqlValue>, budget: Budget): readonly YaqlValue[] {
-	const seenValues = new SeenValues(budget);
-	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(element));
 }
 
 function requireElement(value: YaqlValue | undefined, problem: string): YaqlValue {

@@ -39,9 +39,10 @@ function toPrimitive(value: YaqlValue): string | number | bigint | null | undefi
 	return typeof number === "number" && Number.isInteger(number) ? toInteger(number) : number;
 }
 
-export function distinct(elements: Iterable<YaqlValue>, key: Lambda | undefined, budget: Budget): readonly YaqlValue[] {
+/** Returns the elements without duplicates. Sets are lists of this kind. */
+export function toSet(elements: Iterable<YaqlValue>, budget: Budget): readonly YaqlValue[] {
 	const seenValues = new SeenValues(budget);
-	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(key === undefined ? element : key(element)));
+	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(element));
 }
 
 /** Yields the elements, with lists of any depth replaced by their elements. */

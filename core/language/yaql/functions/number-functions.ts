@@ -1,5 +1,5 @@
 import { parseWholeNumber } from "../../../contract/index.ts";
-import { calculateWhole } from "../../whole-numbers.ts";
+import { calculateWhole, roundHalfEven } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
 import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
@@ -99,10 +99,6 @@ function roundWhole(number: bigint, digits: number): YaqlValue {
 	const lower = number - remainder;
 	const shouldRoundUp = 2n * remainder > unit || (2n * remainder === unit && (lower / unit) % 2n !== 0n);
 	return toInteger(shouldRoundUp ? lower + unit : lower);
-}
-
-function roundHalfEven(value: number): number {
-	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
 function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {

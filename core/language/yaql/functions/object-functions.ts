@@ -27,7 +27,7 @@ import {
 	pairs,
 	rest,
 } from "./define-function.ts";
-import { distinct } from "./list-tools.ts";
+import { toSet } from "./list-tools.ts";
 
 /** Functions of objects, which YAQL calls dictionaries. No function changes its arguments. */
 export const objectFunctions = [
@@ -136,6 +136,6 @@ class Merger {
 
 	#union(left: YaqlValue, right: YaqlValue): YaqlValue {
 		if (!isList(left) || !isList(right)) return right;
-		return distinct([...toArray(left, this.#budget), ...toArray(right, this.#budget)], undefined, this.#budget);
+		return toSet([...toArray(left, this.#budget), ...toArray(right, this.#budget)], this.#budget);
 	}
 }

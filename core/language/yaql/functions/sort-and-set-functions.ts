@@ -2,9 +2,8 @@ import type { Budget } from "../../templates/budget.ts";
 import { compare, isEqual } from "../operators.ts";
 import { isTrue, type Order, OrderedStream, toArray, type YaqlList, type YaqlValue } from "../values.ts";
 import { streamOf } from "./branching-functions.ts";
-import { any, defineMethod, integer, type Lambda, lambda, list, mismatch, type Parameter, rest } from "./define-function.ts";
-import { toSet } from "./list-functions.ts";
-import { SeenValues } from "./list-tools.ts";
+import { any, defineMethod, integer, type Lambda, lambda, list, ordered, rest } from "./define-function.ts";
+import { SeenValues, toSet } from "./list-tools.ts";
 
 const collection = list("collection");
 const selector = lambda("selector");
@@ -12,14 +11,7 @@ const predicate = lambda("predicate");
 const left = list("left");
 const right = list("right");
 
-const orderedParameter: Parameter<OrderedStream> = {
-	name: "collection",
-	arity: "one",
-	convert: (argument) => {
-		const value = argument.value();
-		return value instanceof OrderedStream ? value : mismatch;
-	},
-};
+const sortedCollection = ordered("collection");
 
 /** Functions that sort or split a list, or combine it with another list. */
 export const orderFunctions = [
@@ -29,10 +21,10 @@ export const orderFunctions = [
 	defineMethod("orderByDescending", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, -1, budget)], budget),
 	),
-	defineMethod("thenBy", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+	defineMethod("thenBy", [sortedCollection, selector], ({ budget }, { elements, comparators }, key) =>
 		order(elements, [...comparators, orderBy(key, 1, budget)], budget),
 	),
-	defineMethod("thenByDescending", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+	defineMethod("thenByDescending", [sortedCollection, selector], ({ budget }, { elements, comparators }, key) =>
 		order(elements, [...comparators, orderBy(key, -1, budget)], budget),
 	),
 	defineMethod("reverse", [collection], ({ budget }, elements) => [...toArray(elements, budget)].reverse()),

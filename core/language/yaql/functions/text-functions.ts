@@ -1,5 +1,5 @@
 import type { Budget } from "../../templates/budget.ts";
-import { replace, strip } from "../../templates/text-operations.ts";
+import { limitParts, replace, splitText, strip } from "../../templates/text-operations.ts";
 import { toYaqlText } from "../conversions.ts";
 import { YaqlError } from "../errors.ts";
 import { isFloat, numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
@@ -119,18 +119,14 @@ function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): stri
 
 function split(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = delimiter === null ? words(string) : string.split(delimiter);
+	const parts = splitText(string, delimiter);
 	budget.spendSteps(parts.length);
-	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
-	if (delimiter !== null) return [...parts.slice(0, maxSplits), parts.slice(maxSplits).join(delimiter)];
-	let remaining = string.trimStart();
-	for (const word of parts.slice(0, maxSplits)) remaining = remaining.slice(word.length).trimStart();
-	return [...parts.slice(0, maxSplits), remaining];
+	return limitParts(parts, maxSplits, { text: string, separator: delimiter });
 }
 
 function rightSplit(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = delimiter === null ? words(string) : string.split(delimiter);
+	const parts = splitText(string, delimiter);
 	budget.spendSteps(parts.length);
 	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
 	const headCount = parts.length - maxSplits;
@@ -138,10 +134,6 @@ function rightSplit(string: string, delimiter: string | null, maxSplits: number,
 	let remaining = string.trimEnd();
 	for (const word of parts.slice(headCount).reverse()) remaining = remaining.slice(0, remaining.length - word.length).trimEnd();
 	return [remaining, ...parts.slice(headCount)];
-}
-
-function words(string: string): string[] {
-	return string.split(/\s+/).filter((word) => word !== "");
 }
 
 interface SearchOptions {
