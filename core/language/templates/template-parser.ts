@@ -1,5 +1,5 @@
 import { TemplateSyntaxError } from "./errors.ts";
-import { parseExpression, parseExpressionList, parseFilter, parseOr } from "./expression-parser.ts";
+import { parseExpression, parseExpressionList, parseFilterCall, parseOr } from "./expression-parser.ts";
 import { type Segment, toSegments } from "./lexer.ts";
 import type { Expression, FilterCall, Statement } from "./syntax.ts";
 import { TokenReader } from "./token-reader.ts";
@@ -110,7 +110,7 @@ class TemplateParser {
 		const targets = parseTargets(reader);
 		if (reader.take("=")) return { kind: "set", targets, value: expectWhole(reader, parseExpressionList(reader)) };
 		const filters: FilterCall[] = [];
-		while (reader.take("|")) filters.push(parseFilter(reader));
+		while (reader.take("|")) filters.push(parseFilterCall(reader));
 		reader.expectEnd();
 		const { body, end } = this.#parseRequiredBlock(reader, ["endset"]);
 		end.reader.expectEnd();
