@@ -65,6 +65,10 @@ export function roundHalfEven(value: number): number {
 	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
+export function isNumber(value: unknown): value is number | bigint {
+	return typeof value === "number" || typeof value === "bigint";
+}
+
 /** Returns true if two numbers are equal, even if one is a `bigint` and the other is not. */
 export function isSameNumber(x: number | bigint, y: number | bigint): boolean {
 	return x === y || (typeof x !== typeof y && x <= y && x >= y);

@@ -10,6 +10,7 @@ import {
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
 import { parseDecimal } from "../templates/filters/number-filters.ts";
+import { isNumber } from "../whole-numbers.ts";
 import { toParameterError } from "./parameter-errors.ts";
 
 const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
@@ -52,10 +53,6 @@ const conversions: Readonly<Record<ParameterType, (value: JsonValue, options: Ca
 	object: (value) => toStructure(value, (parsed) => typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)),
 	null: (value) => value,
 };
-
-function isNumber(value: JsonValue): value is number | bigint {
-	return typeof value === "number" || typeof value === "bigint";
-}
 
 function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "boolean") return value ? 1 : 0;

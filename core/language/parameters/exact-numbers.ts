@@ -1,6 +1,6 @@
 import type { Ajv } from "ajv";
 import { isJsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
-import { isSameNumber } from "../whole-numbers.ts";
+import { isNumber, isSameNumber } from "../whole-numbers.ts";
 
 /** Value that the exact keywords currently validate. Validation is synchronous, so there is at most one at a time. */
 let validatedValue: JsonValue = null;
@@ -93,10 +93,6 @@ function isMultiple(value: JsonValue, divisor: JsonValue): boolean {
 
 function isWholeNumber(value: JsonValue): value is number | bigint {
 	return typeof value === "bigint" || Number.isInteger(value);
-}
-
-function isNumber(value: JsonValue): value is number | bigint {
-	return typeof value === "number" || typeof value === "bigint";
 }
 
 function isEqual(left: JsonValue, right: JsonValue): boolean {
