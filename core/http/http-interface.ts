@@ -13,7 +13,7 @@ import { HttpMetrics, noMeters } from "./http-metrics.ts";
 import { findListeners, type ListenerName } from "./listeners.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { ApiDescription } from "./openapi/api-description.ts";
+import { describeApi } from "./openapi/api-description.ts";
 import { placeholderPage } from "./placeholder-page.ts";
 import { type Reply, replyFault } from "./replies.ts";
 import type { PipelineDependencies } from "./request-pipeline.ts";
@@ -100,7 +100,7 @@ export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): HttpInterfa
 		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
 		isStarting: () => isClosed,
 		listener: "api",
-		description: new ApiDescription(routes, version),
+		description: describeApi(routes, version),
 		recorder: parts.recorder ?? noAuditHook,
 	};
 	const apps = createApps({ context, cors: createCors(options), page }, routes);
