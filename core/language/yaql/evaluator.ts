@@ -6,8 +6,9 @@ import { toTemplateValue } from "./conversions.ts";
 import { TimeSpan } from "./date-time.ts";
 import { MissingKeyError, YaqlError } from "./errors.ts";
 import { bindArguments, type CallArguments } from "./functions/bind.ts";
-import type { Argument, ArgumentPair, FunctionEntry } from "./functions/define-function.ts";
+import type { FunctionEntry } from "./functions/define-function.ts";
 import { functionTable } from "./functions/function-table.ts";
+import type { Argument, ArgumentPair } from "./functions/parameters.ts";
 import { applyOperator, toNoMatchError } from "./operators.ts";
 import type { ArgumentExpressions, Expression } from "./syntax.ts";
 import {

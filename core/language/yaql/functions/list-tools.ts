@@ -2,7 +2,7 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
 import { isList, numberOf, toInteger, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
-import type { Lambda } from "./define-function.ts";
+import type { Lambda } from "./parameters.ts";
 
 /** Set of values. Values are compared by the equality of YAQL. */
 export class SeenValues {

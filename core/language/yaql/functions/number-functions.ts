@@ -3,7 +3,8 @@ import { calculateWhole, roundHalfEven } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
 import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
-import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./define-function.ts";
+import { defineFunction } from "./define-function.ts";
+import { any, integer, nullable, numeric, optional, wholeNumber } from "./parameters.ts";
 
 export const numberFunctions = [
 	defineFunction("int", [any("value")], (_call, value) => toWhole(value)),

@@ -1,9 +1,9 @@
 import type { Budget } from "../../templates/budget.ts";
 import { compare, isEqual } from "../operators.ts";
-import { isTrue, type Order, OrderedStream, toArray, type YaqlList, type YaqlValue } from "../values.ts";
-import { streamOf } from "./branching-functions.ts";
-import { any, defineMethod, integer, type Lambda, lambda, list, ordered, rest } from "./define-function.ts";
+import { isTrue, type Order, OrderedStream, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
+import { defineMethod, defineStreamMethod } from "./define-function.ts";
 import { SeenValues, toSet } from "./list-tools.ts";
+import { any, integer, type Lambda, lambda, list, ordered, rest } from "./parameters.ts";
 
 const collection = list("collection");
 const selector = lambda("selector");
@@ -28,9 +28,18 @@ export const orderFunctions = [
 		order(elements, [...comparators, orderBy(key, -1, budget)], budget),
 	),
 	defineMethod("reverse", [collection], ({ budget }, elements) => [...toArray(elements, budget)].reverse()),
-	defineMethod("slice", [collection, integer("length")], ({ budget }, elements, length) =>
-		streamOf(() => sliceByLength(elements, length, budget)),
-	),
+	// The last list may have fewer elements.
+	defineStreamMethod("slice", [collection, integer("length")], function* ({ budget }, elements, length) {
+		let part: YaqlValue[] = [];
+		if (length <= 0) return;
+		for (const element of withStepCost(elements, budget)) {
+			part.push(element);
+			if (part.length < length) continue;
+			yield part;
+			part = [];
+		}
+		if (part.length > 0) yield part;
+	}),
 	defineMethod("splitAt", [collection, integer("index")], ({ budget }, elements, index) => {
 		const array = toArray(elements, budget);
 		return [array.slice(0, index), array.slice(index)];
@@ -72,20 +81,6 @@ function order(elements: readonly YaqlValue[], orders: readonly Order[], budget:
 		});
 	};
 	return new OrderedStream(elements, orders, sortElements());
-}
-
-/** Yields lists of `length` elements; the last one may be shorter. */
-function* sliceByLength(elements: YaqlList, length: number, budget: Budget): Generator<YaqlValue, void> {
-	let part: YaqlValue[] = [];
-	if (length <= 0) return;
-	for (const element of elements) {
-		budget.spendSteps();
-		part.push(element);
-		if (part.length < length) continue;
-		yield part;
-		part = [];
-	}
-	if (part.length > 0) yield part;
 }
 
 /** Splits a list at the elements that satisfy the predicate; these elements are omitted. */
