@@ -72,3 +72,10 @@ export function shellQuote(text: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(text)) return text;
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+const markupEntities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;" };
+
+/** Escapes a string for HTML or XML. */
+export function escapeMarkup(text: string): string {
+	return text.replace(/[&<>'"]/g, (character) => markupEntities[character] ?? character);
+}

@@ -3,8 +3,7 @@ import { order as orderOfTexts, repeatValue } from "../templates/operators.ts";
 import { calculateNumbers, calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
-import { searchText } from "./pattern-search.ts";
-import { RegexValue } from "./regex-value.ts";
+import { RegexValue, searchText } from "./regex-value.ts";
 import type { ChainOperator } from "./syntax.ts";
 import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, type YaqlList, type YaqlValue } from "./values.ts";
 

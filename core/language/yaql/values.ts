@@ -2,13 +2,18 @@ import { toWholeNumber } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import { Float } from "../templates/values.ts";
 import { YaqlError } from "./errors.ts";
-import { InternalValue } from "./internal-value.ts";
 
 /**
  * Value of an expression: JSON, or an internal type that is converted before it leaves the expression. No value is callable, and members
  * are own properties only, so that an expression cannot reach a prototype or constructor.
  */
 export type YaqlValue = string | number | bigint | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
+
+/** Value that JSON cannot represent. It is converted before it leaves an expression. */
+export abstract class InternalValue {
+	/** Name of the type, for messages. */
+	abstract readonly typeName: string;
+}
 
 export interface YaqlObject {
 	readonly [key: string]: YaqlValue;

@@ -1,8 +1,7 @@
 import type { Budget } from "../../templates/budget.ts";
 import { Context } from "../context.ts";
 import { toYaqlText } from "../conversions.ts";
-import { searchText, toPattern } from "../pattern-search.ts";
-import { RegexValue } from "../regex-value.ts";
+import { RegexValue, searchText, toPattern } from "../regex-value.ts";
 import type { YaqlValue } from "../values.ts";
 import { type CallContext, defineFunction, defineMethod, defineStreamMethod } from "./define-function.ts";
 import { any, body, flag, integer, optional, pattern, text } from "./parameters.ts";
