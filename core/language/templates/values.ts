@@ -77,7 +77,7 @@ export function numberOf(value: Value): number | bigint | undefined {
 	return value instanceof Float ? value.value : undefined;
 }
 
-export function isFloat(value: Value): boolean {
+export function isFloat(value: unknown): boolean {
 	return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
 

@@ -1,11 +1,12 @@
 import type { Budget } from "../templates/budget.ts";
 import { order as orderOfTexts, repeatValue } from "../templates/operators.ts";
+import { isFloat } from "../templates/values.ts";
 import { calculateNumbers, calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 import { RegexValue, searchText } from "./regex-value.ts";
 import type { ChainOperator } from "./syntax.ts";
-import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, type YaqlList, type YaqlValue } from "./values.ts";
+import { isList, isObject, numberOf, Stream, toArray, toFloat, type YaqlList, type YaqlValue } from "./values.ts";
 
 /** Returns the result of an operator with two operands. */
 export function applyOperator(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {

@@ -1,6 +1,6 @@
 import { toWholeNumber } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
-import { Float } from "../templates/values.ts";
+import { Float, isFloat } from "../templates/values.ts";
 import { YaqlError } from "./errors.ts";
 
 /**
@@ -89,10 +89,6 @@ export function toArray(list: YaqlList, budget: Budget): readonly YaqlValue[] {
 export function numberOf(value: YaqlValue): number | bigint | undefined {
 	if (typeof value === "number" || typeof value === "bigint") return value;
 	return value instanceof Float ? value.value : undefined;
-}
-
-export function isFloat(value: YaqlValue): boolean {
-	return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
 
 export function toFloat(number: number): YaqlValue {

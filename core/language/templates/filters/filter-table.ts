@@ -122,7 +122,7 @@ const versionRelations: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /** Filters on semantic versions. */
-const versionFilters: Readonly<Record<string, Filter>> = {
+export const versionFilters: Readonly<Record<string, Filter>> = {
 	version_compare: versionComparison((order) => Math.sign(order)),
 	version_more_than: versionComparison((order) => order > 0),
 	version_less_than: versionComparison((order) => order < 0),

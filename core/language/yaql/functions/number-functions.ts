@@ -1,8 +1,9 @@
 import { parseWholeNumber } from "../../../contract/index.ts";
+import { isFloat } from "../../templates/values.ts";
 import { calculateWhole, roundHalfEven } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
-import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
+import { numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
 import { defineFunction } from "./define-function.ts";
 import { any, integer, nullable, numeric, optional, wholeNumber } from "./parameters.ts";
 

@@ -1,7 +1,8 @@
+import { isFloat } from "../../templates/values.ts";
 import type { Context } from "../context.ts";
 import { DateTime, TimeSpan } from "../date-time.ts";
 import { RegexValue } from "../regex-value.ts";
-import { isFloat, isList, isObject, numberOf, OrderedStream, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
+import { isList, isObject, numberOf, OrderedStream, type YaqlList, type YaqlObject, type YaqlValue } from "../values.ts";
 
 /** Unevaluated argument. Each call evaluates it with the elements as `$`, `$2` and so on. */
 export type Lambda = (...elements: readonly YaqlValue[]) => YaqlValue;

@@ -1,8 +1,9 @@
 import type { Budget } from "../../templates/budget.ts";
 import { limitParts, replace, splitText, strip } from "../../templates/text-operations.ts";
+import { isFloat } from "../../templates/values.ts";
 import { toYaqlText } from "../conversions.ts";
 import { YaqlError } from "../errors.ts";
-import { isFloat, numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
+import { numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
 import { defineBoth, defineFunction, defineMethod } from "./define-function.ts";
 import { any, flag, integer, list, nullable, numeric, object, optional, rest, text } from "./parameters.ts";
 
