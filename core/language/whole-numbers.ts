@@ -65,6 +65,10 @@ export function roundHalfEven(value: number): number {
 	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
+export function isWholeNumber(value: unknown): value is number | bigint {
+	return typeof value === "bigint" || Number.isInteger(value);
+}
+
 export function isNumber(value: unknown): value is number | bigint {
 	return typeof value === "number" || typeof value === "bigint";
 }

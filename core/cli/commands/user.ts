@@ -2,9 +2,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { type CliContext, CliExit, write } from "../context.ts";
 import { readPassword } from "../password.ts";
 import { printList } from "../print-records.ts";
-import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
-
-const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
+import { type AddCommands, configOption, optionsOf, withFormatOptions } from "./options.ts";
 
 /**
  * Adds the commands for users that the auth backend of a configuration stores itself. Changes take effect at once, also in a running

@@ -128,8 +128,8 @@ function toUnreadableUse(expression: string, problem: string): UseWithCalls {
 }
 
 function toUse(language: ExpressionLanguage, expression: string): UseWithCalls {
-	const { problem, variables, functions, calls } = compileExpression(language, expression);
-	return { language, expression, ...(problem !== undefined && { problem }), variables, functions, calls };
+	const { evaluate: _evaluate, ...uses } = compileExpression(language, expression);
+	return { language, expression, ...uses };
 }
 
 function assertDepth(depth: number): void {

@@ -3,7 +3,7 @@ import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatBraces } from "./format.ts";
 import { contains, isEqual } from "./operators.ts";
-import { capitalize, joinTexts, limitParts, replace, splitText, strip } from "./text-operations.ts";
+import { capitalize, fillWithZeros, joinTexts, limitParts, replace, splitText, strip } from "./text-operations.ts";
 import { elementsOf, isList, isObject, requireDefined, typeName, type Value, type ValueObject } from "./values.ts";
 
 type Method<T> = (subject: T, args: Arguments, budget: Budget) => Value;
@@ -105,8 +105,7 @@ function edgeTexts(args: Arguments, name: string): readonly string[] {
 
 function zeroFill(text: string, width: number, budget: Budget): string {
 	budget.spendText(Math.max(width, text.length));
-	const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
-	return sign + text.slice(sign.length).padStart(width - sign.length, "0");
+	return fillWithZeros(text, width);
 }
 
 function indexOf(list: readonly Value[], searchedValue: Value, budget: Budget): number {

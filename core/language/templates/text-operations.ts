@@ -30,6 +30,12 @@ export function replace(
 	);
 }
 
+/** Pads a number with zeros after its sign. */
+export function fillWithZeros(text: string, width: number): string {
+	const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
+	return sign + text.slice(sign.length).padStart(width - sign.length, "0");
+}
+
 /** Splits a string at a separator, or at white space if the separator is null. */
 export function splitText(text: string, separator: string | null): readonly string[] {
 	return separator === null ? text.split(/\s+/).filter((word) => word !== "") : text.split(separator);
