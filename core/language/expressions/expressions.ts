@@ -119,7 +119,6 @@ function* findInText(text: string, language: "jinja" | undefined): Generator<Use
 	if (scanned.kind === "plain") return;
 	if (scanned.kind === "mixed") yield toUnreadableUse(text, mixedMessage);
 	else if (scanned.kind === "crowded") yield toUnreadableUse(`${text.slice(0, 100)}…`, crowdedMessage);
-	else if (scanned.kind === "template") yield toUse("jinja", text);
 	else for (const part of scanned.parts) if (part.kind === "expression") yield toUse(scanned.language, part.expression);
 }
 
@@ -173,7 +172,6 @@ class ValueEvaluator {
 		if (scanned.kind === "plain") return text;
 		if (scanned.kind === "mixed") throw new SvcError("SVC_INVALID", mixedMessage, { facts: { language: "jinja", expression: text } });
 		if (scanned.kind === "crowded") throw new SvcError("SVC_INVALID", crowdedMessage);
-		if (scanned.kind === "template") return this.#evaluateExpression("jinja", text, finish);
 		const { language, parts } = scanned;
 		const [onlyPart] = parts;
 		if (parts.length === 1 && onlyPart?.kind === "expression") return this.#evaluateExpression(language, onlyPart.expression, finish);
