@@ -113,7 +113,7 @@ export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }:
 
 /** Returns 405 if the path accepts other methods, otherwise 404. Both name the method and path of the request. */
 export function replyNoRoute(event: H3Event, allowed: AllowedMethods): Reply {
-	const methods = allowed.at(event.url.pathname);
+	const methods = allowed(event.url.pathname);
 	const message = `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`;
 	return methods.length === 0 ? replyFault(404, message) : replyFault(405, message, { allow: [...methods, "OPTIONS"].join(", ") });
 }
