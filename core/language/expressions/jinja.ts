@@ -1,5 +1,5 @@
 import type { Evaluator } from "../templates/evaluator.ts";
-import { globalNames } from "../templates/globals.ts";
+import { globalFunctions } from "../templates/globals.ts";
 import { findReferences } from "../templates/references.ts";
 import { Renderer } from "../templates/renderer.ts";
 import { Variables } from "../templates/scope.ts";
@@ -20,7 +20,7 @@ export function compileJinja(text: string, maximumDepth: number): CompiledExpres
 	const expression = singleExpression(statements);
 	return {
 		...uses,
-		functions: functions.filter((name) => !globalNames.includes(name)),
+		functions: functions.filter((name) => !globalFunctions.has(name)),
 		evaluate({ jinja }) {
 			if (expression === undefined) return new Renderer(jinja).render(statements, new Variables());
 			return evaluate(jinja, expression, text);

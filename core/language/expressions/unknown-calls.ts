@@ -1,7 +1,7 @@
 import type { DialectNames, ExpressionLanguage } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { filterTable, hasFilter } from "../templates/filters/filter-table.ts";
-import { globalNames } from "../templates/globals.ts";
+import { globalFunctions } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
 import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
@@ -44,7 +44,7 @@ function toNameTables(language: ExpressionLanguage, functions: readonly string[]
 		return { function: [...functions, ...yaqlFunctionNames("method")], method: yaqlFunctionNames("function"), filter: [], test: [] };
 	}
 	return {
-		function: [...functions, ...globalNames],
+		function: [...functions, ...globalFunctions.keys()],
 		method: methodNames,
 		// Functions can also be used as filters.
 		filter: [...filterTable.keys(), ...functions],

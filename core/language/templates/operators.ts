@@ -98,7 +98,7 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	const b = requireDefined(right);
 	budget.spendSteps();
 	budget.checkDepth(depth);
-	if (typeof a === "string" && typeof b === "string") return isSameText(a, b, budget);
+	if (typeof a === "string" && typeof b === "string" && a.length === b.length) budget.spendText(a.length);
 	if (a === b) return true;
 	const x = numberOf(a);
 	if (x !== undefined) {
@@ -144,11 +144,6 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 			return order(a[index] as Value, b[index] as Value, budget, depth + 1);
 	}
 	return a.length - b.length;
-}
-
-function isSameText(a: string, b: string, budget: Budget): boolean {
-	if (a.length === b.length) budget.spendText(a.length);
-	return a === b;
 }
 
 function compareText(a: string, b: string, budget: Budget): number {

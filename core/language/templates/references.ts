@@ -1,5 +1,5 @@
 import { TemplateError } from "./errors.ts";
-import { globalNames } from "./globals.ts";
+import { globalFunctions } from "./globals.ts";
 import { Variables } from "./scope.ts";
 import type { Expression, FilterCall, Statement } from "./syntax.ts";
 
@@ -20,14 +20,14 @@ export function findReferences(
 	visit?: (expression: Expression) => void,
 ): TemplateReferences {
 	const walker = new ReferenceWalker(maximumDepth, visit);
-	walker.walkStatements(statements, withNames(new Variables(), globalNames));
+	walker.walkStatements(statements, withNames(new Variables(), globalFunctions.keys()));
 	return { names: [...walker.names] };
 }
 
 /** Names that the template itself defines. */
 type NameScope = Variables<true>;
 
-function withNames(scope: NameScope, names: readonly string[]): NameScope {
+function withNames(scope: NameScope, names: Iterable<string>): NameScope {
 	for (const name of names) scope.set(name, true);
 	return scope;
 }

@@ -6,8 +6,7 @@ import { TokenReader } from "./token-reader.ts";
 
 /** Parses the statements of a template. */
 export function parseTemplate(source: string, maximumDepth: number): readonly Statement[] {
-	const parser = new TemplateParser(toSegments(source), maximumDepth);
-	return parser.parse();
+	return new TemplateParser(toSegments(source), maximumDepth).parse();
 }
 
 /** Returns the expression of a template that consists of one `{{ }}`; undefined for any other template. */

@@ -50,12 +50,8 @@ export class Namespace {
 
 /** Returns a number as a float. Throws `TemplateError` if it is not finite. */
 export function toFloat(value: number): Value {
-	return Number.isInteger(toFinite(value)) ? new Float(value) : value;
-}
-
-export function toFinite(value: number): number {
 	if (!Number.isFinite(value)) throw new TemplateError("the result is not a finite number");
-	return value;
+	return Number.isInteger(value) ? new Float(value) : value;
 }
 
 export function isList(value: Value): value is readonly Value[] {
