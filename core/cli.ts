@@ -5,11 +5,10 @@ export { type CommandFeature, withFeature } from "./cli/commands/command-feature
 export type { CommonOptions } from "./cli/commands/options.ts";
 export { type AddCommands, optionsOf, toInteger, withCommonOptions, withCredentials, withFormatOptions } from "./cli/commands/options.ts";
 export { withNames } from "./cli/completion/name-source.ts";
-export type { CliContext, WorkerOptions } from "./cli/context.ts";
+export type { CliContext, PackCheck, PackChecks, PackTestOptions, PackTests, PackWorkOptions, WorkerOptions } from "./cli/context.ts";
 export { CliExit, write } from "./cli/context.ts";
 export { orNotFound } from "./cli/failure.ts";
 export { toJunit } from "./cli/junit.ts";
-export type { PackCheck, PackChecks, PackTestOptions, PackTests, PackWorkOptions } from "./cli/pack-checks.ts";
 export type { FormatOptions } from "./cli/print-records.ts";
 export { printList, printRecord } from "./cli/print-records.ts";
 export { readAllPages } from "./cli/read-all-pages.ts";

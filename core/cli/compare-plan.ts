@@ -20,14 +20,7 @@ export type Comparison =
 
 // Records of the running service, with only the fields that are compared.
 
-interface RunningRule {
-	readonly ref: string;
-	readonly enabled: boolean;
-	readonly description: string;
-	readonly trigger: { readonly type: string; readonly parameters: JsonObject };
-	readonly criteria: JsonObject;
-	readonly action: { readonly ref: string; readonly parameters: JsonObject };
-}
+type RunningRule = Omit<PlannedRule, keyof PlannedRecord> & Pick<PlannedRecord, "ref">;
 
 interface RunningNode {
 	readonly name: string;
@@ -101,23 +94,15 @@ async function compareNodes({ version, roles = [] }: ServicePlan, { list }: ApiC
 		if (isSvcError(error, "SVC_FORBIDDEN")) return { items: [] };
 		throw error;
 	});
-	return nodes.items
-		.filter(({ state }) => state !== "gone")
-		.flatMap((node, _index, liveNodes): Difference[] => [
-			...(node.version === version
-				? []
-				: [{ what: "version" as const, name: `node ${node.name}`, change: "changed" as const, detail: `${node.version} to ${version}` }]),
-			...(isDeepStrictEqual([...node.roles], [...roles]) || liveNodes.length > 1
-				? []
-				: [
-						{
-							what: "roles" as const,
-							name: `node ${node.name}`,
-							change: "changed" as const,
-							detail: `${node.roles.join(", ")} to ${roles.join(", ")}`,
-						},
-					]),
-		]);
+	const liveNodes = nodes.items.filter(({ state }) => state !== "gone");
+	return liveNodes.flatMap((node) => {
+		const toChange = (what: Difference["what"], before: string, after: string): Difference[] =>
+			before === after ? [] : [{ what, name: `node ${node.name}`, change: "changed", detail: `${before} to ${after}` }];
+		return [
+			...toChange("version", node.version, version),
+			...(liveNodes.length > 1 ? [] : toChange("roles", node.roles.join(", "), roles.join(", "))),
+		];
+	});
 }
 
 function compareNames(what: Difference["what"], planned: readonly string[], running: readonly string[]): Difference[] {

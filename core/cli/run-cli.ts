@@ -5,7 +5,7 @@ import { findFeature } from "./commands/command-feature.ts";
 import type { AddCommands } from "./commands/options.ts";
 import { type CliContext, CliExit, writePainted } from "./context.ts";
 import { type FailedCommand, toFailure } from "./failure.ts";
-import { type Paint, paintFor, toOutputCapabilities } from "./output-capabilities.ts";
+import { paintFor, toOutputCapabilities } from "./output-capabilities.ts";
 import { type GlobalOptions, resolveSettings } from "./settings.ts";
 
 /** Version of the `svc` command, and the commands of its features. */
@@ -37,12 +37,11 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 		await command.parseAsync([...argv], { from: "user" });
 		return 0;
 	} catch (error) {
-		if (error instanceof CommanderError) return toUsageCode(error);
+		// Commander has already printed the help, the version or the error.
+		if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
 		const { exitCode, text } = toFailure(error, running);
-		await writePainted(
-			context.stderr,
-			toPaintedFailure(escapeControlCharactersInLines(text), paintFor(toOutputCapabilities(context.stderr, context.env))),
-		);
+		const paint = paintFor(toOutputCapabilities(context.stderr, context.env));
+		await writePainted(context.stderr, escapeControlCharactersInLines(text).replace(/^ERROR:/, paint(["bold", "red"], "ERROR:")));
 		return exitCode;
 	}
 }
@@ -50,15 +49,6 @@ export async function runCli(argv: readonly string[], program: Program, given: P
 /** Returns the words of a command, such as `rule` and `create`. */
 function wordsOf(command: Command): readonly string[] {
 	return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
-}
-
-function toPaintedFailure(text: string, paint: Paint): string {
-	return text.replace(/^ERROR:/, paint(["bold", "red"], "ERROR:"));
-}
-
-/** Returns the exit code for an error of commander, which has already printed the help, the version or the error. */
-function toUsageCode(error: CommanderError): number {
-	return error.exitCode === 0 ? 0 : 2;
 }
 
 function processContext(): CliContext {

@@ -2,15 +2,13 @@ import { createParser } from "eventsource-parser";
 import { isSvcError } from "../contract/index.ts";
 import { type Addresses, resolveAddresses } from "./addresses.ts";
 import { type ListPage, type ListQuery, toPage } from "./page.ts";
-import { type RequestListener, type RequestOptions, readJson, request, toUnreachable, type WarningListener } from "./request.ts";
+import { type RequestListeners, type RequestOptions, readJson, request, toUnreachable } from "./request.ts";
 
 /** Addresses of the service, and the credential of requests. */
-export interface ClientOptions extends Partial<Addresses> {
+export interface ClientOptions extends Partial<Addresses>, RequestListeners {
 	/** Token from `signIn`. The service refuses requests with both a token and an API key. */
 	readonly token?: string | undefined;
 	readonly apiKey?: string | undefined;
-	readonly onRequest?: RequestListener | undefined;
-	readonly onWarning?: WarningListener | undefined;
 }
 
 /** Options of a call. The signal aborts it. */

@@ -8,23 +8,19 @@ interface MethodPaths {
 /** Order of the methods in the header `Allow`. */
 const methodOrder = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 
+/** Returns the methods that a path accepts; empty for an unknown path. */
+export type AllowedMethods = (path: string) => readonly string[];
+
 /**
- * Finds the methods that a path accepts, for requests that no route has matched. The router only reports whether method and path
- * match together.
+ * Creates the function that finds the methods of a path, for requests that no route has matched. The router only reports whether method and
+ * path match together.
  */
-export class AllowedMethods {
-	readonly #entries: readonly MethodPaths[];
-	#patterns: ReadonlyMap<string, RegExp> | undefined;
-
-	constructor(entries: readonly MethodPaths[]) {
-		this.#entries = entries;
-	}
-
-	/** Returns the methods that a path accepts; empty for an unknown path. */
-	at(path: string): readonly string[] {
-		this.#patterns ??= toPatterns(this.#entries);
-		return methodOrder.filter((method) => this.#patterns?.get(method)?.test(path) === true);
-	}
+export function createAllowedMethods(entries: readonly MethodPaths[]): AllowedMethods {
+	let patterns: ReadonlyMap<string, RegExp> | undefined;
+	return (path) => {
+		patterns ??= toPatterns(entries);
+		return methodOrder.filter((method) => patterns?.get(method)?.test(path) === true);
+	};
 }
 
 /**

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { H3, type H3Event, type HTTPError } from "h3";
 import type { Options } from "../contract/index.ts";
-import { AllowedMethods } from "./allowed-methods.ts";
+import { createAllowedMethods } from "./allowed-methods.ts";
 import { findDeclarationProblem } from "./openapi/default-responses.ts";
 import { wantsHtml } from "./placeholder-page.ts";
 import { type Reply, replyFault, toErrorReply } from "./replies.ts";
@@ -41,7 +41,7 @@ export function toPaths(listener: Component, route: Route): string[] {
 export function createApp(listener: Component, routes: readonly Route[], sharedDependencies: PipelineDependencies, base = ""): H3 {
 	const dependencies = { ...sharedDependencies, context: { ...sharedDependencies.context, listener } };
 	const app = new H3({ silent: true, onError: (error, event) => handleUnmatched(event, toFault(error, dependencies), dependencies) });
-	const allowedMethods = new AllowedMethods(
+	const allowedMethods = createAllowedMethods(
 		routes.map((route) => ({ method: route.method, paths: toPaths(listener, route).map((path) => base + path) })),
 	);
 	const replyToUnmatched = (event: H3Event) => handleUnmatched(event, replyNoRoute(event, allowedMethods), dependencies);

@@ -52,9 +52,7 @@ export function defineBody<B>(definition: {
 export async function readBody<B>(request: ServerRequest, body: BodySchema<B>, bounds: BodyReadOptions): Promise<B> {
 	const contentType = request.headers.get("content-type");
 	const text = decodeBodyText(await readBytes(request, bounds), contentType);
-	if (text === "") return body.parse({});
-	const value = parseText(text, contentType);
-	return body.parse(body.isForm && toMediaType(contentType) === formType ? unwrapSingleValues(value as Record<string, string[]>) : value);
+	return body.parse(text === "" ? {} : parseText(text, contentType, body.isForm === true));
 }
 
 /** The bytes of a body and the value that they contain. */
@@ -75,8 +73,7 @@ export async function readRawBody(request: ServerRequest, bounds: BodyReadOption
 	const text = decodeBodyText(bytes, contentType);
 	if (text === "") return { bytes, value: {} };
 	if (toMediaType(contentType) === "text/plain") throw unsupportedType();
-	const value = parseText(text, contentType) as JsonValue;
-	return { bytes, value: toMediaType(contentType) === formType ? unwrapSingleValues(value as Record<string, string[]>) : value };
+	return { bytes, value: parseText(text, contentType, true) };
 }
 
 /** Media types accepted for a text body. JSON is included because it is also YAML. */
@@ -101,9 +98,10 @@ function unsupportedType(): SvcError {
 	return new SvcError("SVC_INVALID", `Failed to parse request body: content type is not supported, ${hint}`);
 }
 
-function parseText(text: string, contentType: string | null): unknown {
+/** @param unwrapsForm true if a field of a form with one value becomes that value, instead of a list */
+function parseText(text: string, contentType: string | null, unwrapsForm: boolean): JsonValue {
 	const type = toMediaType(contentType);
-	if (type === formType) return parseForm(text);
+	if (type === formType) return unwrapsForm ? unwrapSingleValues(parseForm(text)) : parseForm(text);
 	if (type === "" || type === "text/plain" || isJsonType(type)) return parseJsonBody(text, type);
 	throw unsupportedType();
 }

@@ -31,20 +31,13 @@ export function createCors(options: Options): Cors {
 	};
 }
 
-const cachedOrigins = new WeakMap<Options, ReadonlySet<string>>();
-
 /**
  * Returns the origins, apart from the service's own, whose pages may use the cookie of a user. The origins of `api.allow_origin` come
  * first: `createCors` names the first one to pages of unknown origins.
  */
 export function toTrustedOrigins(options: Options): ReadonlySet<string> {
-	let origins = cachedOrigins.get(options);
-	if (origins === undefined) {
-		const configured = options.api.allow_origin.filter((origin) => origin !== "*");
-		origins = new Set([...configured, ...toOrigin(options.auth.api_url), ...toOrigin(options.webui.webui_base_url)]);
-		cachedOrigins.set(options, origins);
-	}
-	return origins;
+	const configured = options.api.allow_origin.filter((origin) => origin !== "*");
+	return new Set([...configured, ...toOrigin(options.auth.api_url), ...toOrigin(options.webui.webui_base_url)]);
 }
 
 function toOrigin(address: string): string[] {

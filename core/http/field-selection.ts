@@ -1,4 +1,5 @@
 import { SvcError } from "../contract/index.ts";
+import type { QueryValues } from "./query.ts";
 import type { WireRecord } from "./wire-record.ts";
 
 /** Members of a record to show. For an included member the value lists paths inside it; undefined means the whole member. */
@@ -18,16 +19,11 @@ export interface SelectionRules {
 /** Query parameters that select members. */
 export const selectionQuery = { include_attributes: "list", exclude_attributes: "list" } as const;
 
-interface SelectionValues {
-	readonly include_attributes: readonly string[] | undefined;
-	readonly exclude_attributes: readonly string[] | undefined;
-}
-
 /**
  * Parses `include_attributes` and `exclude_attributes`. Returns undefined if neither is given. Throws `SVC_INVALID` for both
  * together, and for unknown members.
  */
-export function parseSelection(query: SelectionValues, rules: SelectionRules): Selection | undefined {
+export function parseSelection(query: QueryValues<typeof selectionQuery>, rules: SelectionRules): Selection | undefined {
 	const { include_attributes: include, exclude_attributes: exclude } = query;
 	if (include !== undefined && exclude !== undefined) {
 		throw new SvcError("SVC_INVALID", "include_attributes: cannot be combined with exclude_attributes");

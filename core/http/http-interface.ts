@@ -13,7 +13,9 @@ import { HttpMetrics, noMeters } from "./http-metrics.ts";
 import { findListeners, type ListenerName } from "./listeners.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { ApiDescription } from "./openapi/api-description.ts";
+import type { ApiDescriptionProvider } from "./openapi/api-description-provider.ts";
+import { type ApiDocument, toDocument } from "./openapi/document.ts";
+import { toPage } from "./openapi/page.ts";
 import { placeholderPage } from "./placeholder-page.ts";
 import { type Reply, replyFault } from "./replies.ts";
 import type { PipelineDependencies } from "./request-pipeline.ts";
@@ -100,7 +102,7 @@ export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): HttpInterfa
 		bodies: new BodyMemory({ total: options.api.max_total_body_size, largest: options.api.max_body_size }),
 		isStarting: () => isClosed,
 		listener: "api",
-		description: new ApiDescription(routes, version),
+		description: describeApi(routes, version),
 		recorder: parts.recorder ?? noAuditHook,
 	};
 	const apps = createApps({ context, cors: createCors(options), page }, routes);
@@ -133,6 +135,14 @@ export function createRoutedHttp<E>(parts: HttpInterfaceOptions<E>): HttpInterfa
 		fetch: mount.fetch,
 		nodeHandler: mount.nodeHandler,
 	};
+}
+
+/** Describes the routes of a service. Document and page are generated at their first request. */
+function describeApi(routes: readonly Route[], version: string): ApiDescriptionProvider {
+	let createdDocument: ApiDocument | undefined;
+	let createdPage: string | undefined;
+	const document = () => (createdDocument ??= toDocument(routes, version));
+	return { document, page: () => (createdPage ??= toPage(document())) };
 }
 
 /**

@@ -1,6 +1,19 @@
 import type { NodeRole, Options } from "../contract/index.ts";
-import type { ListenerOptions } from "./listener-options.ts";
 import type { Component } from "./route.ts";
+
+/** Address and TLS settings of a listener. */
+export interface ListenerOptions {
+	/** Section of the options, for error messages. */
+	readonly section: string;
+	/** Name of the option with the port. Default `port`. */
+	readonly option?: string;
+	readonly host: string;
+	/** 0 lets the operating system choose a port. */
+	readonly port: number;
+	readonly use_ssl: boolean;
+	readonly cert: string;
+	readonly key: string;
+}
 
 /** Name of a listener. `health` answers health checks and requests for monitoring. */
 export type ListenerName = Component | "health";

@@ -113,7 +113,7 @@ export function handleUnmatched(event: H3Event, reply: Reply, { context, cors }:
 
 /** Returns 405 if the path accepts other methods, otherwise 404. Both name the method and path of the request. */
 export function replyNoRoute(event: H3Event, allowed: AllowedMethods): Reply {
-	const methods = allowed.at(event.url.pathname);
+	const methods = allowed(event.url.pathname);
 	const message = `no route for ${event.req.method} ${toLoggedPath(event.url.pathname)}`;
 	return methods.length === 0 ? replyFault(404, message) : replyFault(405, message, { allow: [...methods, "OPTIONS"].join(", ") });
 }
@@ -153,24 +153,8 @@ function isSignInRefusal(error: unknown): boolean {
 /** Runs the steps of a request up to the handler. Fills `state` on the way. Throws the error of the first step that fails. */
 async function answerRequest(event: H3Event, state: RequestState, context: HttpContext): Promise<RouteResult> {
 	const { route } = state;
-	const {
-		engine,
-		guard,
-		options,
-		logger,
-		clock,
-		version,
-		apiUrl,
-		streams,
-		metrics,
-		sseFanOuts,
-		bodies,
-		isStarting,
-		listener,
-		description,
-		recorder,
-	} = context;
-	if (isStarting() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
+	const { streams } = context;
+	if (context.isStarting() && route.isAlwaysOpen !== true) throw new SvcError("SVC_UNAVAILABLE", "the service is starting; try again");
 	const request = event.req;
 	const rawQuery = parseQuery(event.url.search);
 	const { principal, offered, cookie }: AuthenticationResult =
@@ -179,22 +163,22 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 	assertRoutePermission(route, principal, context);
 	// Members are listed one by one, because spreading the context takes as long as the rest of this function.
 	const routeContext = {
-		engine,
-		guard,
-		options,
-		logger,
-		clock,
-		version,
-		apiUrl,
+		engine: context.engine,
+		guard: context.guard,
+		options: context.options,
+		logger: context.logger,
+		clock: context.clock,
+		version: context.version,
+		apiUrl: context.apiUrl,
 		streams,
-		metrics,
-		sseFanOuts,
-		bodies,
+		metrics: context.metrics,
+		sseFanOuts: context.sseFanOuts,
+		bodies: context.bodies,
 		openStream: () => streams.open(request, principal.username, offered && { offered, principal }),
-		isStarting,
-		listener,
-		description,
-		recorder,
+		isStarting: context.isStarting,
+		listener: context.listener,
+		description: context.description,
+		recorder: context.recorder,
 		request,
 		peerAddress: state.peerAddress,
 		principal,
@@ -205,7 +189,7 @@ async function answerRequest(event: H3Event, state: RequestState, context: HttpC
 	const ignored = findIgnored(route, rawQuery, routeContext.body);
 	const handlerContext =
 		route.resource === undefined ? routeContext : { ...routeContext, path: await assertRecordPermission(route, routeContext) };
-	const reply = await callHandler(recorder, state, handlerContext);
+	const reply = await callHandler(context.recorder, state, handlerContext);
 	const mustNotBeStored = mayContainSecrets(route, handlerContext);
 	return { reply: mustNotBeStored ? { ...reply, headers: { ...reply.headers, ...noStoreHeaders } } : reply, cookie, ignored };
 }

@@ -1,8 +1,8 @@
 import { toApiUrl } from "./api-url.ts";
+import { pageHeaders } from "./openapi/page.ts";
 import { answerJson, answerText } from "./openapi/responses.ts";
-import { openapiRoutes } from "./openapi/routes.ts";
-import { objectSchema, stringSchema } from "./openapi/schema.ts";
-import { replyJson } from "./replies.ts";
+import { jsonObject, objectSchema, stringSchema } from "./openapi/schema.ts";
+import { replyContent, replyJson } from "./replies.ts";
 import { createRouteDeclarations } from "./route.ts";
 
 const { defineRoute } = createRouteDeclarations<unknown>();
@@ -13,7 +13,26 @@ const version = answerJson(objectSchema({ version: stringSchema, docs_url: strin
 
 /** Routes at the root of the API, and those of the API description. */
 export const rootRoutes = [
-	...openapiRoutes,
+	// The API description is public, because programs that generate clients and people who read it have no credential yet. The description
+	// contains no data.
+	defineRoute({
+		method: "GET",
+		path: "/openapi.json",
+		component: "api",
+		permission: "public",
+		summary: "Describe the API as OpenAPI 3.1",
+		answers: { 200: answerJson(jsonObject, { description: "This description.", example: { openapi: "3.1.0" } }), 500: undefined },
+		handler: ({ description }) => replyJson(description.document()),
+	}),
+	defineRoute({
+		method: "GET",
+		path: "/docs",
+		component: "api",
+		permission: "public",
+		summary: "Describe the API as a page",
+		answers: { 200: answerText(["text/html"], "The page.", "<!doctype html>"), 500: undefined },
+		handler: ({ description }) => replyContent(description.page(), "text/html; charset=UTF-8", pageHeaders),
+	}),
 	defineRoute({
 		method: "GET",
 		path: "/",

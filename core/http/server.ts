@@ -5,7 +5,7 @@ import { type Listener, listen } from "listhen";
 import { type Logger, SvcError, toErrorMessage } from "../contract/index.ts";
 import { readCertificate, watchCertificate } from "./certificate.ts";
 import { drainAfterResponse, endAndDrain } from "./drain-request.ts";
-import type { ListenerOptions } from "./listener-options.ts";
+import type { ListenerOptions } from "./listeners.ts";
 import { createNodeHandler } from "./node-handler.ts";
 import { replyFault } from "./replies.ts";
 

@@ -1,7 +1,7 @@
 import { isSvcError, type Logger } from "../contract/index.ts";
 import type { HttpMetrics } from "./http-metrics.ts";
 import { toJsonText } from "./json-cache.ts";
-import { SseBody } from "./sse-body.ts";
+import { SseBody, type SseBodyOptions } from "./sse-body.ts";
 import { StreamUnauthorizedError } from "./stream-authorization.ts";
 
 export interface ServerSentEvent {
@@ -11,13 +11,7 @@ export interface ServerSentEvent {
 	readonly id?: string | number;
 }
 
-export interface EventStreamOptions {
-	/** Seconds without an event after which a heartbeat is sent. */
-	readonly heartbeatSeconds: number;
-	/** Ends the stream when it aborts. The source must also end when it aborts. */
-	readonly signal: AbortSignal;
-	/** Called when the stream has ended, whether by the client, the source or the signal. May be called more than once. */
-	readonly onEnd: () => void;
+export interface EventStreamOptions extends Omit<SseBodyOptions, "onFailure"> {
 	readonly logger: Logger;
 	readonly metrics: Pick<HttpMetrics, "recordStreamPiece" | "recordSlowClient">;
 }

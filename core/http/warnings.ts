@@ -1,6 +1,6 @@
 import { escapeControlCharacters } from "../contract/control-characters.ts";
-import type { BodySchema } from "./body.ts";
-import type { QuerySchema, RawQuery } from "./query.ts";
+import type { RawQuery } from "./query.ts";
+import type { Route } from "./route.ts";
 
 /** Response header with warnings: about input that the service ignores, and about doubtful input. */
 export const warningHeader = "svc-warning";
@@ -10,19 +10,12 @@ const warningLimits = { count: 10, length: 300 };
 /** Query parameters with credentials. Every route accepts them. */
 const credentialParameters: ReadonlySet<string> = new Set(["x-auth-token", "svc-api-key"]);
 
-/** The parts of a route that declare what it reads. */
-interface RouteInput {
-	readonly query?: QuerySchema;
-	readonly body?: BodySchema<unknown> | "raw" | "text";
-	readonly readsAnyQuery?: boolean;
-}
-
 /**
  * Returns a warning for each query parameter and each member of the body that the route does not read. Returns none for a route with a raw
  * body or with `readsAnyQuery`, which may read anything.
  */
 export function findIgnored(
-	{ query = {}, body: schema, readsAnyQuery = false }: RouteInput,
+	{ query = {}, body: schema, readsAnyQuery = false }: Pick<Route, "query" | "body" | "readsAnyQuery">,
 	rawQuery: RawQuery,
 	body: unknown,
 ): readonly string[] {

@@ -19,19 +19,17 @@ export class TooManyTokensError extends TemplateError {}
 /** Limits how much of a template is parsed, because the parsing time grows with the number of tokens. */
 export class LexicalTokenCounter {
 	readonly #subject: string;
-	readonly #limit: number;
 	#count = 0;
 	#reportedCount = -tokensPerTemplate;
 
-	constructor(subject: "template" | "expression", limit = maxTokens) {
+	constructor(subject: "template" | "expression") {
 		this.#subject = subject;
-		this.#limit = limit;
 	}
 
 	/** Counts tokens. Throws `TemplateError` if there are too many. */
 	add(tokens = 1): void {
 		this.#count += tokens;
-		if (this.#count > this.#limit) throw new TemplateError(`the ${this.#subject} has more than ${this.#limit} ${countedKinds}`);
+		if (this.#count > maxTokens) throw new TemplateError(`the ${this.#subject} has more than ${maxTokens} ${countedKinds}`);
 		if (this.#count - this.#reportedCount >= reportBatch) this.report();
 	}
 

@@ -23,7 +23,8 @@ export function calculateWhole(operator: WholeOperator, left: number | bigint, r
 	return result < resultLimit && result > -resultLimit ? toWholeNumber(result) : undefined;
 }
 
-function calculateNumbers(operator: WholeOperator, x: number, y: number): number {
+/** Returns the result of an operator on ordinary numbers. Division rounds towards negative infinity, like in Python. */
+export function calculateNumbers(operator: WholeOperator, x: number, y: number): number {
 	switch (operator) {
 		case "+":
 			return x + y;
@@ -57,6 +58,19 @@ function calculateLarge(operator: WholeOperator, x: bigint, y: bigint): bigint {
 	const shouldRoundDown = remainder !== 0n && remainder < 0n !== y < 0n;
 	if (operator === "//") return x / y - (shouldRoundDown ? 1n : 0n);
 	return shouldRoundDown ? remainder + y : remainder;
+}
+
+/** Rounds to a whole number, and exactly half to the even one. */
+export function roundHalfEven(value: number): number {
+	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
+}
+
+export function isWholeNumber(value: unknown): value is number | bigint {
+	return typeof value === "bigint" || Number.isInteger(value);
+}
+
+export function isNumber(value: unknown): value is number | bigint {
+	return typeof value === "number" || typeof value === "bigint";
 }
 
 /** Returns true if two numbers are equal, even if one is a `bigint` and the other is not. */

@@ -2,9 +2,7 @@ import { type CliContext, CliExit, type MoveReport, write } from "../context.ts"
 import { toNewStorageText } from "../plan-text.ts";
 import { Progress } from "../progress.ts";
 import { toTable } from "../table.ts";
-import type { AddCommands } from "./options.ts";
-
-const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
+import { type AddCommands, configOption } from "./options.ts";
 
 /** Adds the commands that use the database of a configuration without the service. */
 export const addDatabaseCommands: AddCommands = (parent, context) => {

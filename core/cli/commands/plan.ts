@@ -4,7 +4,7 @@ import { CliExit, write } from "../context.ts";
 import { toPlanText } from "../plan-text.ts";
 import { openSession } from "../session.ts";
 import { parseCommaList } from "./comma-list.ts";
-import { type AddCommands, optionsOf } from "./options.ts";
+import { type AddCommands, configOption, optionsOf } from "./options.ts";
 
 interface PlanCommandOptions {
 	readonly config: string;
@@ -18,7 +18,7 @@ export const addPlanCommand: AddCommands = (parent, context) => {
 	parent
 		.command("plan")
 		.description("Show what `svc serve` would do with a configuration, and the problems in it. Changes nothing.")
-		.option("--config <file>", "configuration of the service", "./svc.config.ts")
+		.option(...configOption)
 		.option("--only <parts>", "as for `svc serve`", (text: string, before: readonly string[] = []) => [...before, ...parseCommaList(text)])
 		.option("-t, --token <token>", "token for the comparison with the running service (SVC_AUTH_TOKEN)")
 		.option("--api-key <key>", "API key for it (SVC_API_KEY)")

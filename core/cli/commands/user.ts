@@ -2,9 +2,7 @@ import { isSvcError } from "../../contract/index.ts";
 import { type CliContext, CliExit, write } from "../context.ts";
 import { readPassword } from "../password.ts";
 import { printList } from "../print-records.ts";
-import { type AddCommands, optionsOf, withFormatOptions } from "./options.ts";
-
-const configOption = ["--config <file>", "configuration of the service", "./svc.config.ts"] as const;
+import { type AddCommands, configOption, optionsOf, withFormatOptions } from "./options.ts";
 
 /**
  * Adds the commands for users that the auth backend of a configuration stores itself. Changes take effect at once, also in a running
@@ -60,7 +58,10 @@ async function setPassword({ name: username, config, isNew }: Change, context: C
 	await context.users?.({ config }, async (kept) => {
 		// Check the name before the user has to choose a password.
 		const isKnown = (await kept.listUsers()).includes(username);
-		if (isKnown === isNew) throw new CliExit(isNew ? 1 : 2, isNew ? taken(username) : unknown(username));
+		if (isKnown && isNew) {
+			throw new CliExit(1, `user "${username}" exists already; \`svc user passwd ${username}\` gives another password`);
+		}
+		if (!isKnown && !isNew) throw new CliExit(2, `user "${username}" does not exist; \`svc user list\` shows the users`);
 		const password = await readNewPassword(username, context);
 		await kept.setPassword({ username, password }, { isNew }).catch(explain);
 	});
@@ -80,12 +81,4 @@ function explain(error: unknown): never {
 	if (isSvcError(error, "SVC_NOT_FOUND")) throw new CliExit(2, error.message);
 	if (isSvcError(error, "SVC_INVALID") || isSvcError(error, "SVC_CONFLICT")) throw new CliExit(1, error.message);
 	throw error;
-}
-
-function taken(username: string): string {
-	return `user "${username}" exists already; \`svc user passwd ${username}\` gives another password`;
-}
-
-function unknown(username: string): string {
-	return `user "${username}" does not exist; \`svc user list\` shows the users`;
 }

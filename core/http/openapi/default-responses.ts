@@ -1,14 +1,8 @@
-import type { Permission } from "../route-permission.ts";
-import { type Answers, answerFault, type ResponseDeclaration } from "./responses.ts";
+import type { Route } from "../route.ts";
+import { answerFault, type ResponseDeclaration } from "./responses.ts";
 
 /** The parts of a route that decide which errors it may answer with. */
-export interface RouteResponseInputs {
-	readonly path: string;
-	readonly permission: Permission;
-	readonly isAlwaysOpen?: boolean;
-	readonly body?: unknown;
-	readonly answers: Answers;
-}
+type RouteResponseInputs = Pick<Route, "path" | "permission" | "isAlwaysOpen" | "body" | "answers">;
 
 const invalid = answerFault("Something in the request is not as it has to be.", { name: "Invalid" });
 const unauthorized = answerFault("There is no credential, or none that is good.", { name: "Unauthorized" });
@@ -55,13 +49,7 @@ function toDefaultAnswers({
  * Returns the problem of a route's summary and answers, or undefined. Both may be missing in routes of plugins that were not
  * type-checked.
  */
-export function findDeclarationProblem({
-	summary,
-	answers,
-}: {
-	readonly summary?: string;
-	readonly answers?: Answers;
-}): string | undefined {
+export function findDeclarationProblem({ summary, answers }: Partial<Pick<Route, "summary" | "answers">>): string | undefined {
 	if (summary === undefined || summary.trim() === "") return "declares no summary: what it does, in a few words";
 	const hint = 'hint: "answers: { 200: answerJson(schema) }"';
 	if (answers === undefined) return `declares no answers; ${hint}`;

@@ -16,7 +16,6 @@ interface Operation {
 	readonly tags: readonly string[];
 	readonly summary: string;
 	readonly description?: string;
-	readonly security: readonly unknown[];
 	readonly "x-permission": string;
 	readonly parameters?: readonly {
 		readonly name: string;
@@ -32,7 +31,7 @@ interface Operation {
 interface Response {
 	readonly description: string;
 	readonly headers?: Readonly<Record<string, unknown>>;
-	readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+	readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
 }
 
 /** Returns the API description as an HTML page without scripts. */

@@ -49,11 +49,7 @@ export class SchemaComponents {
 		if (typeof value !== "object" || value === null || dataKeywords.has(keyword)) return value;
 		if (schemaMapKeywords.has(keyword))
 			return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, this.publish(schema as JsonSchema)]));
-		return Array.isArray(value) ? value.map((item) => this.#publishItem(item)) : this.publish(value as JsonSchema);
-	}
-
-	#publishItem(value: unknown): unknown {
-		return typeof value === "object" && value !== null ? this.publish(value as JsonSchema) : value;
+		return Array.isArray(value) ? value.map((item) => this.#publishWithin(keyword, item)) : this.publish(value as JsonSchema);
 	}
 
 	#collect(name: string, schema: JsonSchema): void {

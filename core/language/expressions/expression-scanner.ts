@@ -11,8 +11,7 @@ export type ScannedText =
 	| { readonly kind: "mixed" }
 	/** The string contains more than `maxExpressions` opening delimiters of one kind, so it is not scanned. */
 	| { readonly kind: "crowded" }
-	/** The string contains statements, so the whole string is one template. */
-	| { readonly kind: "template" }
+	/** The parts of the string. A string with statements is one expression as a whole: a template. */
 	| { readonly kind: "parts"; readonly language: ExpressionLanguage; readonly parts: readonly TextPart[] };
 
 /** Maximum number of opening delimiters of one kind in a string. */
@@ -39,7 +38,7 @@ export function scanText(text: string, language?: "jinja"): ScannedText {
 	const jinjaParts = text.includes("{{") && text.includes("}}") ? splitAtSpans(text, findJinja(text)) : undefined;
 	const hasStatement = text.includes("{%") && text.includes("%}") && containsStatement(text);
 	if (yaqlParts !== undefined && (jinjaParts !== undefined || hasStatement)) return { kind: "mixed" };
-	if (hasStatement) return { kind: "template" };
+	if (hasStatement) return { kind: "parts", language: "jinja", parts: [{ kind: "expression", expression: text }] };
 	if (yaqlParts !== undefined) return { kind: "parts", language: "yaql", parts: yaqlParts };
 	return jinjaParts === undefined ? { kind: "plain" } : { kind: "parts", language: "jinja", parts: jinjaParts };
 }

@@ -13,7 +13,7 @@ import type { TemplateLimits } from "../templates/budget.ts";
 import { type Datastore, type DatastoreAccess, emptyDatastoreAccess, renderWithLookups } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import { toPythonText } from "../templates/python-text.ts";
-import type { Value } from "../templates/values.ts";
+import { toPlainValue, type Value } from "../templates/values.ts";
 import { WorkBudget, withWorkBudget, workLimits } from "../work-budget.ts";
 import { compileExpression } from "./compile-expression.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
@@ -22,7 +22,6 @@ import { Evaluation } from "./evaluation.ts";
 import { maxExpressions, scanText } from "./expression-scanner.ts";
 import { filterFunctions } from "./filter-functions.ts";
 import { resolveAlias } from "./name-aliases.ts";
-import { toPlainValue } from "./plain-value.ts";
 import { sharedFunctionNames } from "./shared-functions.ts";
 import { findUnknownCalls } from "./unknown-calls.ts";
 
@@ -120,7 +119,6 @@ function* findInText(text: string, language: "jinja" | undefined): Generator<Use
 	if (scanned.kind === "plain") return;
 	if (scanned.kind === "mixed") yield toUnreadableUse(text, mixedMessage);
 	else if (scanned.kind === "crowded") yield toUnreadableUse(`${text.slice(0, 100)}…`, crowdedMessage);
-	else if (scanned.kind === "template") yield toUse("jinja", text);
 	else for (const part of scanned.parts) if (part.kind === "expression") yield toUse(scanned.language, part.expression);
 }
 
@@ -129,8 +127,8 @@ function toUnreadableUse(expression: string, problem: string): UseWithCalls {
 }
 
 function toUse(language: ExpressionLanguage, expression: string): UseWithCalls {
-	const { problem, variables, functions, calls } = compileExpression(language, expression);
-	return { language, expression, ...(problem !== undefined && { problem }), variables, functions, calls };
+	const { evaluate: _evaluate, ...uses } = compileExpression(language, expression);
+	return { language, expression, ...uses };
 }
 
 function assertDepth(depth: number): void {
@@ -174,7 +172,6 @@ class ValueEvaluator {
 		if (scanned.kind === "plain") return text;
 		if (scanned.kind === "mixed") throw new SvcError("SVC_INVALID", mixedMessage, { facts: { language: "jinja", expression: text } });
 		if (scanned.kind === "crowded") throw new SvcError("SVC_INVALID", crowdedMessage);
-		if (scanned.kind === "template") return this.#evaluateExpression("jinja", text, finish);
 		const { language, parts } = scanned;
 		const [onlyPart] = parts;
 		if (parts.length === 1 && onlyPart?.kind === "expression") return this.#evaluateExpression(language, onlyPart.expression, finish);

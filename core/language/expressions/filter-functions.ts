@@ -1,3 +1,6 @@
+import { versionFilters } from "../templates/filters/filter-table.ts";
+import { patternFilters } from "../templates/filters/pattern-filters.ts";
+
 /** Template filters that expressions can call as functions, by function name. The first argument is the input of the filter. */
 export const filterFunctions: ReadonlyMap<string, string> = new Map([
 	["json_parse", "from_json_string"],
@@ -13,20 +16,9 @@ export const filterFunctions: ReadonlyMap<string, string> = new Map([
 		"to_yaml_string",
 		"json_escape",
 		"jsonpath_query",
-		"regex_match",
-		"regex_search",
-		"regex_replace",
-		"regex_substring",
+		...Object.keys(patternFilters),
 		"to_human_time_from_seconds",
 		"use_none",
-		"version_compare",
-		"version_equal",
-		"version_more_than",
-		"version_less_than",
-		"version_match",
-		"version_bump_major",
-		"version_bump_minor",
-		"version_bump_patch",
-		"version_strip_patch",
+		...Object.keys(versionFilters),
 	].map((name): [string, string] => [name, name]),
 ]);

@@ -12,11 +12,10 @@ import type { Budget } from "../templates/budget.ts";
 import type { Datastore } from "../templates/datastore.ts";
 import { TemplateError } from "../templates/errors.ts";
 import type { ScopeFunction } from "../templates/scope.ts";
-import { isList, isObject, type Value } from "../templates/values.ts";
+import { isList, isObject, toPlainValue, type Value } from "../templates/values.ts";
 import { FunctionError } from "./errors.ts";
 import { filterFunctions } from "./filter-functions.ts";
 import { resolveAlias, withAliases } from "./name-aliases.ts";
-import { toPlainValue } from "./plain-value.ts";
 
 export interface SharedFunctionDependencies {
 	readonly datastore: Datastore;

@@ -1,7 +1,7 @@
 import type { DialectNames, ExpressionLanguage } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { filterTable, hasFilter } from "../templates/filters/filter-table.ts";
-import { globalNames } from "../templates/globals.ts";
+import { globalFunctions } from "../templates/globals.ts";
 import { methodNames } from "../templates/methods.ts";
 import { valueTests } from "../templates/value-tests.ts";
 import { functionTable } from "../yaql/functions/function-table.ts";
@@ -11,19 +11,6 @@ import { resolveAlias } from "./name-aliases.ts";
 export interface Call {
 	readonly kind: "function" | "method" | "filter" | "test";
 	readonly name: string;
-}
-
-/** Collects the calls of an expression; repeated calls count once. */
-export class CallCollector {
-	readonly #calls = new Map<string, Call>();
-
-	add(kind: Call["kind"], name: string): void {
-		this.#calls.set(`${kind} ${name}`, { kind, name });
-	}
-
-	get list(): readonly Call[] {
-		return [...this.#calls.values()];
-	}
 }
 
 export interface KnownFunctions {
@@ -39,40 +26,30 @@ export function findUnknownCalls(
 	calls: readonly Call[],
 	{ functions, names = {} }: KnownFunctions,
 ): readonly string[] {
-	const tables = toTables(language, functions);
+	const tables = toNameTables(language, functions);
 	return calls.flatMap(({ kind, name }) => {
-		const nameTable = tables[kind];
-		if (nameTable.has(name) || (kind === "function" && nameTable.has(resolveAlias(names, name) ?? ""))) return [];
-		return [`there is no ${kind} "${name.slice(0, 100)}"${didYouMean(name, nameTable.names())}`];
+		const known = tables[kind];
+		const isKnown =
+			known.includes(name) ||
+			(kind === "function" && known.includes(resolveAlias(names, name) ?? "")) ||
+			// The table of filters does not contain `default`.
+			(kind === "filter" && hasFilter(name));
+		return isKnown ? [] : [`there is no ${kind} "${name.slice(0, 100)}"${didYouMean(name, known)}`];
 	});
 }
 
-interface NameTable {
-	has(name: string): boolean;
-	names(): readonly string[];
-}
-
-function toTables(language: ExpressionLanguage, functions: readonly string[]): Readonly<Record<Call["kind"], NameTable>> {
-	if (language === "yaql")
-		return {
-			function: toNameTable([...functions, ...yaqlFunctionNames("method")]),
-			method: toNameTable(yaqlFunctionNames("function")),
-			filter: emptyTable,
-			test: emptyTable,
-		};
+/** Returns the names that can be called, by the kind of the call. */
+function toNameTables(language: ExpressionLanguage, functions: readonly string[]): Readonly<Record<Call["kind"], readonly string[]>> {
+	if (language === "yaql") {
+		return { function: [...functions, ...yaqlFunctionNames("method")], method: yaqlFunctionNames("function"), filter: [], test: [] };
+	}
 	return {
-		function: toNameTable([...functions, ...globalNames]),
-		method: toNameTable(methodNames),
+		function: [...functions, ...globalFunctions.keys()],
+		method: methodNames,
 		// Functions can also be used as filters.
-		filter: { has: (name) => hasFilter(name) || functions.includes(name), names: () => [...filterTable.keys(), ...functions] },
-		test: { has: (name) => valueTests.has(name), names: () => [...valueTests.keys()] },
+		filter: [...filterTable.keys(), ...functions],
+		test: [...valueTests.keys()],
 	};
-}
-
-const emptyTable: NameTable = { has: () => false, names: () => [] };
-
-function toNameTable(names: readonly string[]): NameTable {
-	return { has: (name) => names.includes(name), names: () => names };
 }
 
 /** Returns the names in YAQL that can be called in at least one form other than `use`. */

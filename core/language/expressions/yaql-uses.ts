@@ -1,26 +1,17 @@
 import type { ArgumentExpressions, Expression } from "../yaql/syntax.ts";
-import { type Call, CallCollector } from "./unknown-calls.ts";
+import { type ExpressionUses, isContext, UseCollector } from "./use-collector.ts";
 
-/** Names that an expression reads and calls. */
-export interface UsedNames {
-	readonly variables: readonly string[];
-	readonly functions: readonly string[];
-}
-
-/** Returns the variables that an expression always reads, and the functions that it calls, each once. */
-export function findYaqlUses(expression: Expression): UsedNames & { readonly calls: readonly Call[] } {
-	const calls = new CallCollector();
-	const variables = new Set<string>();
-	const functions = new Set<string>();
+/** Returns the variables that an expression always reads, and its calls. */
+export function findYaqlUses(expression: Expression): ExpressionUses {
+	const uses = new UseCollector();
 	const visit = (part: Expression) => {
-		if (part.kind === "call") functions.add(part.name);
-		if (part.kind === "call" || part.kind === "method") calls.add(part.kind === "call" ? "function" : "method", part.name);
-		const variable = variableOf(part);
-		if (variable !== undefined) variables.add(variable);
+		if (part.kind === "call") uses.addCall("function", part.name);
+		if (part.kind === "method") uses.addCall("method", part.name);
+		uses.addVariable(variableOf(part));
 		for (const inner of operandsOf(part)) visit(inner);
 	};
 	visit(expression);
-	return { variables: [...variables], functions: [...functions], calls: calls.list };
+	return uses.toUses();
 }
 
 /** Returns the name in `ctx(name)`, `ctx().name` and `ctx()['name']`; undefined for other expressions. */
@@ -38,15 +29,6 @@ function variableOf(expression: Expression): string | undefined {
 		default:
 			return undefined;
 	}
-}
-
-function isContext(expression: Expression): boolean {
-	return (
-		expression.kind === "call" &&
-		expression.name === "ctx" &&
-		expression.arguments.positional.length === 0 &&
-		expression.arguments.named.length === 0
-	);
 }
 
 function textOf(expression: Expression | undefined): string | undefined {

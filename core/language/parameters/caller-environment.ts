@@ -7,7 +7,7 @@ import {
 	type ParameterDefinition,
 	type ParameterSchema,
 } from "../../contract/index.ts";
-import { toParameterError } from "./parameter-errors.ts";
+import { quoteNames, toParameterError } from "./parameter-errors.ts";
 
 /** Runner parameter that becomes the environment of a process. */
 const environmentParameter = "env";
@@ -66,10 +66,8 @@ function isEqualToDefault(name: string, value: JsonValue, definition: ParameterD
 }
 
 function toRefusedVariablesError(names: readonly string[]): Error {
-	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
-	const list = quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");
 	return toParameterError(
 		environmentParameter,
-		`parameter "${environmentParameter}": the caller may not set ${list}, which can make the action run other code; its definition may allow a name in the properties of "${environmentParameter}"`,
+		`parameter "${environmentParameter}": the caller may not set ${quoteNames(names)}, which can make the action run other code; its definition may allow a name in the properties of "${environmentParameter}"`,
 	);
 }

@@ -9,6 +9,8 @@ import {
 	parseWholeNumber,
 } from "../../contract/index.ts";
 import { noneMarker } from "../templates/filters/json-filters.ts";
+import { parseDecimal } from "../templates/filters/number-filters.ts";
+import { isNumber } from "../whole-numbers.ts";
 import { toParameterError } from "./parameter-errors.ts";
 
 const wholeNumberPattern = /^\s*[+-]?\d+\s*$/;
@@ -52,10 +54,6 @@ const conversions: Readonly<Record<ParameterType, (value: JsonValue, options: Ca
 	null: (value) => value,
 };
 
-function isNumber(value: JsonValue): value is number | bigint {
-	return typeof value === "number" || typeof value === "bigint";
-}
-
 function toInteger(value: JsonValue): number | bigint | undefined {
 	if (typeof value === "boolean") return value ? 1 : 0;
 	if (typeof value === "string") return wholeNumberPattern.test(value) ? parseWholeNumber(value.trim()) : undefined;
@@ -66,11 +64,7 @@ function toInteger(value: JsonValue): number | bigint | undefined {
 }
 
 function parseNumber(text: string): number | bigint | undefined {
-	const trimmed = text.trim();
-	if (wholeNumberPattern.test(trimmed)) return parseWholeNumber(trimmed);
-	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
-	const number = Number(trimmed);
-	return Number.isFinite(number) ? number : undefined;
+	return wholeNumberPattern.test(text) ? parseWholeNumber(text.trim()) : parseDecimal(text);
 }
 
 function toBoolean(value: JsonValue, { isTemplateOutput }: CastOptions): boolean | undefined {

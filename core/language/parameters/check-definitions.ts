@@ -1,7 +1,7 @@
-import { type JsonValue, type ParameterDefinition, type ParameterSchema, SvcError, stringifyJson } from "../../contract/index.ts";
+import { isJsonObject, type ParameterDefinition, type ParameterSchema, SvcError, stringifyJson } from "../../contract/index.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { isPattern } from "../bounded-regexp.ts";
-import { type AttributeRule, attributeRules, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
+import { type AttributeRule, attributeRules, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { assertValueCount } from "./value-count.ts";
 
@@ -23,7 +23,7 @@ const overridableAttributes: readonly string[] = ["default", "description", "enu
  * @param runnerParameters schema of the action's runner. If it is absent, only rules that do not depend on the runner are checked.
  */
 export function checkParameterDefinitions(parameters: unknown, runnerParameters?: ParameterSchema): ParameterSchema {
-	if (!isPlainObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
+	if (!isJsonObject(parameters)) throw invalid("parameters must be an object of parameter names and definitions");
 	const names = Object.keys(parameters);
 	if (names.length > definitionLimits.parameters)
 		throw invalid(`parameters must be at most ${definitionLimits.parameters}, got ${names.length}`);
@@ -45,7 +45,7 @@ interface DefinitionScope {
 }
 
 function checkDefinition(name: string, definition: unknown, { rules, depth }: DefinitionScope): void {
-	if (!isPlainObject(definition)) throw invalid(`parameter "${name}" must have an object as its definition`);
+	if (!isJsonObject(definition)) throw invalid(`parameter "${name}" must have an object as its definition`);
 	if (depth > definitionLimits.depth)
 		throw invalid(`parameter "${name}" has definitions nested deeper than ${definitionLimits.depth} levels`);
 	for (const [attribute, value] of Object.entries(definition)) {
@@ -57,7 +57,7 @@ function checkDefinition(name: string, definition: unknown, { rules, depth }: De
 		}
 		if (!rule.accepts(value)) throw invalid(`attribute "${attribute}" of parameter "${name}" must be ${rule.description}`);
 		if (rule.hasDefinitions !== undefined) checkNested(`${name}.${attribute}`, value, { rules: nestedAttributeRules, depth: depth + 1 });
-		else assertDepth(`${name}.${attribute}`, value as JsonValue);
+		else assertDepth(`${name}.${attribute}`, value);
 		if (attribute === "patternProperties") checkPatterns(name, Object.keys(value as object));
 	}
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, isSvcError, type JsonObject, type JsonValue, type ParameterDefinition, SvcError } from "../../contract/index.ts";
 import { isPattern } from "../bounded-regexp.ts";
-import { type AttributeRule, isPlainObject, nestedAttributeRules } from "./definition-attributes.ts";
+import { type AttributeRule, nestedAttributeRules } from "./definition-attributes.ts";
 import { assertDepth } from "./depth.ts";
 import { isJsonSchema } from "./secret-schema.ts";
 import { assertDefinition } from "./validate.ts";
@@ -10,7 +10,7 @@ type Rule = Omit<AttributeRule, "schema">;
 
 const definitionRule: Rule = {
 	description: "a definition",
-	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
+	accepts: (value) => typeof value === "boolean" || isJsonObject(value),
 	hasDefinitions: true,
 };
 
@@ -18,7 +18,7 @@ const definitionRule: Rule = {
 const keywordRules: Readonly<Record<string, Rule>> = {
 	...nestedAttributeRules,
 	...Object.fromEntries(["if", "then", "else", "contains", "propertyNames", "not"].map((keyword) => [keyword, definitionRule])),
-	$defs: { description: "an object of names and definitions", accepts: isPlainObject, hasDefinitions: true },
+	$defs: { description: "an object of names and definitions", accepts: isJsonObject, hasDefinitions: true },
 	$ref: { description: 'a text that begins with "#"', accepts: (value) => typeof value === "string" && value.startsWith("#") },
 	// Positions and immutability only matter for parameters of actions. In other schemas any value is accepted and ignored.
 	position: { description: "any value", accepts: () => true },

@@ -1,4 +1,5 @@
 import { type JsonObject, type ParameterDefinition, type ParameterSchema, SvcError } from "../../contract/index.ts";
+import { quoteNames } from "./parameter-errors.ts";
 
 /**
  * Refuses unknown, immutable and missing parameters with `SVC_INVALID`. Runs before rendering, because its messages are clearer than the
@@ -26,9 +27,4 @@ function checkRequired(name: string, definition: ParameterDefinition, values: Js
 	if (!isGiven && (definition.default ?? null) === null) {
 		throw new SvcError("SVC_INVALID", `parameter "${name}" is a required property and was not given`);
 	}
-}
-
-function quoteNames(names: readonly string[]): string {
-	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
-	return quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");
 }

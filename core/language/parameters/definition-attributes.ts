@@ -1,15 +1,10 @@
-import type { JsonObject, ParameterDefinition } from "../../contract/index.ts";
+import { isJsonObject, type JsonObject, type ParameterDefinition } from "../../contract/index.ts";
 import { isPattern } from "../bounded-regexp.ts";
+import { type Attribute, flag, object, text } from "../file-attributes.ts";
+import { isNumber } from "../whole-numbers.ts";
 
-/**
- * Rule for an attribute of a definition: a description of the allowed values, and a check. `check-definitions.ts` visits nested
- * definitions.
- */
-export interface AttributeRule {
-	readonly description: string;
-	readonly accepts: (value: unknown) => boolean;
-	/** JSON schema of the allowed values, which editors use. A test verifies that it agrees with `accepts`. */
-	readonly schema: JsonObject;
+/** Rule for an attribute of a definition. `check-definitions.ts` visits nested definitions. */
+export interface AttributeRule extends Omit<Attribute, "required"> {
 	/** True if the attribute contains further definitions. */
 	readonly hasDefinitions?: boolean;
 }
@@ -19,17 +14,6 @@ export const nestedDefinition: JsonObject = { $ref: "#/definitions/definition" }
 
 export const parameterTypes: readonly string[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-const textRule: AttributeRule = { description: "a text", accepts: (value) => typeof value === "string", schema: { type: "string" } };
-const flagRule: AttributeRule = {
-	description: "true or false",
-	accepts: (value) => typeof value === "boolean",
-	schema: { type: "boolean" },
-};
-const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
 const numberRule: AttributeRule = { description: "a number", accepts: isNumber, schema: { type: "number" } };
 const countRule: AttributeRule = {
 	description: "an integer of at least 0",
@@ -41,10 +25,9 @@ const limitRule: AttributeRule = {
 	accepts: (value) => isNumber(value) || typeof value === "boolean",
 	schema: { type: ["number", "boolean"] },
 };
-const objectRule: AttributeRule = { description: "an object", accepts: isPlainObject, schema: { type: "object" } };
 const definitionRule: AttributeRule = {
 	description: "a definition",
-	accepts: isPlainObject,
+	accepts: isJsonObject,
 	schema: nestedDefinition,
 	hasDefinitions: true,
 };
@@ -56,13 +39,13 @@ const definitionListRule: AttributeRule = {
 };
 const definitionMapRule: AttributeRule = {
 	description: "an object of names and definitions",
-	accepts: isPlainObject,
+	accepts: isJsonObject,
 	schema: { type: "object", additionalProperties: nestedDefinition },
 	hasDefinitions: true,
 };
 const booleanOrDefinitionRule: AttributeRule = {
 	description: "true, false or a definition",
-	accepts: (value) => typeof value === "boolean" || isPlainObject(value),
+	accepts: (value) => typeof value === "boolean" || isJsonObject(value),
 	schema: { anyOf: [{ type: "boolean" }, nestedDefinition] },
 	hasDefinitions: true,
 };
@@ -74,14 +57,14 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 		accepts: (value) => parameterTypes.includes(value as string),
 		schema: { enum: parameterTypes },
 	},
-	description: textRule,
+	description: text,
 	default: { description: "any value", accepts: () => true, schema: {} },
-	required: flagRule,
-	immutable: flagRule,
-	reserved: flagRule,
-	opensReserved: flagRule,
-	reservedBy: objectRule,
-	secret: flagRule,
+	required: flag,
+	immutable: flag,
+	reserved: flag,
+	opensReserved: flag,
+	reservedBy: object,
+	secret: flag,
 	position: countRule,
 	enum: {
 		description: "a list of at least one value",
@@ -90,7 +73,7 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	},
 	items: {
 		description: "a definition or a list of definitions",
-		accepts: (value) => isPlainObject(value) || Array.isArray(value),
+		accepts: (value) => isJsonObject(value) || Array.isArray(value),
 		schema: { anyOf: [nestedDefinition, { type: "array", items: nestedDefinition }] },
 		hasDefinitions: true,
 	},
@@ -110,17 +93,17 @@ export const attributeRules: { readonly [A in keyof ParameterDefinition]-?: Attr
 	minLength: countRule,
 	maxLength: countRule,
 	pattern: { description: "a regular expression", accepts: isPattern, schema: { type: "string", format: "regex" } },
-	format: textRule,
+	format: text,
 	minItems: countRule,
 	maxItems: countRule,
-	uniqueItems: flagRule,
+	uniqueItems: flag,
 	minProperties: countRule,
 	maxProperties: countRule,
-	dependencies: objectRule,
-	definitions: objectRule,
-	title: textRule,
-	id: textRule,
-	$schema: textRule,
+	dependencies: object,
+	definitions: object,
+	title: text,
+	id: text,
+	$schema: text,
 	allOf: definitionListRule,
 	anyOf: definitionListRule,
 	oneOf: definitionListRule,

@@ -1,6 +1,6 @@
 import type { Ajv } from "ajv";
 import { isJsonObject, type JsonValue, stringifyJson } from "../../contract/index.ts";
-import { isSameNumber } from "../whole-numbers.ts";
+import { isNumber, isSameNumber, isWholeNumber } from "../whole-numbers.ts";
 
 /** Value that the exact keywords currently validate. Validation is synchronous, so there is at most one at a time. */
 let validatedValue: JsonValue = null;
@@ -46,30 +46,21 @@ const comparisons: Readonly<Record<string, readonly [Comparison, string]>> = {
 
 /** Replaces the keywords that compare numbers with versions that compare a `bigint` exactly. */
 export function addExactKeywords(ajv: Ajv): void {
-	for (const [keyword, [compare, message]] of Object.entries(comparisons)) {
+	const replace = (keyword: string, compare: Comparison, toMessage: (expected: JsonValue) => string, type?: "number") => {
 		ajv.removeKeyword(keyword);
 		ajv.addKeyword({
 			keyword,
-			type: "number",
-			validate: (limit: JsonValue, data: JsonValue, _schema: unknown, context?: ValidationContext) =>
-				compare(findExactValue(context, data), limit),
-			error: { message: ({ schema }) => `${message}${stringifyJson(schema)}` },
+			...(type !== undefined && { type }),
+			validate: (expected: JsonValue, data: JsonValue, _schema: unknown, context?: ValidationContext) =>
+				compare(findExactValue(context, data), expected),
+			error: { message: ({ schema }) => toMessage(schema as JsonValue) },
 		});
-	}
-	ajv.removeKeyword("enum");
-	ajv.addKeyword({
-		keyword: "enum",
-		validate: (allowed: readonly JsonValue[], data: JsonValue, _schema: unknown, context?: ValidationContext) =>
-			allowed.some((allowedValue) => isEqual(findExactValue(context, data), allowedValue)),
-		error: { message: "must be equal to one of the allowed values" },
-	});
-	ajv.removeKeyword("const");
-	ajv.addKeyword({
-		keyword: "const",
-		validate: (expected: JsonValue, data: JsonValue, _schema: unknown, context?: ValidationContext) =>
-			isEqual(findExactValue(context, data), expected),
-		error: { message: "must be equal to constant" },
-	});
+	};
+	for (const [keyword, [compare, message]] of Object.entries(comparisons))
+		replace(keyword, compare, (limit) => `${message}${stringifyJson(limit)}`, "number");
+	const isOneOf: Comparison = (value, allowed) => (allowed as readonly JsonValue[]).some((allowedValue) => isEqual(value, allowedValue));
+	replace("enum", isOneOf, () => "must be equal to one of the allowed values");
+	replace("const", isEqual, () => "must be equal to constant");
 }
 
 /** Returns the original value at the path of a converted number. */
@@ -89,14 +80,6 @@ function isMultiple(value: JsonValue, divisor: JsonValue): boolean {
 		return BigInt(value) % BigInt(divisor) === 0n;
 	}
 	return Number.isInteger((value as number) / (divisor as number));
-}
-
-function isWholeNumber(value: JsonValue): value is number | bigint {
-	return typeof value === "bigint" || Number.isInteger(value);
-}
-
-function isNumber(value: JsonValue): value is number | bigint {
-	return typeof value === "number" || typeof value === "bigint";
 }
 
 function isEqual(left: JsonValue, right: JsonValue): boolean {

@@ -17,3 +17,9 @@ export function toTemplateError(name: string, message: string, cause?: unknown):
 export function isTemplateProblem(error: unknown): error is SvcError {
 	return isSvcError(error, "SVC_INVALID") && error.facts.problem === "template";
 }
+
+/** Returns the names in quotes, at most 20 of them. */
+export function quoteNames(names: readonly string[]): string {
+	const quotedNames = names.slice(0, 20).map((name) => `"${name.slice(0, 100)}"`);
+	return quotedNames.join(", ") + (names.length > quotedNames.length ? " and more" : "");
+}

@@ -19,7 +19,7 @@ const context = {
 };
 
 const items: Readonly<Record<string, string>> = { "a.b": "dotted", plain: "text" };
-const datastore: Datastore = { ...emptyDatastore, text: (scope, name) => (scope === "system" ? items[name] : undefined) ?? "" };
+const datastore: Datastore = { ...emptyDatastore, find: (scope, name) => (scope === "system" ? items[name] : undefined) };
 
 const live = (given: JsonObject, actionSchema: ParameterSchema = {}, runner: ParameterSchema = runnerSchema) =>
 	renderLive({ runnerSchema: runner, actionSchema, callerValues: given, context, datastore });

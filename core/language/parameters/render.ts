@@ -152,7 +152,6 @@ function toLiveRendering(
 		sourceOf: source,
 		conceal,
 		datastore: {
-			text: (scope, name) => datastore.text(scope, name),
 			find: (scope, name) => datastore.find(scope, name),
 			decrypt: () => secretMask,
 		},

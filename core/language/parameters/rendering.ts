@@ -1,13 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-	isSvcError,
-	type JsonObject,
-	type JsonValue,
-	type ParameterDefinition,
-	type ParameterSchema,
-	type SvcError,
-	toErrorMessage,
-} from "../../contract/index.ts";
+import { isSvcError, type JsonObject, type JsonValue, type ParameterSchema, type SvcError, toErrorMessage } from "../../contract/index.ts";
 import { type Datastore, DatastoreReference, emptyDatastore, isDatastoreName } from "../templates/datastore.ts";
 import type { TemplateScope } from "../templates/scope.ts";
 import { cast } from "./cast.ts";
@@ -66,7 +58,7 @@ export class Rendering implements TemplateScope {
 	readonly #schema: ParameterSchema;
 	readonly #context: JsonObject;
 	readonly #source: (name: string) => ParameterSource | undefined;
-	readonly #svckv: DatastoreReference;
+	readonly #names: ContextNames;
 	readonly #conceal: RenderingOptions["conceal"];
 	readonly #callerAccess: CallerAccess | undefined;
 	readonly #callerScope: TemplateScope;
@@ -79,7 +71,7 @@ export class Rendering implements TemplateScope {
 		this.#context = context;
 		this.#source = sourceOf;
 		this.datastore = datastore;
-		this.#svckv = new DatastoreReference(datastore, ["system", "user"]);
+		this.#names = { context, datastore, svckv: new DatastoreReference(datastore, ["system", "user"]) };
 		this.#conceal = conceal;
 		this.#callerAccess = callerAccess;
 		this.#callerScope = callerAccess === undefined ? this : this.#toCallerScope(callerAccess);
@@ -99,25 +91,12 @@ export class Rendering implements TemplateScope {
 	}
 
 	lookup(name: string): JsonValue | DatastoreReference | undefined {
-		if (this.#isParameter(name)) return this.resolve(name);
-		if (name === "svckv") return this.#svckv;
-		if (name === "__context") return this.#context;
-		if (Object.hasOwn(this.#context, name)) return this.#context[name];
-		return isDatastoreName(name, this.datastore) ? this.#svckv : undefined;
+		return this.#isParameter(name) ? this.resolve(name) : findInContext(name, this.#names);
 	}
 
 	#toCallerScope({ context, datastore }: CallerAccess): TemplateScope {
-		const svckv = new DatastoreReference(datastore, ["system", "user"]);
-		return {
-			datastore,
-			lookup: (name) => {
-				if (this.#isParameter(name)) return this.#resolveForCaller(name);
-				if (name === "svckv") return svckv;
-				if (name === "__context") return context;
-				if (Object.hasOwn(context, name)) return context[name];
-				return isDatastoreName(name, datastore) ? svckv : undefined;
-			},
-		};
+		const names = { context, datastore, svckv: new DatastoreReference(datastore, ["system", "user"]) };
+		return { datastore, lookup: (name) => (this.#isParameter(name) ? this.#resolveForCaller(name) : findInContext(name, names)) };
 	}
 
 	/**
@@ -202,8 +181,8 @@ export class Rendering implements TemplateScope {
 	}
 
 	#isSecret(name: string): boolean {
-		const definition = ownMember(this.#schema as unknown as JsonObject, name);
-		return definition !== undefined && holdsSecret(definition as ParameterDefinition);
+		const definition = Object.hasOwn(this.#schema, name) ? this.#schema[name] : undefined;
+		return definition !== undefined && holdsSecret(definition);
 	}
 
 	#withTemplateErrors<T>(name: string, work: () => T): T {
@@ -222,7 +201,15 @@ function problemWithoutDetails(name: string): SvcError {
 	return toTemplateError(name, `Failed to render parameter "${name}": its template uses something that does not exist or is not allowed`);
 }
 
-function ownMember(object: JsonValue | undefined, key: string): JsonValue | undefined {
-	if (typeof object !== "object" || object === null || !Object.hasOwn(object, key)) return undefined;
-	return (object as JsonObject)[key];
+/** Names of templates in addition to the parameters. */
+interface ContextNames extends Pick<CallerAccess, "context" | "datastore"> {
+	readonly svckv: DatastoreReference;
+}
+
+/** Returns the value of a name that is not a parameter; undefined if the name does not exist. */
+function findInContext(name: string, { context, datastore, svckv }: ContextNames): JsonValue | DatastoreReference | undefined {
+	if (name === "svckv") return svckv;
+	if (name === "__context") return context;
+	if (Object.hasOwn(context, name)) return context[name];
+	return isDatastoreName(name, datastore) ? svckv : undefined;
 }

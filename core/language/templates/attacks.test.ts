@@ -3,7 +3,7 @@ import { test } from "uvu";
 import { emptyDatastore } from "./datastore.ts";
 import { isRenderProblem, TemplateError, TemplateSyntaxError } from "./errors.ts";
 import { toScope } from "./scope.ts";
-import { compileTemplate, evaluateExpression } from "./template.ts";
+import { compileTemplate } from "./template.ts";
 
 const scope = toScope(
 	{ n: 3, name: "World", yes: true, list: [3, 1, 2], object: { k: "v" }, users: [{ name: "ann" }, { name: "bob" }] },
@@ -72,7 +72,7 @@ test("nothing leads to prototypes, constructors or functions", () => {
 });
 
 test("a member called __proto__ is an ordinary member", () => {
-	const value = evaluateExpression("{'__proto__': {'polluted': 1}, 'a': 2}", scope) as Record<string, unknown>;
+	const value = compileTemplate("{{ {'__proto__': {'polluted': 1}, 'a': 2} }}").renderNative(scope) as Record<string, unknown>;
 	assert.equal(Object.getPrototypeOf(value), Object.prototype);
 	assert.deepEqual(Object.keys(value), ["__proto__", "a"]);
 	assert.equal(({} as Record<string, unknown>)["polluted"], undefined);

@@ -6,8 +6,6 @@ export type DatastoreScope = "system" | "user";
 
 /** Synchronous view of the datastore for templates, which cannot wait while they are rendered. */
 export interface Datastore {
-	/** Returns the value of an item; an empty string if the item does not exist. */
-	text(scope: DatastoreScope, name: string): string;
 	/** Returns the value of an item; undefined if the item does not exist. */
 	find(scope: DatastoreScope, name: string): string | undefined;
 	/** Returns the plaintext of a secret item's ciphertext. */
@@ -44,7 +42,6 @@ export const emptyDatastoreAccess: DatastoreAccess = {
 
 /** Datastore without items. */
 export const emptyDatastore: Datastore = {
-	text: () => "",
 	find: () => undefined,
 	decrypt() {
 		throw new TemplateError("there is nothing to decrypt");
@@ -126,10 +123,6 @@ class FetchedItems implements Datastore {
 		return this.#missingItems !== undefined && this.#missingItems.size > 0;
 	}
 
-	text(scope: DatastoreScope, name: string): string {
-		return this.find(scope, name) ?? "";
-	}
-
 	find(scope: DatastoreScope, name: string): string | undefined {
 		// The name may be computed from another item that has not been read yet.
 		if (name === "") return "";
@@ -192,9 +185,9 @@ export class DatastoreReference {
 		return new DatastoreReference(this.#datastore, this.#scopes, [...this.#path, name]);
 	}
 
-	/** Returns the value of the item; the reference itself if it does not yet name an item. */
+	/** Returns the value of the item, which is an empty string if the item does not exist; the reference itself if it names no item yet. */
 	resolve(): string | this {
 		const [scope, ...name] = this.#path;
-		return name.length === 0 ? this : this.#datastore.text(scope as DatastoreScope, name.join("."));
+		return name.length === 0 ? this : (this.#datastore.find(scope as DatastoreScope, name.join(".")) ?? "");
 	}
 }

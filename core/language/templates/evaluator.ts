@@ -4,10 +4,10 @@ import { emptyDatastore } from "./datastore.ts";
 import { TemplateError } from "./errors.ts";
 import type { FilterContext } from "./filters/filter.ts";
 import { filterTable } from "./filters/filter-table.ts";
-import { findGlobalFunction } from "./globals.ts";
+import { globalFunctions } from "./globals.ts";
 import { callMethod, isTextMethod } from "./methods.ts";
 import { calculate, compare } from "./operators.ts";
-import type { TemplateScope } from "./scope.ts";
+import type { TemplateScope, Variables } from "./scope.ts";
 import type { ArgumentExpressions, Expression, FilterCall } from "./syntax.ts";
 import { valueTests } from "./value-tests.ts";
 import {
@@ -23,24 +23,6 @@ import {
 	Undefined,
 	type Value,
 } from "./values.ts";
-
-/** Variables that the template itself has set, in one block and its enclosing blocks. */
-export class Variables {
-	readonly #values = new Map<string, Value>();
-	readonly #outer: Variables | undefined;
-
-	constructor(outer?: Variables) {
-		this.#outer = outer;
-	}
-
-	get(name: string): Value | undefined {
-		return this.#values.get(name) ?? (this.#values.has(name) ? null : this.#outer?.get(name));
-	}
-
-	set(name: string, value: Value): void {
-		this.#values.set(name, value);
-	}
-}
 
 /** Evaluates expressions against a scope. */
 export class Evaluator {
@@ -62,12 +44,50 @@ export class Evaluator {
 
 	/** Returns the value of an expression. Throws `UndefinedValueError` if it is undefined. */
 	evaluate(expression: Expression, variables: Variables): Value {
-		return requireDefined(this.#evaluate(expression, variables));
+		return requireDefined(this.evaluateOptional(expression, variables));
 	}
 
-	/** Returns the value of an expression, which may be an `Undefined`. */
+	/**
+	 * Evaluates an expression. The result may be an `Undefined`, which only the filter `default` and the tests `defined` and `undefined`
+	 * accept.
+	 */
 	evaluateOptional(expression: Expression, variables: Variables): Value {
-		return this.#evaluate(expression, variables);
+		this.budget.spendSteps();
+		switch (expression.kind) {
+			case "constant":
+				return expression.value;
+			case "list":
+				return expression.items.map((item) => this.evaluate(item, variables));
+			case "object":
+				return this.#object(expression.entries, variables);
+			case "path":
+				return this.#path(expression.name, expression.keys, variables);
+			case "member":
+				return this.#member(expression, variables);
+			case "slice":
+				return this.#slice(expression, variables);
+			case "call":
+				return this.#call(expression.name, expression.arguments, variables);
+			case "method":
+				return this.#method(expression, variables);
+			case "filter":
+				return this.#filter(this.evaluateOptional(expression.input, variables), expression.filter, variables);
+			case "test":
+				return this.#test(expression, variables);
+			case "conditional":
+				return this.#conditional(expression, variables);
+			case "sign":
+				return this.#sign(expression.operator, this.evaluate(expression.operand, variables));
+			case "not":
+				return !isTrue(this.evaluate(expression.operand, variables));
+			case "and":
+			case "or":
+				return this.#logical(expression.kind, expression.operands, variables);
+			case "arithmetic":
+				return this.#arithmetic(expression, variables);
+			case "comparison":
+				return this.#comparison(expression, variables);
+		}
 	}
 
 	/** Applies a filter, or a function of the scope as a filter. Throws `TemplateError` if neither exists. */
@@ -91,49 +111,6 @@ export class Evaluator {
 			positional.map((argument) => this.evaluate(argument, variables)),
 			new Map(named.map(([name, argument]) => [name, this.evaluate(argument, variables)])),
 		);
-	}
-
-	/**
-	 * Evaluates an expression. The result may be an `Undefined`, which only the filter `default` and the tests `defined` and `undefined`
-	 * accept.
-	 */
-	#evaluate(expression: Expression, variables: Variables): Value {
-		this.budget.spendSteps();
-		switch (expression.kind) {
-			case "constant":
-				return expression.value;
-			case "list":
-				return expression.items.map((item) => this.evaluate(item, variables));
-			case "object":
-				return this.#object(expression.entries, variables);
-			case "path":
-				return this.#path(expression.name, expression.keys, variables);
-			case "member":
-				return this.#member(expression, variables);
-			case "slice":
-				return this.#slice(expression, variables);
-			case "call":
-				return this.#call(expression.name, expression.arguments, variables);
-			case "method":
-				return this.#method(expression, variables);
-			case "filter":
-				return this.#filter(this.#evaluate(expression.input, variables), expression.filter, variables);
-			case "test":
-				return this.#test(expression, variables);
-			case "conditional":
-				return this.#conditional(expression, variables);
-			case "sign":
-				return this.#sign(expression.operator, this.evaluate(expression.operand, variables));
-			case "not":
-				return !isTrue(this.evaluate(expression.operand, variables));
-			case "and":
-			case "or":
-				return this.#logical(expression.kind, expression.operands, variables);
-			case "arithmetic":
-				return this.#arithmetic(expression, variables);
-			case "comparison":
-				return this.#comparison(expression, variables);
-		}
 	}
 
 	#arithmetic({ first, rest }: Extract<Expression, { kind: "arithmetic" }>, variables: Variables): Value {
@@ -181,7 +158,7 @@ export class Evaluator {
 	}
 
 	#member({ object, key }: Extract<Expression, { kind: "member" }>, variables: Variables): Value {
-		return this.#memberOf(this.#evaluate(object, variables), this.evaluate(key, variables), key.kind === "constant");
+		return this.#memberOf(this.evaluateOptional(object, variables), this.evaluate(key, variables), key.kind === "constant");
 	}
 
 	#memberOf(object: Value, key: Value, isLiteralKey?: boolean): Value {
@@ -211,7 +188,7 @@ export class Evaluator {
 	#call(name: string, args: ArgumentExpressions, variables: Variables): Value {
 		const scopeFunction = this.#scope.findFunction?.(name);
 		if (scopeFunction !== undefined) return scopeFunction(this.callArguments(`"${name}"`, args, variables));
-		const builtIn = findGlobalFunction(name);
+		const builtIn = globalFunctions.get(name);
 		if (builtIn === undefined) throw new TemplateError(`there is no function "${name}"`);
 		return builtIn(this.callArguments(`"${name}"`, args, variables), this.budget);
 	}
@@ -228,7 +205,7 @@ export class Evaluator {
 	}
 
 	#test({ input, test, isNegated }: Extract<Expression, { kind: "test" }>, variables: Variables): boolean {
-		const value = this.#evaluate(input, variables);
+		const value = this.evaluateOptional(input, variables);
 		return this.#applyTest(test.name, value, this.callArguments(`test "${test.name}"`, test.arguments, variables)) !== isNegated;
 	}
 
@@ -240,8 +217,8 @@ export class Evaluator {
 	}
 
 	#conditional({ test, then, otherwise }: Extract<Expression, { kind: "conditional" }>, variables: Variables): Value {
-		if (isTrue(this.evaluate(test, variables))) return this.#evaluate(then, variables);
-		return otherwise === undefined ? new Undefined("the inline if has no else") : this.#evaluate(otherwise, variables);
+		if (isTrue(this.evaluate(test, variables))) return this.evaluateOptional(then, variables);
+		return otherwise === undefined ? new Undefined("the inline if has no else") : this.evaluateOptional(otherwise, variables);
 	}
 
 	#sign(operator: "+" | "-", operand: Value): Value {

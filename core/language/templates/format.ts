@@ -1,6 +1,7 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { toPythonLiteral, toPythonText } from "./python-text.ts";
+import { fillWithZeros } from "./text-operations.ts";
 import { numberOf, typeName, type Value } from "./values.ts";
 
 const percentField = /%(?<flags>[-+ 0#]*)(?<width>\d*)(?:\.(?<precision>\d+))?(?<kind>.)/gsu;
@@ -65,9 +66,7 @@ function toWhole(number: number | bigint): number | bigint {
 function pad(text: string, width: number, flags: string): string {
 	const signedText = flags.includes("+") && /^\d/.test(text) ? `+${text}` : text;
 	if (flags.includes("-")) return signedText.padEnd(width);
-	if (!flags.includes("0") || !/^[+-]?[\d.]+$/.test(signedText)) return signedText.padStart(width);
-	const sign = /^[+-]/.test(signedText) ? signedText.charAt(0) : "";
-	return sign + signedText.slice(sign.length).padStart(width - sign.length, "0");
+	return flags.includes("0") && /^[+-]?[\d.]+$/.test(signedText) ? fillWithZeros(signedText, width) : signedText.padStart(width);
 }
 
 const braceField = /\{\{|\}\}|\{(?<name>[^{}]*)\}/g;

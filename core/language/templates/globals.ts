@@ -6,7 +6,8 @@ import { Namespace, numberOf, type Value } from "./values.ts";
 
 type GlobalFunction = (args: Arguments, budget: Budget) => Value;
 
-const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, GlobalFunction>([
+/** Functions that exist in every template. Other functions can be called by name only if the scope provides them. */
+export const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, GlobalFunction>([
 	["range", range],
 	["now", now],
 	["dict", (args) => Object.fromEntries(args.named)],
@@ -19,14 +20,6 @@ const globalFunctions: ReadonlyMap<string, GlobalFunction> = new Map<string, Glo
 		},
 	],
 ]);
-
-/** Names of the functions that exist in every template. Other functions can be called by name only if the scope provides them. */
-export const globalNames: readonly string[] = [...globalFunctions.keys()];
-
-/** Returns a global function; undefined if it does not exist. */
-export function findGlobalFunction(name: string): GlobalFunction | undefined {
-	return globalFunctions.get(name);
-}
 
 /** Returns the current time in UTC as a string such as `2031-03-04T09:20:00.000000Z`, or in a `strftime` format. */
 function now(args: Arguments, budget: Budget): Value {

@@ -17,14 +17,14 @@ const rawEndPattern = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
  * block is removed, and so are spaces and tabs before a block that begins a line. A `-` inside a tag removes all white space on its side.
  * Segments are read lazily, so that a string which is not a template stops the parsing early.
  */
-export function toSegments(source: string, counter = new LexicalTokenCounter("template")): Iterable<Segment> {
+export function toSegments(source: string): Iterable<Segment> {
 	// Jinja removes one newline at the end of a template.
-	return new Lexer(source.replace(/\r?\n$/, ""), counter).run();
+	return new Lexer(source.replace(/\r?\n$/, "")).run();
 }
 
 class Lexer {
 	readonly #source: string;
-	readonly #counter: LexicalTokenCounter;
+	readonly #counter = new LexicalTokenCounter("template");
 	readonly #segments: Segment[] = [];
 	#position = 0;
 	#line = 1;
@@ -32,9 +32,8 @@ class Lexer {
 	/** Positions of the last closing braces of each kind; -1 if there are none. */
 	readonly #lastClose: { "}}"?: number; "%}"?: number } = {};
 
-	constructor(source: string, counter: LexicalTokenCounter) {
+	constructor(source: string) {
 		this.#source = source;
-		this.#counter = counter;
 	}
 
 	*run(): Generator<Segment, void> {

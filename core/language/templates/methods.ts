@@ -3,7 +3,7 @@ import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatBraces } from "./format.ts";
 import { contains, isEqual } from "./operators.ts";
-import { capitalize, joinTexts, replace, strip } from "./text-operations.ts";
+import { capitalize, fillWithZeros, joinTexts, limitParts, replace, splitText, strip } from "./text-operations.ts";
 import { elementsOf, isList, isObject, requireDefined, typeName, type Value, type ValueObject } from "./values.ts";
 
 type Method<T> = (subject: T, args: Arguments, budget: Budget) => Value;
@@ -13,9 +13,9 @@ const textMethods: ReadonlyMap<string, Method<string>> = new Map<string, Method<
 	["lower", (text) => text.toLowerCase()],
 	["capitalize", (text) => capitalize(text)],
 	["title", (text) => text.replace(/\p{L}+/gu, capitalize)],
-	["strip", (text, args) => strip(text, charactersArgument(args))],
-	["lstrip", (text, args) => strip(text, charactersArgument(args), "start")],
-	["rstrip", (text, args) => strip(text, charactersArgument(args), "end")],
+	["strip", (text, args) => strip(text, optionalText(args, "chars"))],
+	["lstrip", (text, args) => strip(text, optionalText(args, "chars"), "start")],
+	["rstrip", (text, args) => strip(text, optionalText(args, "chars"), "end")],
 	["split", split],
 	["splitlines", (text, _args, budget) => withStepCost(text.replace(/\r?\n$/, "").split(/\r?\n/), budget)],
 	["join", (text, args, budget) => joinTexts(elementsOf(args.required(0, "iterable"), budget), text, budget)],
@@ -84,21 +84,16 @@ export function callMethod(subject: Value, name: string, args: Arguments, budget
 	throw new TemplateError(`${typeName(value)} has no method "${name}"`);
 }
 
-function charactersArgument(args: Arguments): string | undefined {
-	const value = args.get(0, "chars");
-	return value === undefined || value === null ? undefined : args.text(0, "chars");
+/** Returns the first argument, which may be absent or null. */
+function optionalText(args: Arguments, name: string): string | undefined {
+	return (args.get(0, name) ?? null) === null ? undefined : args.text(0, name);
 }
 
 function split(text: string, args: Arguments, budget: Budget): Value {
 	const limit = args.integer(1, "maxsplit", -1);
-	const separator = args.get(0, "sep") ?? null;
+	const separator = optionalText(args, "sep") ?? null;
 	if (separator === "") throw args.error("needs a separator that is not empty");
-	const words = separator === null ? text.split(/\s+/).filter((word) => word !== "") : text.split(args.text(0, "sep"));
-	if (limit < 0 || words.length <= limit + 1) return withStepCost(words, budget);
-	if (separator !== null) return withStepCost([...words.slice(0, limit), words.slice(limit).join(args.text(0, "sep"))], budget);
-	let rest = text.trimStart();
-	for (const word of words.slice(0, limit)) rest = rest.slice(word.length).trimStart();
-	return withStepCost([...words.slice(0, limit), rest], budget);
+	return withStepCost(limitParts(splitText(text, separator), limit, { text, separator }), budget);
 }
 
 function edgeTexts(args: Arguments, name: string): readonly string[] {
@@ -110,8 +105,7 @@ function edgeTexts(args: Arguments, name: string): readonly string[] {
 
 function zeroFill(text: string, width: number, budget: Budget): string {
 	budget.spendText(Math.max(width, text.length));
-	const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
-	return sign + text.slice(sign.length).padStart(width - sign.length, "0");
+	return fillWithZeros(text, width);
 }
 
 function indexOf(list: readonly Value[], searchedValue: Value, budget: Budget): number {

@@ -1,4 +1,4 @@
-import { calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
+import { calculateNumbers, calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
 import { formatPercent } from "./format.ts";
@@ -38,41 +38,37 @@ function join(left: string, right: string, budget: Budget): string {
 }
 
 function repeat(value: Value, times: number, budget: Budget): Value {
+	if (typeof value !== "string" && !isList(value)) throw new TemplateError(`"*" cannot repeat ${typeName(value)}`);
+	return repeatValue(value, times, budget);
+}
+
+/** Repeats a string, or the elements of a list. Accounts for the result before creating it. */
+export function repeatValue<T>(value: string | readonly T[], times: number, budget: Budget): string | readonly T[] {
 	const count = Math.max(0, times);
 	if (typeof value === "string") {
 		budget.spendText(value.length * count);
 		return value.repeat(count);
 	}
-	if (!isList(value)) throw new TemplateError(`"*" cannot repeat ${typeName(value)}`);
 	budget.spendSteps(value.length * count);
 	// An empty list costs no steps, no matter how often it is repeated.
-	return value.length === 0 ? [] : Array.from({ length: count }, () => value).flat();
+	return value.length === 0 ? [] : (Array.from({ length: count }, () => value).flat() as T[]);
 }
 
 function calculateIntegers(operator: ArithmeticOperator, x: number | bigint, y: number | bigint): Value {
 	if (operator === "/" || (operator === "**" && y < 0)) return calculateFloats(operator, Number(x), Number(y));
-	if (Number(y) === 0 && (operator === "//" || operator === "%")) throw new TemplateError("division by zero");
+	assertDivisor(operator, y);
 	const result = calculateWhole(operator as WholeOperator, x, y);
 	if (result === undefined) throw new TemplateError("the result has too many digits");
 	return result;
 }
 
 function calculateFloats(operator: ArithmeticOperator, x: number, y: number): Value {
-	switch (operator) {
-		case "+":
-			return toFloat(x + y);
-		case "-":
-			return toFloat(x - y);
-		case "*":
-			return toFloat(x * y);
-		case "**":
-			return toFloat(x ** y);
-	}
-	if (y === 0) throw new TemplateError("division by zero");
-	if (operator === "/") return toFloat(x / y);
-	if (operator === "//") return toFloat(Math.floor(x / y));
-	const remainder = x % y;
-	return toFloat(remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder);
+	assertDivisor(operator, y);
+	return toFloat(operator === "/" ? x / y : calculateNumbers(operator as WholeOperator, x, y));
+}
+
+function assertDivisor(operator: ArithmeticOperator, divisor: number | bigint): void {
+	if (Number(divisor) === 0 && (operator === "/" || operator === "//" || operator === "%")) throw new TemplateError("division by zero");
 }
 
 /** Returns the result of a comparison. Only two numbers, two strings or two lists have an order. */
@@ -102,7 +98,7 @@ export function isEqual(left: Value, right: Value, budget: Budget, depth = 0): b
 	const b = requireDefined(right);
 	budget.spendSteps();
 	budget.checkDepth(depth);
-	if (typeof a === "string" && typeof b === "string") return isSameText(a, b, budget);
+	if (typeof a === "string" && typeof b === "string" && a.length === b.length) budget.spendText(a.length);
 	if (a === b) return true;
 	const x = numberOf(a);
 	if (x !== undefined) {
@@ -148,11 +144,6 @@ export function order(left: Value, right: Value, budget: Budget, depth = 0): num
 			return order(a[index] as Value, b[index] as Value, budget, depth + 1);
 	}
 	return a.length - b.length;
-}
-
-function isSameText(a: string, b: string, budget: Budget): boolean {
-	if (a.length === b.length) budget.spendText(a.length);
-	return a === b;
 }
 
 function compareText(a: string, b: string, budget: Budget): number {

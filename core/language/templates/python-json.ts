@@ -12,17 +12,13 @@ export interface JsonStyle {
 }
 
 /** Returns JSON as Python's `json.dumps` writes it; characters beyond ASCII are escaped. */
-export function toJsonText(value: Value, style: JsonStyle, budget: Budget): string {
-	return writeJson(value, style, budget, 0);
-}
-
-function writeJson(value: Value, style: JsonStyle, budget: Budget, depth: number): string {
+export function toJsonText(value: Value, style: JsonStyle, budget: Budget, depth = 0): string {
 	const definedValue = requireDefined(value);
 	budget.spendSteps();
 	budget.checkDepth(depth);
 	if (typeof definedValue === "string") return quote(definedValue, budget);
 	if (definedValue === null || typeof definedValue === "boolean") return String(definedValue);
-	const writeInner = (member: Value) => writeJson(member, style, budget, depth + 1);
+	const writeInner = (member: Value) => toJsonText(member, style, budget, depth + 1);
 	if (isList(definedValue)) return enclose("[]", definedValue.map(writeInner), style, budget, depth);
 	if (!isObject(definedValue)) return toPythonText(definedValue, budget);
 	const keys = Object.keys(definedValue);

@@ -1,13 +1,12 @@
 import { TemplateError } from "./errors.ts";
-import { globalNames } from "./globals.ts";
-import type { ArgumentExpressions, Expression, FilterCall, Statement } from "./syntax.ts";
+import { globalFunctions } from "./globals.ts";
+import { Variables } from "./scope.ts";
+import type { Expression, FilterCall, Statement } from "./syntax.ts";
 
 /** Variables that a template reads from its scope. */
 export interface TemplateReferences {
 	/** Names of these variables, in order of appearance. Loop variables and `set` names are not included. */
 	readonly names: readonly string[];
-	/** Dotted paths of these variables with constant members, such as `svckv.system.a.b`. */
-	readonly paths: readonly string[];
 }
 
 /**
@@ -21,32 +20,20 @@ export function findReferences(
 	visit?: (expression: Expression) => void,
 ): TemplateReferences {
 	const walker = new ReferenceWalker(maximumDepth, visit);
-	walker.walkStatements(statements, new NameScope(undefined, globalNames));
-	return { names: [...walker.names], paths: [...walker.paths] };
+	walker.walkStatements(statements, withNames(new Variables(), globalFunctions.keys()));
+	return { names: [...walker.names] };
 }
 
-/** Names that the template itself defines, in one block and its enclosing blocks. */
-class NameScope {
-	readonly #names: Set<string>;
-	readonly #outer: NameScope | undefined;
+/** Names that the template itself defines. */
+type NameScope = Variables<true>;
 
-	constructor(outer: NameScope | undefined, names: Iterable<string> = []) {
-		this.#outer = outer;
-		this.#names = new Set(names);
-	}
-
-	has(name: string): boolean {
-		return this.#names.has(name) || this.#outer?.has(name) === true;
-	}
-
-	add(name: string): void {
-		this.#names.add(name);
-	}
+function withNames(scope: NameScope, names: Iterable<string>): NameScope {
+	for (const name of names) scope.set(name, true);
+	return scope;
 }
 
 class ReferenceWalker {
 	readonly names = new Set<string>();
-	readonly paths = new Set<string>();
 	readonly #maxDepth: number;
 	readonly #visit: ((expression: Expression) => void) | undefined;
 	#depth = 0;
@@ -76,51 +63,41 @@ class ReferenceWalker {
 				return this.#walkLoop(statement, scope);
 			case "set":
 				this.#walkExpression(statement.value, scope);
-				for (const target of statement.targets) scope.add(target);
+				for (const target of statement.targets) scope.set(target, true);
 				return;
 			case "set-member":
 				this.#walkExpression(statement.value, scope);
-				return this.#addName(statement.name, [], scope);
+				return this.#addName(statement.name, scope);
 			case "set-block":
-				this.walkStatements(statement.body, new NameScope(scope));
-				for (const filter of statement.filters) this.#walkFilter(filter, scope);
-				scope.add(statement.name);
+				this.walkStatements(statement.body, new Variables(scope));
+				for (const filter of statement.filters) this.#walkAll(argumentsOf(filter), scope);
+				scope.set(statement.name, true);
 		}
 	}
 
 	#walkLoop(loop: Extract<Statement, { kind: "for" }>, scope: NameScope): void {
 		this.#walkExpression(loop.iterable, scope);
-		const innerScope = new NameScope(scope, [...loop.targets, "loop"]);
+		const innerScope = withNames(new Variables(scope), [...loop.targets, "loop"]);
 		if (loop.condition !== undefined) this.#walkExpression(loop.condition, innerScope);
 		this.walkStatements(loop.body, innerScope);
-		this.walkStatements(loop.otherwise, new NameScope(scope));
+		this.walkStatements(loop.otherwise, new Variables(scope));
 	}
 
 	#walkExpression(expression: Expression | undefined, scope: NameScope): void {
 		if (expression === undefined || expression.kind === "constant") return;
 		this.#withDepth(() => {
 			this.#visit?.(expression);
-			for (const part of operandsOf(expression)) this.#walkExpression(part, scope);
-			if (expression.kind === "path") this.#addName(expression.name, expression.keys, scope);
-			if (expression.kind === "filter") this.#walkFilter(expression.filter, scope);
-			if (expression.kind === "test") this.#walkFilter(expression.test, scope);
-			if (expression.kind === "call" || expression.kind === "method") this.#walkArguments(expression.arguments, scope);
+			this.#walkAll(operandsOf(expression), scope);
+			if (expression.kind === "path") this.#addName(expression.name, scope);
 		});
 	}
 
-	#addName(name: string, keys: readonly string[], scope: NameScope): void {
-		if (scope.has(name)) return;
-		this.names.add(name);
-		if (keys.length > 0) this.paths.add([name, ...keys].join("."));
+	#addName(name: string, scope: NameScope): void {
+		if (scope.get(name) === undefined) this.names.add(name);
 	}
 
-	#walkFilter(filter: FilterCall, scope: NameScope): void {
-		this.#walkArguments(filter.arguments, scope);
-	}
-
-	#walkArguments({ positional, named }: ArgumentExpressions, scope: NameScope): void {
-		for (const argument of positional) this.#walkExpression(argument, scope);
-		for (const [, argument] of named) this.#walkExpression(argument, scope);
+	#walkAll(expressions: readonly (Expression | undefined)[], scope: NameScope): void {
+		for (const expression of expressions) this.#walkExpression(expression, scope);
 	}
 
 	#withDepth(walk: () => void): void {
@@ -130,7 +107,7 @@ class ReferenceWalker {
 	}
 }
 
-/** Returns the direct subexpressions of an expression, without its arguments. */
+/** Returns the direct subexpressions of an expression. */
 function operandsOf(expression: Expression): readonly (Expression | undefined)[] {
 	switch (expression.kind) {
 		case "list":
@@ -141,11 +118,14 @@ function operandsOf(expression: Expression): readonly (Expression | undefined)[]
 			return [expression.object, expression.key];
 		case "slice":
 			return [expression.object, ...expression.bounds];
+		case "call":
+			return argumentsOf(expression);
 		case "method":
-			return [expression.object];
+			return [expression.object, ...argumentsOf(expression)];
 		case "filter":
+			return [expression.input, ...argumentsOf(expression.filter)];
 		case "test":
-			return [expression.input];
+			return [expression.input, ...argumentsOf(expression.test)];
 		case "sign":
 		case "not":
 			return [expression.operand];
@@ -160,4 +140,8 @@ function operandsOf(expression: Expression): readonly (Expression | undefined)[]
 		default:
 			return [];
 	}
+}
+
+function argumentsOf({ arguments: { positional, named } }: Pick<FilterCall, "arguments">): readonly Expression[] {
+	return [...positional, ...named.map(([, argument]) => argument)];
 }

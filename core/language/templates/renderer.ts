@@ -1,7 +1,8 @@
 import type { Budget } from "./budget.ts";
 import { TemplateError } from "./errors.ts";
-import { type Evaluator, Variables } from "./evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
 import { toPythonText } from "./python-text.ts";
+import { Variables } from "./scope.ts";
 import type { FilterCall, Statement } from "./syntax.ts";
 import { elementsOf, isList, isTrue, Namespace, type Value } from "./values.ts";
 
@@ -63,10 +64,7 @@ export class Renderer {
 		}
 		if (elements.length === 0) return this.#renderStatements(loop.otherwise, variables, output);
 		const outerLoop = variables.get("loop");
-		const depth =
-			outerLoop !== undefined && typeof outerLoop === "object" && outerLoop !== null && "depth" in outerLoop
-				? Number(outerLoop["depth"]) + 1
-				: 1;
+		const depth = typeof outerLoop === "object" && outerLoop !== null && "depth" in outerLoop ? Number(outerLoop["depth"]) + 1 : 1;
 		for (const [index, element] of elements.entries()) {
 			this.#budget.spendSteps();
 			const innerVariables = new Variables(variables);
@@ -116,10 +114,7 @@ class Output {
 
 function assign(targets: readonly string[], value: Value, variables: Variables): void {
 	const [onlyTarget] = targets;
-	if (targets.length === 1 && onlyTarget !== undefined) {
-		variables.set(onlyTarget, value);
-		return;
-	}
+	if (targets.length === 1 && onlyTarget !== undefined) return variables.set(onlyTarget, value);
 	if (!isList(value) || value.length !== targets.length)
 		throw new TemplateError(`a list of ${targets.length} values is needed for ${targets.join(", ")}`);
 	for (const [index, target] of targets.entries()) variables.set(target, value[index] as Value);

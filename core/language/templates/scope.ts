@@ -21,6 +21,25 @@ export interface TemplateScope {
 	readonly fromJsonText?: (text: string) => JsonValue | undefined;
 }
 
+/** Variables that the template itself has set, in one block and its enclosing blocks. */
+export class Variables<T = Value> {
+	readonly #values = new Map<string, T>();
+	readonly #outer: Variables<T> | undefined;
+
+	constructor(outer?: Variables<T>) {
+		this.#outer = outer;
+	}
+
+	get(name: string): T | undefined {
+		const value = this.#values.get(name);
+		return value === undefined ? this.#outer?.get(name) : value;
+	}
+
+	set(name: string, value: T): void {
+		this.#values.set(name, value);
+	}
+}
+
 /** Function of a scope that templates can call. */
 export type ScopeFunction = (given: Arguments) => Value;
 

@@ -1,13 +1,18 @@
 import { TemplateSyntaxError } from "./errors.ts";
-import { parseExpression, parseExpressionList, parseFilter, parseOr } from "./expression-parser.ts";
+import { parseExpression, parseExpressionList, parseFilterCall, parseOr } from "./expression-parser.ts";
 import { type Segment, toSegments } from "./lexer.ts";
 import type { Expression, FilterCall, Statement } from "./syntax.ts";
 import { TokenReader } from "./token-reader.ts";
 
 /** Parses the statements of a template. */
 export function parseTemplate(source: string, maximumDepth: number): readonly Statement[] {
-	const parser = new TemplateParser(toSegments(source), maximumDepth);
-	return parser.parse();
+	return new TemplateParser(toSegments(source), maximumDepth).parse();
+}
+
+/** Returns the expression of a template that consists of one `{{ }}`; undefined for any other template. */
+export function singleExpression(statements: readonly Statement[]): Expression | undefined {
+	const [onlyStatement] = statements;
+	return statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
 }
 
 /** Statements of a block, and the tag that ends it. The tag is undefined at the end of the template. */
@@ -104,7 +109,7 @@ class TemplateParser {
 		const targets = parseTargets(reader);
 		if (reader.take("=")) return { kind: "set", targets, value: expectWhole(reader, parseExpressionList(reader)) };
 		const filters: FilterCall[] = [];
-		while (reader.take("|")) filters.push(parseFilter(reader));
+		while (reader.take("|")) filters.push(parseFilterCall(reader));
 		reader.expectEnd();
 		const { body, end } = this.#parseRequiredBlock(reader, ["endset"]);
 		end.reader.expectEnd();

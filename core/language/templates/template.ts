@@ -1,17 +1,12 @@
 import type { JsonValue } from "../../contract/index.ts";
-import { LexicalTokenCounter } from "../lexical-token-limit.ts";
 import { withWorkBudget } from "../work-budget.ts";
 import { Budget, defaultLimits, type TemplateLimits } from "./budget.ts";
-import { TemplateSyntaxError } from "./errors.ts";
-import { Evaluator, Variables } from "./evaluator.ts";
-import { parseExpressionList } from "./expression-parser.ts";
-import { toSegments } from "./lexer.ts";
+import { Evaluator } from "./evaluator.ts";
 import { findReferences, type TemplateReferences } from "./references.ts";
 import { Renderer } from "./renderer.ts";
-import type { TemplateScope } from "./scope.ts";
-import type { Expression, Statement } from "./syntax.ts";
-import { parseTemplate } from "./template-parser.ts";
-import { TokenReader } from "./token-reader.ts";
+import { type TemplateScope, Variables } from "./scope.ts";
+import type { Expression } from "./syntax.ts";
+import { parseTemplate, singleExpression } from "./template-parser.ts";
 import { toJson } from "./values.ts";
 
 /** Compiled template, which can be rendered any number of times. */
@@ -52,21 +47,6 @@ export function compileTemplate(text: string, limits: TemplateLimits = defaultLi
 	return template;
 }
 
-/** Returns the value of an expression that is written without braces. */
-export function evaluateExpression(text: string, scope: TemplateScope, limits: TemplateLimits = defaultLimits): JsonValue {
-	return evaluate(parseExpressionText(text, limits, new LexicalTokenCounter("expression")), scope, limits);
-}
-
-function parseExpressionText(text: string, limits: TemplateLimits, counter: LexicalTokenCounter): Expression {
-	const [segment, ...rest] = toSegments(`{{ ${text} }}`, counter);
-	if (segment?.kind !== "expression" || rest.length > 0) throw new TemplateSyntaxError("one expression is needed", 1);
-	const reader = new TokenReader(segment.tokens, segment.line, limits.depth);
-	const expression = parseExpressionList(reader);
-	reader.expectEnd();
-	findReferences([{ kind: "output", expression }], 2 * limits.depth);
-	return expression;
-}
-
 function compile(text: string, limits: TemplateLimits): Template {
 	if (!isTemplate(text) && !text.includes("{#")) return literalTemplate(text);
 	const statements = parseTemplate(text, limits.depth);
@@ -84,12 +64,7 @@ function compile(text: string, limits: TemplateLimits): Template {
 }
 
 function literalTemplate(text: string): Template {
-	return { references: { names: [], paths: [] }, variable: undefined, lastFilter: undefined, render: () => text, renderNative: () => text };
-}
-
-function singleExpression(statements: readonly Statement[]): Expression | undefined {
-	const [onlyStatement] = statements;
-	return statements.length === 1 && onlyStatement?.kind === "output" ? onlyStatement.expression : undefined;
+	return { references: { names: [] }, variable: undefined, lastFilter: undefined, render: () => text, renderNative: () => text };
 }
 
 function evaluate(expression: Expression, scope: TemplateScope, limits: TemplateLimits): JsonValue {

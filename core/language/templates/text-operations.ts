@@ -30,6 +30,31 @@ export function replace(
 	);
 }
 
+/** Pads a number with zeros after its sign. */
+export function fillWithZeros(text: string, width: number): string {
+	const sign = /^[+-]/.test(text) ? text.charAt(0) : "";
+	return sign + text.slice(sign.length).padStart(width - sign.length, "0");
+}
+
+/** Splits a string at a separator, or at white space if the separator is null. */
+export function splitText(text: string, separator: string | null): readonly string[] {
+	return separator === null ? text.split(/\s+/).filter((word) => word !== "") : text.split(separator);
+}
+
+/** Returns the parts of `splitText`, with all after the first `limit` as one part, as Python does. A negative limit keeps all parts. */
+export function limitParts(
+	parts: readonly string[],
+	limit: number,
+	{ text, separator }: { readonly text: string; readonly separator: string | null },
+): readonly string[] {
+	if (limit < 0 || parts.length <= limit + 1) return parts;
+	const firstParts = parts.slice(0, limit);
+	if (separator !== null) return [...firstParts, parts.slice(limit).join(separator)];
+	let rest = text.trimStart();
+	for (const word of firstParts) rest = rest.slice(word.length).trimStart();
+	return [...firstParts, rest];
+}
+
 /** Joins values as strings. Accounts for the result before creating it. */
 export function joinTexts(values: readonly Value[], separator: string, budget: Budget): string {
 	const texts = values.map((value) => toPythonText(value, budget));
@@ -52,4 +77,11 @@ export function strip(text: string, characters: string | undefined, side: "both"
 export function shellQuote(text: string): string {
 	if (/^[\w@%+=:,./-]+$/.test(text)) return text;
 	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const markupEntities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;" };
+
+/** Escapes a string for HTML or XML. */
+export function escapeMarkup(text: string): string {
+	return text.replace(/[&<>'"]/g, (character) => markupEntities[character] ?? character);
 }

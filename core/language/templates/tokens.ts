@@ -1,5 +1,6 @@
 import { parseWholeNumber, toWholeNumber } from "../../contract/index.ts";
 import type { LexicalTokenCounter } from "../lexical-token-limit.ts";
+import { matchToken, resolveEscape } from "../lexical-tokens.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 
 /** Token of an expression or statement. */
@@ -21,8 +22,6 @@ const tokenPatterns = {
 	operator: /\*\*|\/\/|==|!=|>=|<=|[-+*/%~<>=.:|,()[\]{}]/y,
 } as const;
 
-const tokenKinds = ["name", "float", "integer", "string", "operator"] as const;
-
 interface TokenContext {
 	/** Line of the tag, for messages. */
 	readonly line: number;
@@ -31,16 +30,13 @@ interface TokenContext {
 
 /** Reads the token at `position`, which must not be white space. Throws `TemplateSyntaxError` if there is none. */
 export function readToken(source: string, position: number, { line, counter }: TokenContext): Token {
-	for (const kind of tokenKinds) {
-		const pattern = tokenPatterns[kind];
-		pattern.lastIndex = position;
-		const text = pattern.exec(source)?.[0];
-		if (text === undefined) continue;
-		if (kind === "string") counter.addText(text);
-		else counter.add();
-		return { kind, text: kind === "string" ? "" : text, value: toValue(kind, text), end: position + text.length };
-	}
-	throw new TemplateSyntaxError(`unexpected character "${String.fromCodePoint(source.codePointAt(position) ?? 0)}"`, line);
+	const match = matchToken(tokenPatterns, source, position);
+	if (match === undefined)
+		throw new TemplateSyntaxError(`unexpected character "${String.fromCodePoint(source.codePointAt(position) ?? 0)}"`, line);
+	const { kind, text } = match;
+	if (kind === "string") counter.addText(text);
+	else counter.add();
+	return { kind, text: kind === "string" ? "" : text, value: toValue(kind, text), end: position + text.length };
 }
 
 function toValue(kind: Token["kind"], text: string): string | number | bigint {
@@ -50,20 +46,6 @@ function toValue(kind: Token["kind"], text: string): string | number | bigint {
 	return /^0[xob]/i.test(text) ? toWholeNumber(BigInt(text)) : parseWholeNumber(text.replaceAll("_", ""));
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-	n: "\n",
-	r: "\r",
-	t: "\t",
-	b: "\b",
-	f: "\f",
-	v: "\v",
-	a: "\x07",
-	"\\": "\\",
-	"'": "'",
-	'"': '"',
-	"\n": "",
-};
-
 const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g;
 
 /** Resolves the escapes of a string literal. As in Python, an unknown escape stays unchanged, including its backslash. */
@@ -72,6 +54,7 @@ function resolveEscapes(text: string): string {
 	return text.replace(escapePattern, (match: string, byte?: string, unit?: string, simple?: string) => {
 		const code = byte ?? unit;
 		if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-		return simple !== undefined && Object.hasOwn(simpleEscapes, simple) ? (simpleEscapes[simple] ?? "") : match;
+		// A line that ends with a backslash continues on the next one.
+		return simple === "\n" ? "" : (resolveEscape(simple ?? "") ?? match);
 	});
 }

@@ -1,3 +1,4 @@
+import { isWholeNumber } from "../whole-numbers.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Budget } from "./budget.ts";
 import { hasFilter } from "./filters/filter-table.ts";
@@ -13,8 +14,6 @@ const requireNumber = (value: Value, args: Arguments): number | bigint => {
 	if (number === undefined) throw args.error("needs a number");
 	return number;
 };
-
-const isWholeNumber = (number: number | bigint) => typeof number === "bigint" || Number.isInteger(number);
 
 const remainderOf = (number: number | bigint, divisor: number | bigint): number => {
 	const isExact = typeof number === "bigint" || typeof divisor === "bigint";

@@ -50,12 +50,8 @@ export class Namespace {
 
 /** Returns a number as a float. Throws `TemplateError` if it is not finite. */
 export function toFloat(value: number): Value {
-	return Number.isInteger(toFinite(value)) ? new Float(value) : value;
-}
-
-export function toFinite(value: number): number {
 	if (!Number.isFinite(value)) throw new TemplateError("the result is not a finite number");
-	return value;
+	return Number.isInteger(value) ? new Float(value) : value;
 }
 
 export function isList(value: Value): value is readonly Value[] {
@@ -77,7 +73,7 @@ export function numberOf(value: Value): number | bigint | undefined {
 	return value instanceof Float ? value.value : undefined;
 }
 
-export function isFloat(value: Value): boolean {
+export function isFloat(value: unknown): boolean {
 	return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
 
@@ -178,4 +174,35 @@ export function toJson(value: Value, depth: number, budget?: Budget): JsonValue 
 	if (isObject(definedValue))
 		return Object.fromEntries(Object.entries(definedValue).map(([key, member]) => [key, toJson(member, depth + 1, budget)]));
 	return definedValue;
+}
+
+/** Returns the value as JSON, like `toJson`. Returns the same object if it is already plain JSON. */
+export function toPlainValue(value: Value, budget: Budget, depth = 0): JsonValue {
+	if (typeof value !== "object" || value === null) return value;
+	budget.checkDepth(depth);
+	const toPlain = (member: Value) => toPlainValue(member, budget, depth + 1);
+	if (isList(value)) return convertElements(value, toPlain, budget);
+	return isObject(value) ? convertMembers(value, toPlain, budget) : toJson(value, depth, budget);
+}
+
+/** Steps for inspecting a value that may stay unchanged. The cost is low because large results are often passed on as they are. */
+const stepsPerInspectedValue = 1 / 8;
+
+/** Converts the elements of a list. Returns the same list if none of them changes. */
+export function convertElements<T, R>(list: readonly T[], convert: (element: T) => R, budget: Budget): readonly R[] {
+	budget.spendSteps(stepsPerInspectedValue * (1 + list.length));
+	const elements: readonly unknown[] = list.map(convert);
+	return (elements.every((element, index) => element === list[index]) ? list : elements) as readonly R[];
+}
+
+/** Converts the members of an object. Returns the same object if none of them changes. */
+export function convertMembers<T, R>(
+	object: Readonly<Record<string, T>>,
+	convert: (member: T) => R,
+	budget: Budget,
+): Readonly<Record<string, R>> {
+	const members = Object.entries(object);
+	budget.spendSteps(stepsPerInspectedValue * (1 + members.length));
+	const entries = members.map(([key, member]): [string, unknown] => [key, convert(member)]);
+	return (entries.every(([key, member]) => member === object[key]) ? object : Object.fromEntries(entries)) as Readonly<Record<string, R>>;
 }

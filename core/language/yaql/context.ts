@@ -1,5 +1,4 @@
-import { InternalValue } from "./internal-value.ts";
-import type { YaqlValue } from "./values.ts";
+import { InternalValue, type YaqlValue } from "./values.ts";
 
 /** Variables of a lambda or of `let`, in addition to those of the enclosing context. */
 export class Context extends InternalValue {

@@ -1,13 +1,9 @@
-import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import { toPythonText } from "../templates/python-text.ts";
-import { Float, toJson, type Value } from "../templates/values.ts";
+import { convertElements, convertMembers, Float, type Value } from "../templates/values.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
 import { isObject, Stream, typeName, withStepCost, type YaqlValue } from "./values.ts";
-
-/** Steps for inspecting a value that may stay unchanged. */
-const stepsPerInspectedValue = 1 / 8;
 
 /**
  * Converts a value to the types of templates: a stream becomes a list, and a date or timespan becomes a string. Returns the same object if
@@ -18,22 +14,10 @@ export function toTemplateValue(value: YaqlValue, budget: Budget, depth = 0): Va
 	budget.checkDepth(depth);
 	if (value instanceof Stream) return Array.from(withStepCost(value, budget), (element) => toTemplateValue(element, budget, depth + 1));
 	if (value instanceof DateTime || value instanceof TimeSpan) return value.toString();
-	if (Array.isArray(value)) {
-		budget.spendSteps(stepsPerInspectedValue * (1 + value.length));
-		const elements = value.map((element: YaqlValue) => toTemplateValue(element, budget, depth + 1));
-		return elements.every((element, index) => element === value[index]) ? (value as readonly Value[]) : elements;
-	}
+	const toInner = (member: YaqlValue) => toTemplateValue(member, budget, depth + 1);
+	if (Array.isArray(value)) return convertElements(value, toInner, budget);
 	if (!isObject(value)) throw new YaqlError("TypeError", `a ${typeName(value)} is no value that can be kept`);
-	const members = Object.entries(value);
-	budget.spendSteps(stepsPerInspectedValue * (1 + members.length));
-	const entries = members.map(([key, member]): [string, Value] => [key, toTemplateValue(member, budget, depth + 1)]);
-	const isUnchanged = entries.every(([key, member]) => member === value[key]);
-	return isUnchanged ? (value as { readonly [key: string]: Value }) : Object.fromEntries(entries);
-}
-
-/** Converts a value to JSON. */
-export function toJsonValue(value: YaqlValue, budget: Budget): JsonValue {
-	return toJson(toTemplateValue(value, budget), 0, budget);
+	return convertMembers(value, toInner, budget);
 }
 
 /** Returns a value as `str` does: `null`, `true` or `false`, otherwise as Python prints it. */

@@ -1,5 +1,5 @@
 import { YaqlError } from "./errors.ts";
-import { InternalValue } from "./internal-value.ts";
+import { InternalValue } from "./values.ts";
 
 const microsecondsPerSecond = 1_000_000;
 const microsecondsPerDay = 86_400 * microsecondsPerSecond;

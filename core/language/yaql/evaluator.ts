@@ -1,17 +1,18 @@
 import type { JsonValue } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
 import type { Value } from "../templates/values.ts";
+import { isFloat } from "../templates/values.ts";
 import { Context } from "./context.ts";
 import { toTemplateValue } from "./conversions.ts";
 import { TimeSpan } from "./date-time.ts";
 import { MissingKeyError, YaqlError } from "./errors.ts";
 import { bindArguments, type CallArguments } from "./functions/bind.ts";
-import type { Argument, ArgumentPair, FunctionEntry } from "./functions/define-function.ts";
+import type { FunctionEntry } from "./functions/define-function.ts";
 import { functionTable } from "./functions/function-table.ts";
+import type { Argument, ArgumentPair } from "./functions/parameters.ts";
 import { applyOperator, toNoMatchError } from "./operators.ts";
 import type { ArgumentExpressions, Expression } from "./syntax.ts";
 import {
-	isFloat,
 	isList,
 	isObject,
 	isTrue,
@@ -192,13 +193,12 @@ export class Evaluator {
 			throw new YaqlError("NoMethodRegisteredException", `Unknown method "${name}" for receiver of type ${typeName(receiver)}`);
 		}
 		const { positional, pairs } = this.#toCallArguments(args, context);
-		const result = this.#runMatchingEntry(entries, { positional: [toArgument(receiver), ...positional], pairs }, context);
+		const run = (subject: YaqlValue) =>
+			this.#runMatchingEntry(entries, { positional: [toArgument(subject), ...positional], pairs }, context);
+		const result = run(receiver);
 		if (result !== undefined) return result;
 		const parsedObject = typeof receiver === "string" ? this.#host.fromJsonText(receiver) : undefined;
-		const resultOfParsed =
-			parsedObject === undefined
-				? undefined
-				: this.#runMatchingEntry(entries, { positional: [toArgument(parsedObject), ...positional], pairs }, context);
+		const resultOfParsed = parsedObject === undefined ? undefined : run(parsedObject);
 		if (resultOfParsed !== undefined) return resultOfParsed;
 		const problem = `No method "${name}" for receiver of type ${typeName(receiver)} matches supplied arguments`;
 		throw new YaqlError("NoMatchingMethodException", problem);

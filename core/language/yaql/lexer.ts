@@ -1,5 +1,6 @@
 import { parseWholeNumber } from "../../contract/index.ts";
 import { LexicalTokenCounter } from "../lexical-token-limit.ts";
+import { matchToken, resolveEscape } from "../lexical-tokens.ts";
 import { YaqlSyntaxError } from "./errors.ts";
 
 export interface Token {
@@ -24,7 +25,6 @@ const tokenPatterns = {
 	operator: /=>|->|=~|!~|!=|>=|<=|\?\.|[-+*/.<>=,()[\]{}]/y,
 } as const;
 
-const tokenKinds = ["variable", "float", "integer", "call", "word", "text", "operator"] as const;
 const whitespacePattern = /[ \t\r\n]*/y;
 
 /** Words that are operators, even with a parenthesis directly after them. */
@@ -49,42 +49,28 @@ function skipWhitespace(source: string, position: number): number {
 }
 
 function readToken(source: string, position: number, counter: LexicalTokenCounter): { readonly token: Token; readonly end: number } {
-	for (const kind of tokenKinds) {
-		const pattern = tokenPatterns[kind];
-		pattern.lastIndex = position;
-		const text = pattern.exec(source)?.[0];
-		if (text === undefined) continue;
-		if (kind === "text") counter.addText(text);
-		else counter.add();
-		const name = text.slice(0, -1);
-		if (kind === "call" && wordOperators.has(name)) {
-			return { token: { kind: "word", text: name, value: name, position }, end: position + name.length };
-		}
-		return { token: toToken(kind, text, position), end: position + text.length };
+	const match = matchToken(tokenPatterns, source, position);
+	if (match === undefined) {
+		const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
+		throw new YaqlSyntaxError("YaqlLexicalException", `Lexical error: illegal character '${character}' at position ${position}`);
 	}
-	const character = String.fromCodePoint(source.codePointAt(position) ?? 0);
-	throw new YaqlSyntaxError("YaqlLexicalException", `Lexical error: illegal character '${character}' at position ${position}`);
+	const { kind, text } = match;
+	if (kind === "text") counter.addText(text);
+	else counter.add();
+	const name = text.slice(0, -1);
+	if (kind === "call" && wordOperators.has(name)) {
+		return { token: { kind: "word", text: name, value: name, position }, end: position + name.length };
+	}
+	return { token: toToken(kind, text, position), end: position + text.length };
 }
 
-function toToken(kind: (typeof tokenKinds)[number], text: string, position: number): Token {
+function toToken(kind: keyof typeof tokenPatterns, text: string, position: number): Token {
 	if (kind === "text") return { kind, text: "", value: toText(text), position };
 	if (kind === "call") return { kind, text: text.slice(0, -1), value: "", position };
 	const value = kind === "integer" ? parseWholeNumber(text) : kind === "float" ? Number(text) : text;
 	return { kind, text, value, position };
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = {
-	"\\": "\\",
-	"'": "'",
-	'"': '"',
-	a: "\x07",
-	b: "\b",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "\t",
-	v: "\v",
-};
 const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([^]))/g;
 
 /** Returns the value of a string literal. Between backticks, only the backtick can be escaped. An unknown escape stays unchanged. */
@@ -95,7 +81,7 @@ function toText(literal: string): string {
 	return text.replace(escapePattern, (match: string, byte?: string, unit?: string, point?: string, octal?: string, simple?: string) => {
 		if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
 		const code = byte ?? unit ?? point;
-		if (code === undefined) return simple !== undefined && Object.hasOwn(simpleEscapes, simple) ? (simpleEscapes[simple] ?? "") : match;
+		if (code === undefined) return resolveEscape(simple ?? "") ?? match;
 		const number = Number.parseInt(code, 16);
 		return number <= 0x10ffff ? String.fromCodePoint(number) : match;
 	});

@@ -1,12 +1,12 @@
 import type { Budget } from "../templates/budget.ts";
-import { order as orderOfTexts } from "../templates/operators.ts";
-import { calculateWhole, compareNumbers, isSameNumber } from "../whole-numbers.ts";
+import { order as orderOfTexts, repeatValue } from "../templates/operators.ts";
+import { isFloat } from "../templates/values.ts";
+import { calculateNumbers, calculateWhole, compareNumbers, isSameNumber, type WholeOperator } from "../whole-numbers.ts";
 import { DateTime, TimeSpan } from "./date-time.ts";
 import { YaqlError } from "./errors.ts";
-import { searchText } from "./pattern-search.ts";
-import { RegexValue } from "./regex-value.ts";
+import { RegexValue, searchText } from "./regex-value.ts";
 import type { ChainOperator } from "./syntax.ts";
-import { isFloat, isList, isObject, numberOf, Stream, toArray, toFloat, toKey, type YaqlList, type YaqlValue } from "./values.ts";
+import { isList, isObject, numberOf, Stream, toArray, toFloat, type YaqlList, type YaqlValue } from "./values.ts";
 
 /** Returns the result of an operator with two operands. */
 export function applyOperator(operator: ChainOperator, left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
@@ -117,19 +117,18 @@ function calculateIntegers(operator: ArithmeticOperator, x: number | bigint, y: 
 	if (Number(y) === 0 && (operator === "/" || operator === "mod")) {
 		throw new YaqlError("ZeroDivisionError", "integer division or modulo by zero");
 	}
-	const result = calculateWhole(operator === "/" ? "//" : operator === "mod" ? "%" : operator, x, y);
+	const result = calculateWhole(operator === "/" ? "//" : toWholeOperator(operator), x, y);
 	if (result === undefined) throw new YaqlError("OverflowError", "the result has too many digits");
 	return result;
 }
 
 function calculateFloats(operator: ArithmeticOperator, x: number, y: number): YaqlValue {
-	if (operator === "+") return toFloat(x + y);
-	if (operator === "-") return toFloat(x - y);
-	if (operator === "*") return toFloat(x * y);
-	if (y === 0) throw new YaqlError("ZeroDivisionError", "float division by zero");
-	if (operator === "/") return toFloat(x / y);
-	const remainder = x % y;
-	return toFloat(remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder);
+	if (y === 0 && (operator === "/" || operator === "mod")) throw new YaqlError("ZeroDivisionError", "float division by zero");
+	return toFloat(operator === "/" ? x / y : calculateNumbers(toWholeOperator(operator), x, y));
+}
+
+function toWholeOperator(operator: Exclude<ArithmeticOperator, "/">): WholeOperator {
+	return operator === "mod" ? "%" : operator;
 }
 
 function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right: YaqlValue): YaqlValue | undefined {
@@ -154,7 +153,7 @@ function calculateWithTime(operator: ArithmeticOperator, left: YaqlValue, right:
 }
 
 /** Joins two strings, two lists or two objects. */
-export function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
+function add(left: YaqlValue, right: YaqlValue, budget: Budget): YaqlValue {
 	if (typeof left === "string" && typeof right === "string") {
 		budget.spendText(left.length + right.length);
 		return left + right;
@@ -180,21 +179,6 @@ function addLists(left: YaqlList, right: YaqlList, budget: Budget): YaqlValue {
 }
 
 function repeat(value: YaqlValue, times: number, budget: Budget): YaqlValue {
-	const count = Math.max(0, times);
-	if (typeof value === "string") {
-		budget.spendText(value.length * count);
-		return value.repeat(count);
-	}
-	if (!isList(value)) throw toNoMatchError("#operator_*");
-	const elements = toArray(value, budget);
-	budget.spendSteps(elements.length * count);
-	// An empty list costs no steps, no matter how often it is repeated.
-	return elements.length === 0 ? [] : Array.from({ length: count }, () => elements).flat();
-}
-
-/** Returns the member of an object at a computed key; undefined if it does not exist. */
-export function memberAt(object: YaqlValue, key: YaqlValue): YaqlValue | undefined {
-	if (!isObject(object)) return undefined;
-	const name = toKey(key);
-	return Object.hasOwn(object, name) ? object[name] : undefined;
+	if (typeof value !== "string" && !isList(value)) throw toNoMatchError("#operator_*");
+	return repeatValue(typeof value === "string" ? value : toArray(value, budget), times, budget);
 }

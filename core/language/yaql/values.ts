@@ -1,14 +1,19 @@
 import { toWholeNumber } from "../../contract/index.ts";
 import type { Budget } from "../templates/budget.ts";
-import { Float } from "../templates/values.ts";
+import { Float, isFloat } from "../templates/values.ts";
 import { YaqlError } from "./errors.ts";
-import { InternalValue } from "./internal-value.ts";
 
 /**
  * Value of an expression: JSON, or an internal type that is converted before it leaves the expression. No value is callable, and members
  * are own properties only, so that an expression cannot reach a prototype or constructor.
  */
 export type YaqlValue = string | number | bigint | boolean | null | Float | Stream | InternalValue | readonly YaqlValue[] | YaqlObject;
+
+/** Value that JSON cannot represent. It is converted before it leaves an expression. */
+export abstract class InternalValue {
+	/** Name of the type, for messages. */
+	abstract readonly typeName: string;
+}
 
 export interface YaqlObject {
 	readonly [key: string]: YaqlValue;
@@ -84,10 +89,6 @@ export function toArray(list: YaqlList, budget: Budget): readonly YaqlValue[] {
 export function numberOf(value: YaqlValue): number | bigint | undefined {
 	if (typeof value === "number" || typeof value === "bigint") return value;
 	return value instanceof Float ? value.value : undefined;
-}
-
-export function isFloat(value: YaqlValue): boolean {
-	return value instanceof Float || (typeof value === "number" && !Number.isInteger(value));
 }
 
 export function toFloat(number: number): YaqlValue {

@@ -3,8 +3,7 @@ import { isInRange, isVersionRange } from "../../version-range.ts";
 import type { Arguments } from "../arguments.ts";
 import { toPythonText } from "../python-text.ts";
 import { elementsOf, isTrue, requireDefined, Undefined, type Value } from "../values.ts";
-import { attributeGetter } from "./attribute.ts";
-import type { Filter, FilterContext } from "./filter.ts";
+import { attributeGetter, type Filter, type FilterContext } from "./filter.ts";
 import { jsonFilters } from "./json-filters.ts";
 import { layoutFilters } from "./layout-filters.ts";
 import { listFilters } from "./list-filters.ts";
@@ -58,10 +57,10 @@ const selectFilters: Readonly<Record<string, Filter>> = {
 		const name = args.text(0, "filter");
 		return elements.map((element) => requireDefined(context.applyFilter(name, element, args.after(1, `filter "${name}"`))));
 	},
-	select: (input, args, context) => filterElements(input, true, { context, test: toTest(args, 0, context) }),
-	reject: (input, args, context) => filterElements(input, false, { context, test: toTest(args, 0, context) }),
-	selectattr: (input, args, context) => filterElements(input, true, { context, test: toAttributeTest(args, context) }),
-	rejectattr: (input, args, context) => filterElements(input, false, { context, test: toAttributeTest(args, context) }),
+	select: (input, args, context) => filterElements(input, context, toTest(args, 0, context)),
+	reject: (input, args, context) => filterElements(input, context, negate(toTest(args, 0, context))),
+	selectattr: (input, args, context) => filterElements(input, context, toAttributeTest(args, context)),
+	rejectattr: (input, args, context) => filterElements(input, context, negate(toAttributeTest(args, context))),
 };
 
 function mapAttribute(get: (element: Value) => Value, fallback: Value | undefined): (element: Value) => Value {
@@ -71,27 +70,28 @@ function mapAttribute(get: (element: Value) => Value, fallback: Value | undefine
 	};
 }
 
-interface SelectionOptions {
-	readonly context: FilterContext;
-	readonly test: (element: Value) => boolean;
+type ElementTest = (element: Value) => boolean;
+
+function filterElements(input: Value, { budget }: FilterContext, test: ElementTest): Value {
+	return elementsOf(input, budget).filter((element) => test(element));
 }
 
-function filterElements(input: Value, expected: boolean, { context, test }: SelectionOptions): Value {
-	return elementsOf(input, context.budget).filter((element) => test(element) === expected);
+function negate(test: ElementTest): ElementTest {
+	return (element) => !test(element);
 }
 
 /**
  * Returns the test that is named by the argument at `index`, with the arguments after it. Without a name, the test is the truth of the
  * value.
  */
-function toTest(args: Arguments, index: number, context: FilterContext): (value: Value) => boolean {
+function toTest(args: Arguments, index: number, context: FilterContext): ElementTest {
 	if (args.positional.length <= index) return isTrue;
 	const name = args.text(index, "test");
 	const rest = args.after(index + 1, `test "${name}"`);
 	return (value) => context.applyTest(name, value, rest);
 }
 
-function toAttributeTest(args: Arguments, context: FilterContext): (element: Value) => boolean {
+function toAttributeTest(args: Arguments, context: FilterContext): ElementTest {
 	const get = attributeGetter(args.required(0, "attribute"), context);
 	const test = toTest(args, 1, context);
 	return (element) => test(get(element));
@@ -123,7 +123,7 @@ const versionRelations: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /** Filters on semantic versions. */
-const versionFilters: Readonly<Record<string, Filter>> = {
+export const versionFilters: Readonly<Record<string, Filter>> = {
 	version_compare: versionComparison((order) => Math.sign(order)),
 	version_more_than: versionComparison((order) => order > 0),
 	version_less_than: versionComparison((order) => order < 0),

@@ -1,7 +1,7 @@
 import { toPythonLiteral, toPythonText } from "../python-text.ts";
+import { escapeMarkup } from "../text-operations.ts";
 import { elementsOf, isObject, numberOf, typeName, type Value } from "../values.ts";
 import type { Filter, FilterContext } from "./filter.ts";
-import { escapeMarkup } from "./markup.ts";
 
 const byteUnits = {
 	decimal: { base: 1_000, names: ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"] },

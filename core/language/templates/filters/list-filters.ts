@@ -1,8 +1,7 @@
 import type { Arguments } from "../arguments.ts";
 import { calculate, isEqual, order } from "../operators.ts";
 import { elementsOf, isList, isObject, requireDefined, typeName, Undefined, type Value } from "../values.ts";
-import { attributeGetter } from "./attribute.ts";
-import type { Filter, FilterContext } from "./filter.ts";
+import { attributeGetter, type Filter, type FilterContext } from "./filter.ts";
 
 const length: Filter = (input, args, { budget }) => {
 	if (isObject(input)) return Object.keys(input).length;

@@ -31,29 +31,25 @@ function requireNumber(input: Value, filter: string): number | bigint {
 	return number;
 }
 
-const digitPatterns: ReadonlyMap<number, RegExp> = new Map([
-	[2, /^[+-]?(?:0b)?[01]+$/i],
-	[8, /^[+-]?(?:0o)?[0-7]+$/i],
-	[16, /^[+-]?(?:0x)?[\da-f]+$/i],
+/** Prefix and pattern of numbers in other bases than 10. */
+const bases: ReadonlyMap<number, { readonly prefix: string; readonly pattern: RegExp }> = new Map([
+	[2, { prefix: "0b", pattern: /^[+-]?(?:0b)?[01]+$/i }],
+	[8, { prefix: "0o", pattern: /^[+-]?(?:0o)?[0-7]+$/i }],
+	[16, { prefix: "0x", pattern: /^[+-]?(?:0x)?[\da-f]+$/i }],
 ]);
 
 function parseInteger(text: string, base: number): number | bigint | undefined {
 	const trimmed = text.trim();
-	if (/^[+-]?\d+$/.test(trimmed) && !digitPatterns.has(base)) return parseWholeNumber(trimmed);
-	if (digitPatterns.get(base)?.test(trimmed) !== true) return parseDecimal(trimmed);
+	const { prefix, pattern } = bases.get(base) ?? {};
+	if (/^[+-]?\d+$/.test(trimmed) && pattern === undefined) return parseWholeNumber(trimmed);
+	if (pattern?.test(trimmed) !== true) return parseDecimal(trimmed);
 	const digits = trimmed.replace(/^[+-]/, "").replace(/^0[box]/i, "");
-	const absoluteValue = toWholeNumber(BigInt(`${basePrefixes.get(base)}${digits}`));
+	const absoluteValue = toWholeNumber(BigInt(`${prefix}${digits}`));
 	return trimmed.startsWith("-") ? -absoluteValue : absoluteValue;
 }
 
-const basePrefixes: ReadonlyMap<number, string> = new Map([
-	[2, "0b"],
-	[8, "0o"],
-	[16, "0x"],
-]);
-
 /** Returns the number that a decimal string represents; undefined if it represents none. */
-function parseDecimal(text: string): number | undefined {
+export function parseDecimal(text: string): number | undefined {
 	const trimmed = text.trim();
 	if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed)) return undefined;
 	const number = Number(trimmed);

@@ -1,11 +1,9 @@
 import { TemplateError } from "../errors.ts";
 import { formatPercent } from "../format.ts";
 import { toPythonText } from "../python-text.ts";
-import { capitalize, joinTexts, replace, shellQuote, strip } from "../text-operations.ts";
+import { capitalize, escapeMarkup, joinTexts, replace, shellQuote, strip } from "../text-operations.ts";
 import { elementsOf, isList, isObject, type Value } from "../values.ts";
-import { attributeGetter } from "./attribute.ts";
-import type { Filter, FilterContext } from "./filter.ts";
-import { escapeMarkup } from "./markup.ts";
+import { attributeGetter, type Filter, type FilterContext } from "./filter.ts";
 
 /** Returns a filter that converts its input to a string first. */
 const onText =

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../contract/index.ts";
+import { roundHalfEven } from "../../whole-numbers.ts";
 import { parseJsonPath } from "../json-path.ts";
 import { toJsonText } from "../python-json.ts";
 import { isFloat, isList, isObject, isTrue, memberOf, numberOf, toJson, typeName, type Value, type ValueObject } from "../values.ts";
@@ -74,10 +75,6 @@ function merge(object: ValueObject, next: ValueObject, { isRecursive, depth, bud
 function pathOf(input: Value, args: Parameters<Filter>[1]): string {
 	if (typeof input === "string") return input;
 	throw args.error(`needs a path, not ${typeName(input)}`);
-}
-
-function roundHalfEven(number: number): number {
-	return Math.abs(number % 1) === 0.5 ? 2 * Math.round(number / 2) : Math.round(number);
 }
 
 const timeUnits = [

@@ -1,4 +1,5 @@
-import { type Argument, type ArgumentPair, type FunctionEntry, mismatch } from "./define-function.ts";
+import type { FunctionEntry } from "./define-function.ts";
+import { type Argument, type ArgumentPair, mismatch } from "./parameters.ts";
 
 /** Arguments of a call, not yet matched with parameters. */
 export interface CallArguments {

@@ -1,7 +1,8 @@
 import { Context } from "../context.ts";
 import { YaqlError } from "../errors.ts";
-import { isTrue, Stream, withStepCost, type YaqlValue } from "../values.ts";
-import { any, defineFunction, defineMethod, integer, lambda, list, optional, pairs, rest, text } from "./define-function.ts";
+import { isTrue, withStepCost, type YaqlValue } from "../values.ts";
+import { defineFunction, defineMethod, defineStreamFunction } from "./define-function.ts";
+import { any, integer, lambda, list, optional, pairs, rest, text } from "./parameters.ts";
 
 /** Functions for branching, variables, assertions and Boolean values. */
 export const branchingFunctions = [
@@ -16,11 +17,9 @@ export const branchingFunctions = [
 	defineFunction("selectAllCases", [rest(lambda("args"))], (_call, conditions) =>
 		conditions.flatMap((condition, index) => (isTrue(condition()) ? [index] : [])),
 	),
-	defineFunction("examine", [rest(lambda("args"))], (_call, conditions) =>
-		streamOf(function* () {
-			for (const condition of conditions) yield isTrue(condition());
-		}),
-	),
+	defineStreamFunction("examine", [rest(lambda("args"))], function* (_call, conditions) {
+		for (const condition of conditions) yield isTrue(condition());
+	}),
 	defineMethod("switchCase", [integer("case"), rest(lambda("args"))], (_call, index, cases) => {
 		const selectedCase = index >= 0 && index < cases.length ? cases[index] : cases.at(-1);
 		return selectedCase === undefined ? null : selectedCase();
@@ -65,9 +64,4 @@ export const branchingFunctions = [
 
 function unpackError(count: number): YaqlError {
 	return new YaqlError("ValueError", `the list has not as many elements as there are names, which are ${count}`);
-}
-
-/** Returns a stream of the elements that a generator function yields, computed on demand. */
-export function streamOf(make: () => Generator<YaqlValue, void>): Stream {
-	return new Stream(make());
 }

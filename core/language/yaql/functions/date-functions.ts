@@ -1,17 +1,21 @@
 import { formatDate, readDate } from "../date-format.ts";
 import { type DateParts, DateTime, TimeSpan, toDateTime, weekdayOf } from "../date-time.ts";
 import { numberOf, toFloat, type YaqlValue } from "../values.ts";
-import { any, dateTime, defineFunction, defineMethod, integer, nullable, numeric, optional, text, timeSpan } from "./define-function.ts";
+import { defineFunction, defineMethod } from "./define-function.ts";
+import { any, dateTime, integer, nullable, numeric, optional, text, timeSpan } from "./parameters.ts";
 
 const microsecondsPerSecond = 1_000_000;
-const microsecondsPerUnit = {
-	microseconds: 1,
-	milliseconds: 1_000,
-	seconds: microsecondsPerSecond,
-	minutes: 60 * microsecondsPerSecond,
-	hours: 3_600 * microsecondsPerSecond,
-	days: 86_400 * microsecondsPerSecond,
-};
+const microsecondsPerMinute = 60 * microsecondsPerSecond;
+const microsecondsPerHour = 60 * microsecondsPerMinute;
+/** Units of timespans, with their microseconds. */
+const units = [
+	["days", 24 * microsecondsPerHour],
+	["hours", microsecondsPerHour],
+	["minutes", microsecondsPerMinute],
+	["seconds", microsecondsPerSecond],
+	["milliseconds", 1_000],
+	["microseconds", 1],
+] as const;
 const partNames = ["year", "month", "day", "hour", "minute", "second", "microsecond"] as const;
 const offsetParameter = optional(timeSpan("offset"), new TimeSpan(0));
 const zeroByDefault = (name: string) => optional(integer(name), 0);
@@ -21,7 +25,7 @@ const nullByDefault = (name: string) => optional(nullable(integer(name)), null);
 export const dateFunctions = [
 	defineFunction("now", [offsetParameter], (_call, utcOffset) => new DateTime(Date.now() * 1_000, utcOffset)),
 	defineFunction("utctz", [], () => new TimeSpan(0)),
-	defineFunction("localtz", [], () => new TimeSpan(-new Date().getTimezoneOffset() * microsecondsPerUnit.minutes)),
+	defineFunction("localtz", [], () => new TimeSpan(-new Date().getTimezoneOffset() * microsecondsPerMinute)),
 	defineFunction("isDatetime", [any("value")], (_call, value) => value instanceof DateTime),
 	defineFunction("isTimespan", [any("value")], (_call, value) => value instanceof TimeSpan),
 	defineFunction(
@@ -48,23 +52,8 @@ export const dateFunctions = [
 	),
 	defineFunction(
 		"timespan",
-		[
-			zeroByDefault("days"),
-			zeroByDefault("hours"),
-			zeroByDefault("minutes"),
-			zeroByDefault("seconds"),
-			zeroByDefault("milliseconds"),
-			zeroByDefault("microseconds"),
-		],
-		(_call, days, hours, minutes, seconds, milliseconds, microseconds) =>
-			new TimeSpan(
-				days * microsecondsPerUnit.days +
-					hours * microsecondsPerUnit.hours +
-					minutes * microsecondsPerUnit.minutes +
-					seconds * microsecondsPerUnit.seconds +
-					milliseconds * microsecondsPerUnit.milliseconds +
-					microseconds,
-			),
+		units.map(([name]) => zeroByDefault(name)),
+		(_call, ...amounts) => new TimeSpan(units.reduce((total, [, size], index) => total + size * (amounts[index] ?? 0), 0)),
 	),
 	defineMethod("format", [dateTime("dt"), text("format")], ({ budget }, date, format) => formatDate(date, format, budget)),
 	defineMethod(
@@ -101,7 +90,7 @@ export const dateFunctions = [
 	defineProperty("utc", (date) => new DateTime(date.microseconds)),
 	defineProperty("offset", (date) => date.offset),
 	defineProperty("timestamp", (date) => toFloat(date.microseconds / microsecondsPerSecond)),
-	...Object.entries(microsecondsPerUnit).map(([name, size]) =>
+	...units.map(([name, size]) =>
 		defineFunction(
 			`#property#${name}`,
 			[timeSpan("timespan")],
@@ -115,7 +104,5 @@ function defineProperty(name: string, read: (date: DateTime) => YaqlValue) {
 }
 
 function timeOf({ hour, minute, second: seconds, microsecond }: DateParts): TimeSpan {
-	return new TimeSpan(
-		hour * microsecondsPerUnit.hours + minute * microsecondsPerUnit.minutes + seconds * microsecondsPerSecond + microsecond,
-	);
+	return new TimeSpan(hour * microsecondsPerHour + minute * microsecondsPerMinute + seconds * microsecondsPerSecond + microsecond);
 }

@@ -2,9 +2,9 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { applyOperator, compare, isEqual, isIn } from "../operators.ts";
 import { isList, isTrue, Stream, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
-import { streamOf } from "./branching-functions.ts";
-import { any, defineBoth, defineFunction, defineMethod, type Lambda, lambda, list, optional, rest } from "./define-function.ts";
-import { flatten, reduce, SeenValues } from "./list-tools.ts";
+import { defineBoth, defineFunction, defineMethod, defineStreamMethod } from "./define-function.ts";
+import { flatten, reduce, toSet } from "./list-tools.ts";
+import { any, type Lambda, lambda, list, optional, rest } from "./parameters.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");
@@ -70,11 +70,21 @@ export const listFunctions = [
 	defineMethod("aggregate", [collection, lambda("selector"), optional(any("seed"))], ({ budget }, elements, combine, seed) =>
 		reduce(elements, combine, seed, budget),
 	),
-	defineMethod("accumulate", [collection, lambda("selector"), optional(any("seed"))], ({ budget }, elements, combine, seed) =>
-		streamOf(() => accumulate(elements, combine, seed, budget)),
+	defineStreamMethod(
+		"accumulate",
+		[collection, lambda("selector"), optional(any("seed"))],
+		function* ({ budget }, elements, combine, seed) {
+			let total = seed;
+			if (total !== undefined) yield total;
+			for (const element of withStepCost(elements, budget)) {
+				total = total === undefined ? element : combine(total, element);
+				yield total;
+			}
+			if (total === undefined) throw new YaqlError("TypeError", "accumulate() of empty sequence with no initial value");
+		},
 	),
 	defineMethod("groupBy", [collection, lambda("keySelector"), optional(lambda("valueSelector")), optional(lambda("aggregator"))], groupBy),
-	defineMethod("flatten", [collection], ({ budget }, elements) => streamOf(() => flatten(elements, budget))),
+	defineStreamMethod("flatten", [collection], ({ budget }, elements) => flatten(elements, budget)),
 ];
 
 /** Yields the elements, with streams replaced by their elements. Lists are not replaced. */
@@ -83,12 +93,6 @@ function* unrollStreams(elements: Iterable<YaqlValue>, budget: Budget): Generato
 		if (element instanceof Stream) yield* unrollStreams(element, budget);
 		else yield element;
 	}
-}
-
-/** Returns the elements without duplicates. Sets are lists of this kind. */
-export function toSet(elements: Iterable<YaqlValue>, budget: Budget): readonly YaqlValue[] {
-	const seenValues = new SeenValues(budget);
-	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(element));
 }
 
 function requireElement(value: YaqlValue | undefined, problem: string): YaqlValue {
@@ -103,16 +107,6 @@ function findIndex(elements: YaqlList, isMatch: (element: YaqlValue) => boolean,
 		index++;
 	}
 	return -1;
-}
-
-function* accumulate(elements: YaqlList, combine: Lambda, seed: YaqlValue | undefined, budget: Budget): Generator<YaqlValue, void> {
-	let total = seed;
-	if (total !== undefined) yield total;
-	for (const element of withStepCost(elements, budget)) {
-		total = total === undefined ? element : combine(total, element);
-		yield total;
-	}
-	if (total === undefined) throw new YaqlError("TypeError", "accumulate() of empty sequence with no initial value");
 }
 
 /** Returns pairs of a key and its elements, in the order of the first element with each key. */

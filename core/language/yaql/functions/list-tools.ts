@@ -2,7 +2,7 @@ import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isEqual } from "../operators.ts";
 import { isList, numberOf, toInteger, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
-import type { Lambda } from "./define-function.ts";
+import type { Lambda } from "./parameters.ts";
 
 /** Set of values. Values are compared by the equality of YAQL. */
 export class SeenValues {
@@ -39,9 +39,10 @@ function toPrimitive(value: YaqlValue): string | number | bigint | null | undefi
 	return typeof number === "number" && Number.isInteger(number) ? toInteger(number) : number;
 }
 
-export function distinct(elements: Iterable<YaqlValue>, key: Lambda | undefined, budget: Budget): readonly YaqlValue[] {
+/** Returns the elements without duplicates. Sets are lists of this kind. */
+export function toSet(elements: Iterable<YaqlValue>, budget: Budget): readonly YaqlValue[] {
 	const seenValues = new SeenValues(budget);
-	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(key === undefined ? element : key(element)));
+	return Array.from(withStepCost(elements, budget)).filter((element) => seenValues.add(element));
 }
 
 /** Yields the elements, with lists of any depth replaced by their elements. */

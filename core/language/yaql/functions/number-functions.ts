@@ -1,9 +1,11 @@
 import { parseWholeNumber } from "../../../contract/index.ts";
-import { calculateWhole } from "../../whole-numbers.ts";
+import { isFloat } from "../../templates/values.ts";
+import { calculateWhole, roundHalfEven } from "../../whole-numbers.ts";
 import { YaqlError } from "../errors.ts";
 import { compare } from "../operators.ts";
-import { isFloat, numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
-import { any, defineFunction, integer, nullable, numeric, optional, wholeNumber } from "./define-function.ts";
+import { numberOf, toFloat, toInteger, typeName, type YaqlValue } from "../values.ts";
+import { defineFunction } from "./define-function.ts";
+import { any, integer, nullable, numeric, optional, wholeNumber } from "./parameters.ts";
 
 export const numberFunctions = [
 	defineFunction("int", [any("value")], (_call, value) => toWhole(value)),
@@ -99,10 +101,6 @@ function roundWhole(number: bigint, digits: number): YaqlValue {
 	const lower = number - remainder;
 	const shouldRoundUp = 2n * remainder > unit || (2n * remainder === unit && (lower / unit) % 2n !== 0n);
 	return toInteger(shouldRoundUp ? lower + unit : lower);
-}
-
-function roundHalfEven(value: number): number {
-	return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
 function power(a: YaqlValue, b: YaqlValue, modulus: number | null): YaqlValue {

@@ -13,21 +13,9 @@ import {
 	type YaqlObject,
 	type YaqlValue,
 } from "../values.ts";
-import {
-	any,
-	defineBoth,
-	defineFunction,
-	defineMethod,
-	integer,
-	type Lambda,
-	lambda,
-	list,
-	object,
-	optional,
-	pairs,
-	rest,
-} from "./define-function.ts";
-import { distinct } from "./list-tools.ts";
+import { defineBoth, defineFunction, defineMethod } from "./define-function.ts";
+import { toSet } from "./list-tools.ts";
+import { any, integer, type Lambda, lambda, list, object, optional, pairs, rest } from "./parameters.ts";
 
 /** Functions of objects, which YAQL calls dictionaries. No function changes its arguments. */
 export const objectFunctions = [
@@ -79,8 +67,8 @@ export const objectFunctions = [
 	defineMethod(
 		"mergeWith",
 		[object("dict"), object("another"), optional(lambda("listMerger")), optional(lambda("itemMerger")), optional(integer("maxLevels"), 0)],
-		({ budget }, dict, another, listMerger, itemMerger, levels) =>
-			new Merger(budget, listMerger, itemMerger).merge(dict, another, levels, 0),
+		({ budget }, dict, another, mergeLists, mergeItems, levels) =>
+			merge(dict, another, { mergeLists, mergeItems, levels, depth: 0, budget }),
 	),
 ];
 
@@ -105,37 +93,30 @@ function withoutKeys(dict: YaqlObject, keys: Iterable<YaqlValue>, budget: Budget
 	return Object.fromEntries(Object.entries(dict).filter(([key]) => !removedKeys.has(key)));
 }
 
-class Merger {
-	readonly #budget: Budget;
-	readonly #mergeLists: Lambda;
-	readonly #mergeItems: Lambda;
+interface MergeOptions {
+	readonly mergeLists: Lambda | undefined;
+	readonly mergeItems: Lambda | undefined;
+	/** Number of levels to merge; 0 merges all. */
+	readonly levels: number;
+	readonly depth: number;
+	readonly budget: Budget;
+}
 
-	constructor(budget: Budget, mergeLists: Lambda | undefined, mergeItems: Lambda | undefined) {
-		this.#budget = budget;
-		this.#mergeLists = mergeLists ?? ((left = null, right = null) => this.#union(left, right));
-		this.#mergeItems = mergeItems ?? ((_left, right = null) => right);
-	}
+function merge(left: YaqlObject, right: YaqlObject, options: MergeOptions): YaqlValue {
+	const { depth, budget } = options;
+	budget.checkDepth(depth);
+	budget.spendSteps(Object.keys(left).length + Object.keys(right).length);
+	const ownEntries = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
+		key,
+		Object.hasOwn(right, key) ? mergeMember(value, right[key] as YaqlValue, options) : value,
+	]);
+	return Object.fromEntries([...ownEntries, ...Object.entries(right).filter(([key]) => !Object.hasOwn(left, key))]);
+}
 
-	/** @param levels number of levels to merge; 0 merges all */
-	merge(left: YaqlObject, right: YaqlObject, levels: number, depth: number): YaqlValue {
-		this.#budget.checkDepth(depth);
-		this.#budget.spendSteps(Object.keys(left).length + Object.keys(right).length);
-		const ownEntries = Object.entries(left).map(([key, value]): [string, YaqlValue] => [
-			key,
-			Object.hasOwn(right, key) ? this.#member(value, right[key] as YaqlValue, levels, depth) : value,
-		]);
-		return Object.fromEntries([...ownEntries, ...Object.entries(right).filter(([key]) => !Object.hasOwn(left, key))]);
-	}
-
-	#member(left: YaqlValue, right: YaqlValue, levels: number, depth: number): YaqlValue {
-		if (levels === 1 || !(isObject(right) || isList(right))) return this.#mergeItems(left, right);
-		if (isObject(left) && isObject(right)) return this.merge(left, right, levels === 0 ? 0 : levels - 1, depth + 1);
-		if (isList(left) && isList(right)) return this.#mergeLists(left, right);
-		throw new YaqlError("TypeError", `Cannot merge ${typeName(left)} with ${typeName(right)}`);
-	}
-
-	#union(left: YaqlValue, right: YaqlValue): YaqlValue {
-		if (!isList(left) || !isList(right)) return right;
-		return distinct([...toArray(left, this.#budget), ...toArray(right, this.#budget)], undefined, this.#budget);
-	}
+function mergeMember(left: YaqlValue, right: YaqlValue, options: MergeOptions): YaqlValue {
+	const { mergeLists, mergeItems, levels, depth, budget } = options;
+	if (levels === 1 || !(isObject(right) || isList(right))) return mergeItems === undefined ? right : mergeItems(left, right);
+	if (isObject(left) && isObject(right)) return merge(left, right, { ...options, levels: levels === 0 ? 0 : levels - 1, depth: depth + 1 });
+	if (!isList(left) || !isList(right)) throw new YaqlError("TypeError", `Cannot merge ${typeName(left)} with ${typeName(right)}`);
+	return mergeLists === undefined ? toSet([...toArray(left, budget), ...toArray(right, budget)], budget) : mergeLists(left, right);
 }

@@ -1,11 +1,10 @@
 import type { Budget } from "../../templates/budget.ts";
 import { Context } from "../context.ts";
 import { toYaqlText } from "../conversions.ts";
-import { searchText, toPattern } from "../pattern-search.ts";
-import { RegexValue } from "../regex-value.ts";
+import { RegexValue, searchText, toPattern } from "../regex-value.ts";
 import type { YaqlValue } from "../values.ts";
-import { streamOf } from "./branching-functions.ts";
-import { any, body, type CallContext, defineFunction, defineMethod, flag, integer, optional, pattern, text } from "./define-function.ts";
+import { type CallContext, defineFunction, defineMethod, defineStreamMethod } from "./define-function.ts";
+import { any, body, flag, integer, optional, pattern, text } from "./parameters.ts";
 
 const regexp = pattern("regexp");
 const string = text("string");
@@ -30,11 +29,11 @@ export const patternFunctions = [
 		if (match === undefined) return null;
 		return selector === undefined ? match[0] : selector(toMatchContext(match, source, call));
 	}),
-	defineMethod("searchAll", [regexp, string, optional(body("selector"))], (call, expression, source, selector) => {
+	defineStreamMethod("searchAll", [regexp, string, optional(body("selector"))], (call, expression, source, selector) => {
 		const matches = searchText(expression, source, call.budget);
-		return streamOf(function* () {
+		return (function* () {
 			for (const match of matches) yield selector === undefined ? match[0] : selector(toMatchContext(match, source, call));
-		});
+		})();
 	}),
 	defineMethod("split", [regexp, string, optional(integer("maxSplit"), 0)], ({ budget }, expression, source, maxCount) =>
 		split(expression, source, maxCount, budget),

@@ -1,10 +1,9 @@
 import type { Budget } from "../../templates/budget.ts";
 import { compare, isEqual } from "../operators.ts";
-import { isTrue, type Order, OrderedStream, toArray, type YaqlList, type YaqlValue } from "../values.ts";
-import { streamOf } from "./branching-functions.ts";
-import { any, defineMethod, integer, type Lambda, lambda, list, mismatch, type Parameter, rest } from "./define-function.ts";
-import { toSet } from "./list-functions.ts";
-import { SeenValues } from "./list-tools.ts";
+import { isTrue, type Order, OrderedStream, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
+import { defineMethod, defineStreamMethod } from "./define-function.ts";
+import { SeenValues, toSet } from "./list-tools.ts";
+import { any, integer, type Lambda, lambda, list, ordered, rest } from "./parameters.ts";
 
 const collection = list("collection");
 const selector = lambda("selector");
@@ -12,14 +11,7 @@ const predicate = lambda("predicate");
 const left = list("left");
 const right = list("right");
 
-const orderedParameter: Parameter<OrderedStream> = {
-	name: "collection",
-	arity: "one",
-	convert: (argument) => {
-		const value = argument.value();
-		return value instanceof OrderedStream ? value : mismatch;
-	},
-};
+const sortedCollection = ordered("collection");
 
 /** Functions that sort or split a list, or combine it with another list. */
 export const orderFunctions = [
@@ -29,16 +21,25 @@ export const orderFunctions = [
 	defineMethod("orderByDescending", [collection, selector], ({ budget }, elements, key) =>
 		order(toArray(elements, budget), [orderBy(key, -1, budget)], budget),
 	),
-	defineMethod("thenBy", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+	defineMethod("thenBy", [sortedCollection, selector], ({ budget }, { elements, comparators }, key) =>
 		order(elements, [...comparators, orderBy(key, 1, budget)], budget),
 	),
-	defineMethod("thenByDescending", [orderedParameter, selector], ({ budget }, { elements, comparators }, key) =>
+	defineMethod("thenByDescending", [sortedCollection, selector], ({ budget }, { elements, comparators }, key) =>
 		order(elements, [...comparators, orderBy(key, -1, budget)], budget),
 	),
 	defineMethod("reverse", [collection], ({ budget }, elements) => [...toArray(elements, budget)].reverse()),
-	defineMethod("slice", [collection, integer("length")], ({ budget }, elements, length) =>
-		streamOf(() => sliceByLength(elements, length, budget)),
-	),
+	// The last list may have fewer elements.
+	defineStreamMethod("slice", [collection, integer("length")], function* ({ budget }, elements, length) {
+		let part: YaqlValue[] = [];
+		if (length <= 0) return;
+		for (const element of withStepCost(elements, budget)) {
+			part.push(element);
+			if (part.length < length) continue;
+			yield part;
+			part = [];
+		}
+		if (part.length > 0) yield part;
+	}),
 	defineMethod("splitAt", [collection, integer("index")], ({ budget }, elements, index) => {
 		const array = toArray(elements, budget);
 		return [array.slice(0, index), array.slice(index)];
@@ -80,20 +81,6 @@ function order(elements: readonly YaqlValue[], orders: readonly Order[], budget:
 		});
 	};
 	return new OrderedStream(elements, orders, sortElements());
-}
-
-/** Yields lists of `length` elements; the last one may be shorter. */
-function* sliceByLength(elements: YaqlList, length: number, budget: Budget): Generator<YaqlValue, void> {
-	let part: YaqlValue[] = [];
-	if (length <= 0) return;
-	for (const element of elements) {
-		budget.spendSteps();
-		part.push(element);
-		if (part.length < length) continue;
-		yield part;
-		part = [];
-	}
-	if (part.length > 0) yield part;
 }
 
 /** Splits a list at the elements that satisfy the predicate; these elements are omitted. */

@@ -1,22 +1,9 @@
 import type { Budget } from "../../templates/budget.ts";
 import { YaqlError } from "../errors.ts";
 import { isList, isTrue, toArray, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
-import { streamOf } from "./branching-functions.ts";
-import {
-	any,
-	defineBoth,
-	defineFunction,
-	defineMethod,
-	flag,
-	integer,
-	type Lambda,
-	lambda,
-	list,
-	optional,
-	pairs,
-	rest,
-} from "./define-function.ts";
+import { defineMethod, defineStreamBoth, defineStreamFunction, defineStreamMethod } from "./define-function.ts";
 import { SeenValues } from "./list-tools.ts";
+import { any, flag, integer, type Lambda, lambda, list, optional, pairs, rest } from "./parameters.ts";
 
 const collection = list("collection");
 const predicate = lambda("predicate");
@@ -25,90 +12,68 @@ const count = optional(integer("count"), 1);
 
 /** Functions that create a list from other lists, or generate one. Most compute its elements on demand. */
 export const streamFunctions = [
-	defineMethod("where", [collection, predicate], ({ budget }, elements, isMatch) =>
-		streamOf(function* () {
-			for (const element of withStepCost(elements, budget)) if (isTrue(isMatch(element))) yield element;
-		}),
-	),
-	defineMethod("select", [collection, lambda("selector")], ({ budget }, elements, select) =>
-		streamOf(function* () {
-			for (const element of withStepCost(elements, budget)) yield select(element);
-		}),
-	),
-	defineMethod("selectMany", [collection, lambda("selector")], ({ budget }, elements, select) =>
-		streamOf(function* () {
-			for (const element of withStepCost(elements, budget)) {
-				const selectedValue = select(element);
-				if (isList(selectedValue)) yield* selectedValue;
-				else yield selectedValue;
-			}
-		}),
-	),
-	defineMethod("skip", [collection, integer("count")], ({ budget }, elements, skipCount) => {
-		const first = assertNotNegative(skipCount);
-		return streamOf(() => sliceStream(elements, first, Number.POSITIVE_INFINITY, budget));
+	defineStreamMethod("where", [collection, predicate], function* ({ budget }, elements, isMatch) {
+		for (const element of withStepCost(elements, budget)) if (isTrue(isMatch(element))) yield element;
 	}),
-	defineMethod("limit", [collection, integer("count")], ({ budget }, elements, maxCount) => {
-		const end = assertNotNegative(maxCount);
-		return streamOf(() => sliceStream(elements, 0, end, budget));
+	defineStreamMethod("select", [collection, lambda("selector")], function* ({ budget }, elements, select) {
+		for (const element of withStepCost(elements, budget)) yield select(element);
 	}),
-	defineMethod("takeWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
-		streamOf(function* () {
-			for (const element of withStepCost(elements, budget)) {
-				if (!isTrue(isMatch(element))) return;
-				yield element;
-			}
-		}),
+	defineStreamMethod("selectMany", [collection, lambda("selector")], function* ({ budget }, elements, select) {
+		for (const element of withStepCost(elements, budget)) {
+			const selectedValue = select(element);
+			if (isList(selectedValue)) yield* selectedValue;
+			else yield selectedValue;
+		}
+	}),
+	defineStreamMethod("skip", [collection, integer("count")], ({ budget }, elements, skipCount) =>
+		sliceStream(elements, assertNotNegative(skipCount), Number.POSITIVE_INFINITY, budget),
 	),
-	defineMethod("skipWhile", [collection, predicate], ({ budget }, elements, isMatch) =>
-		streamOf(function* () {
-			let isSkipping = true;
-			for (const element of withStepCost(elements, budget)) {
-				isSkipping = isSkipping && isTrue(isMatch(element));
-				if (!isSkipping) yield element;
-			}
-		}),
+	defineStreamMethod("limit", [collection, integer("count")], ({ budget }, elements, maxCount) =>
+		sliceStream(elements, 0, assertNotNegative(maxCount), budget),
 	),
-	defineBoth("append", [collection, rest(any("args"))], (_call, elements, addedElements) =>
-		streamOf(function* () {
-			yield* elements;
-			yield* addedElements;
-		}),
-	),
-	defineBoth("concat", [rest(list("collections"))], (_call, lists) =>
-		streamOf(function* () {
-			for (const elements of lists) yield* elements;
-		}),
-	),
-	defineBoth("distinct", [collection, optional(lambda("keySelector"))], ({ budget }, elements, key) =>
-		streamOf(function* () {
-			const seenValues = new SeenValues(budget);
-			for (const element of withStepCost(elements, budget)) if (seenValues.add(key === undefined ? element : key(element))) yield element;
-		}),
-	),
-	defineBoth("enumerate", [collection, optional(integer("start"), 0)], ({ budget }, elements, start) =>
-		streamOf(function* () {
-			let index = start;
-			for (const element of withStepCost(elements, budget)) yield [checkCount(index++), element];
-		}),
-	),
-	defineMethod("zip", [rest(list("collections"))], ({ budget }, lists) => streamOf(() => zip(lists, undefined, budget))),
-	defineMethod("zipLongest", [rest(list("collections")), pairs], ({ budget }, lists, named) => {
+	defineStreamMethod("takeWhile", [collection, predicate], function* ({ budget }, elements, isMatch) {
+		for (const element of withStepCost(elements, budget)) {
+			if (!isTrue(isMatch(element))) return;
+			yield element;
+		}
+	}),
+	defineStreamMethod("skipWhile", [collection, predicate], function* ({ budget }, elements, isMatch) {
+		let isSkipping = true;
+		for (const element of withStepCost(elements, budget)) {
+			isSkipping = isSkipping && isTrue(isMatch(element));
+			if (!isSkipping) yield element;
+		}
+	}),
+	defineStreamBoth("append", [collection, rest(any("args"))], function* (_call, elements, addedElements) {
+		yield* elements;
+		yield* addedElements;
+	}),
+	defineStreamBoth("concat", [rest(list("collections"))], function* (_call, lists) {
+		for (const elements of lists) yield* elements;
+	}),
+	defineStreamBoth("distinct", [collection, optional(lambda("keySelector"))], function* ({ budget }, elements, key) {
+		const seenValues = new SeenValues(budget);
+		for (const element of withStepCost(elements, budget)) if (seenValues.add(key === undefined ? element : key(element))) yield element;
+	}),
+	defineStreamBoth("enumerate", [collection, optional(integer("start"), 0)], function* ({ budget }, elements, start) {
+		let index = start;
+		for (const element of withStepCost(elements, budget)) yield [checkCount(index++), element];
+	}),
+	defineStreamMethod("zip", [rest(list("collections"))], ({ budget }, lists) => zip(lists, undefined, budget)),
+	defineStreamMethod("zipLongest", [rest(list("collections")), pairs], ({ budget }, lists, named) => {
 		const [pair] = named;
 		if (named.length > 1 || (pair !== undefined && pair.name !== "default"))
 			throw new YaqlError("TypeError", '"zipLongest" has no name but "default"');
-		const fillValue = pair?.value.value() ?? null;
-		return streamOf(() => zip(lists, fillValue, budget));
+		return zip(lists, pair?.value.value() ?? null, budget);
 	}),
-	defineMethod(
+	defineStreamMethod(
 		"join",
 		[collection, list("collection2"), predicate, lambda("selector")],
-		({ budget }, elements, others, isMatch, toResult) =>
-			streamOf(function* () {
-				for (const element of withStepCost(elements, budget)) {
-					for (const other of withStepCost(others, budget)) if (isTrue(isMatch(element, other))) yield toResult(element, other);
-				}
-			}),
+		function* ({ budget }, elements, others, isMatch, toResult) {
+			for (const element of withStepCost(elements, budget)) {
+				for (const other of withStepCost(others, budget)) if (isTrue(isMatch(element, other))) yield toResult(element, other);
+			}
+		},
 	),
 	defineMethod("insert", [collection, position, any("value")], ({ budget }, elements, index, value) => {
 		const copy = [...toArray(elements, budget)];
@@ -131,38 +96,33 @@ export const streamFunctions = [
 		replaceElements(elements, index, size, toArray(values, budget), budget),
 	),
 	defineMethod("defaultIfEmpty", [collection, list("default")], (_call, elements, other) => (isTrue(elements) ? elements : other)),
-	defineFunction("range", [integer("stop")], (_call, stop) => streamOf(() => countFrom(0, 1, stop))),
-	defineFunction("range", [integer("start"), integer("stop"), optional(integer("step"), 1)], (_call, start, stop, step) => {
+	defineStreamFunction("range", [integer("stop")], (_call, stop) => countFrom(0, 1, stop)),
+	defineStreamFunction("range", [integer("start"), integer("stop"), optional(integer("step"), 1)], (_call, start, stop, step) => {
 		if (step === 0) throw new YaqlError("ValueError", "range() arg 3 must not be zero");
-		return streamOf(() => countFrom(start, step, stop));
+		return countFrom(start, step, stop);
 	}),
-	defineFunction("sequence", [optional(integer("start"), 0), optional(integer("step"), 1)], (_call, start, step) =>
-		streamOf(() => countFrom(start, step, undefined)),
+	defineStreamFunction("sequence", [optional(integer("start"), 0), optional(integer("step"), 1)], (_call, start, step) =>
+		countFrom(start, step, undefined),
 	),
-	defineMethod("repeat", [any("value"), optional(integer("times"), -1)], (_call, value, times) =>
-		streamOf(function* () {
-			for (let index = 0; times < 0 || index < times; index++) yield value;
-		}),
-	),
-	defineMethod("cycle", [collection], ({ budget }, elements) =>
-		streamOf(function* () {
-			const array = toArray(elements, budget);
-			while (array.length > 0) yield* array;
-		}),
-	),
-	defineFunction(
+	defineStreamMethod("repeat", [any("value"), optional(integer("times"), -1)], function* (_call, value, times) {
+		for (let index = 0; times < 0 || index < times; index++) yield value;
+	}),
+	defineStreamMethod("cycle", [collection], function* ({ budget }, elements) {
+		const array = toArray(elements, budget);
+		while (array.length > 0) yield* array;
+	}),
+	defineStreamFunction(
 		"generate",
 		[any("initial"), predicate, lambda("producer"), optional(lambda("selector")), optional(flag("decycle"), false)],
-		({ budget }, initial, isMatch, produce, select, shouldSkipRepeated) =>
-			streamOf(function* () {
-				const seenValues = shouldSkipRepeated ? new SeenValues(budget) : undefined;
-				for (let value = initial; isTrue(isMatch(value)); value = produce(value)) {
-					if (seenValues?.add(value) === false) return;
-					yield select === undefined ? value : select(value);
-				}
-			}),
+		function* ({ budget }, initial, isMatch, produce, select, shouldSkipRepeated) {
+			const seenValues = shouldSkipRepeated ? new SeenValues(budget) : undefined;
+			for (let value = initial; isTrue(isMatch(value)); value = produce(value)) {
+				if (seenValues?.add(value) === false) return;
+				yield select === undefined ? value : select(value);
+			}
+		},
 	),
-	defineFunction(
+	defineStreamFunction(
 		"generateMany",
 		[
 			any("initial"),
@@ -172,7 +132,7 @@ export const streamFunctions = [
 			optional(flag("depthFirst"), false),
 		],
 		({ budget }, initial, produce, select, shouldSkipRepeated, isDepthFirst) =>
-			streamOf(() => generateMany(initial, { produce, select, shouldSkipRepeated, isDepthFirst, budget })),
+			generateMany(initial, { produce, select, shouldSkipRepeated, isDepthFirst, budget }),
 	),
 ];
 

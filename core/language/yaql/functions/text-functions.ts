@@ -1,26 +1,15 @@
 import type { Budget } from "../../templates/budget.ts";
-import { replace, strip } from "../../templates/text-operations.ts";
+import { limitParts, replace, splitText, strip } from "../../templates/text-operations.ts";
+import { isFloat } from "../../templates/values.ts";
 import { toYaqlText } from "../conversions.ts";
 import { YaqlError } from "../errors.ts";
-import { isFloat, numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
-import {
-	any,
-	defineBoth,
-	defineFunction,
-	defineMethod,
-	flag,
-	integer,
-	list,
-	nullable,
-	numeric,
-	object,
-	optional,
-	rest,
-	text,
-} from "./define-function.ts";
+import { numberOf, withStepCost, type YaqlList, type YaqlValue } from "../values.ts";
+import { defineBoth, defineFunction, defineMethod } from "./define-function.ts";
+import { any, flag, integer, list, nullable, numeric, object, optional, rest, text } from "./parameters.ts";
 
 const characters = optional(nullable(text("chars")));
 const separator = optional(nullable(text("separator")));
+const searchParameters = [text("string"), text("sub"), optional(integer("start"), 0), optional(integer("length"))] as const;
 
 /** Functions of strings. Positions count code points, as in Python. */
 export const textFunctions = [
@@ -69,11 +58,11 @@ export const textFunctions = [
 		const begin = start < 0 ? start + codePoints.length : start;
 		return codePoints.slice(begin, begin + (length < 0 ? codePoints.length : length)).join("");
 	}),
-	defineMethod("indexOf", searchParameters(), ({ budget }, string, sub, start, length) =>
-		indexOf({ string, sub, start, length }, "first", budget),
+	defineMethod("indexOf", searchParameters, ({ budget }, string, sub, start, length) =>
+		findIn(string, { start, length, budget }, (range) => range.indexOf(sub)),
 	),
-	defineMethod("lastIndexOf", searchParameters(), ({ budget }, string, sub, start, length) =>
-		indexOf({ string, sub, start, length }, "last", budget),
+	defineMethod("lastIndexOf", searchParameters, ({ budget }, string, sub, start, length) =>
+		findIn(string, { start, length, budget }, (range) => range.lastIndexOf(sub)),
 	),
 	defineMethod("toCharArray", [text("string")], ({ budget }, string) => toCodePoints(string, budget)),
 	defineMethod("startsWith", [text("string"), rest(text("prefixes"))], (_call, string, prefixes) =>
@@ -83,10 +72,6 @@ export const textFunctions = [
 		suffixes.some((suffix) => string.endsWith(suffix)),
 	),
 ];
-
-function searchParameters() {
-	return [text("string"), text("sub"), optional(integer("start"), 0), optional(integer("length"))] as const;
-}
 
 export function toCodePoints(string: string, budget: Budget): string[] {
 	budget.spendText(string.length);
@@ -119,18 +104,14 @@ function joinValues(sequence: YaqlList, delimiter: string, budget: Budget): stri
 
 function split(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = delimiter === null ? words(string) : string.split(delimiter);
+	const parts = splitText(string, delimiter);
 	budget.spendSteps(parts.length);
-	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
-	if (delimiter !== null) return [...parts.slice(0, maxSplits), parts.slice(maxSplits).join(delimiter)];
-	let remaining = string.trimStart();
-	for (const word of parts.slice(0, maxSplits)) remaining = remaining.slice(word.length).trimStart();
-	return [...parts.slice(0, maxSplits), remaining];
+	return limitParts(parts, maxSplits, { text: string, separator: delimiter });
 }
 
 function rightSplit(string: string, delimiter: string | null, maxSplits: number, budget: Budget): YaqlValue {
 	if (delimiter === "") throw new YaqlError("ValueError", "empty separator");
-	const parts = delimiter === null ? words(string) : string.split(delimiter);
+	const parts = splitText(string, delimiter);
 	budget.spendSteps(parts.length);
 	if (maxSplits < 0 || parts.length <= maxSplits + 1) return parts;
 	const headCount = parts.length - maxSplits;
@@ -140,25 +121,20 @@ function rightSplit(string: string, delimiter: string | null, maxSplits: number,
 	return [remaining, ...parts.slice(headCount)];
 }
 
-function words(string: string): string[] {
-	return string.split(/\s+/).filter((word) => word !== "");
-}
-
-interface SearchOptions {
-	readonly string: string;
-	readonly sub: string;
+interface RangeOptions {
 	readonly start: number;
 	readonly length: number | undefined;
+	readonly budget: Budget;
 }
 
-/** Returns the position of a substring within a range of a string; -1 if the range does not contain it. */
-function indexOf({ string, sub, start, length }: SearchOptions, which: "first" | "last", budget: Budget): number {
+/** Returns the position, in the whole string, of what `search` finds in a range of it; -1 if it finds nothing. */
+function findIn(string: string, { start, length, budget }: RangeOptions, search: (range: string) => number): number {
 	const codePoints = toCodePoints(string, budget);
 	const begin = Math.min(Math.max(start < 0 ? start + codePoints.length : start, 0), codePoints.length);
 	const end = length === undefined || length < 0 ? codePoints.length : Math.min(begin + length, codePoints.length);
 	const prefix = codePoints.slice(0, begin).join("");
 	const rangeText = codePoints.slice(begin, end).join("");
-	const index = which === "first" ? rangeText.indexOf(sub) : rangeText.lastIndexOf(sub);
+	const index = search(rangeText);
 	return index < 0 ? -1 : [...prefix].length + [...rangeText.slice(0, index)].length;
 }
 
