@@ -7,6 +7,7 @@ import {
 	type GitPack,
 	type NodeRole,
 	nodeRoles,
+	type OptionSections,
 	type Options,
 	optionSections,
 	type RbacConfig,
@@ -33,10 +34,13 @@ import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
+import { findSectionProblems, toSections } from "./sections.ts";
 
 /** Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. */
 export interface ResolvedConfig {
 	readonly options: Options;
+	/** Definitions of all options. */
+	readonly sections: OptionSections;
 	/** Parts of the service that this node runs. Default: all. */
 	readonly roles: readonly NodeRole[];
 	readonly features: CreateFeatures;
@@ -86,7 +90,7 @@ const compositionMembers = [
 	"data_dir",
 	"features",
 ];
-const members = [...compositionMembers, ...Object.keys(optionSections)];
+const coreMembers = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
@@ -97,7 +101,8 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			"SVC_CONFIG",
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
-	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
+	const sections = toSections(input);
+	const problems = [...findUnknownMembers(input, sections), ...findCompositionProblems(input)];
 	const featureProblems = findFeatureListProblems(input["features"] ?? []);
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
@@ -116,6 +121,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
 	return {
 		options,
+		sections,
 		roles,
 		features: composeFeatures(config.features ?? []),
 		fileReaders: toFileReaders(config.features ?? []),
@@ -132,7 +138,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		followedPacks: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? [] : pack)),
 		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
-		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
+		warnings: [...findUnknownVariables(env, sections), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
 	};
 }
 
@@ -146,7 +152,8 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
-function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {
+function findUnknownMembers(input: Readonly<Record<string, unknown>>, sections: OptionSections): string[] {
+	const members = [...compositionMembers, ...Object.keys(sections)];
 	return Object.entries(input)
 		.filter(([name]) => !members.includes(name))
 		.map(
@@ -187,7 +194,9 @@ function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 
 function findFeatureListProblems(features: unknown): string[] {
 	const problems = findListProblems("features", "feature", features);
-	return problems.length > 0 ? problems : findFeatureProblems(features as readonly FeaturePlugin[], toAddHint);
+	if (problems.length > 0) return problems;
+	const plugins = features as readonly FeaturePlugin[];
+	return [...findFeatureProblems(plugins, toAddHint), ...findSectionProblems(plugins, coreMembers)];
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

@@ -7,9 +7,6 @@ import {
 	contractVersion,
 	type JsonValue,
 	type Lifecycle,
-	type OptionDefinition,
-	type Options,
-	optionSections,
 	type PluginContext,
 	toErrorMessage,
 } from "../../contract/index.ts";
@@ -104,7 +101,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 		listeners,
 		storage: stored.storage,
 		...(drafted.content !== undefined && { content: drafted.content }),
-		options: listOptions(config.options, env),
+		options: listOptions(config, env),
 		files: listFiles(config),
 		first_user: firstUser,
 	};
@@ -190,9 +187,12 @@ const secretVariables: readonly string[] = ["SVC_ADMIN_PASSWORD", "SVC_AUTH_BACK
 const secretName = /pass|secret|token|credential/i;
 
 /** Returns the options that differ from the default and those that the environment sets, with secrets masked. */
-export function listOptions(options: Options, env: Environment): readonly PlannedOption[] {
+export function listOptions(
+	{ options, sections }: Pick<ResolvedConfig, "options" | "sections">,
+	env: Environment,
+): readonly PlannedOption[] {
 	const listed: PlannedOption[] = [];
-	for (const [section, definitions] of Object.entries<Readonly<Record<string, OptionDefinition>>>(optionSections)) {
+	for (const [section, definitions] of Object.entries(sections)) {
 		const values = (options as Readonly<Record<string, Readonly<Record<string, JsonValue>>>>)[section] ?? {};
 		for (const [name, definition] of Object.entries(definitions)) {
 			const value = values[name] ?? null;
