@@ -1,22 +1,13 @@
 import { join, resolve } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import {
-	type AuthBackendPlugin,
-	type DialectPlugin,
-	type EventBusPlugin,
-	type GitPack,
 	type NodeRole,
 	nodeRoles,
 	type OptionSections,
 	type Options,
 	optionSections,
-	type RbacConfig,
-	type RunnerPlugin,
-	type SensorPlugin,
-	type StoragePlugin,
 	type SvcConfig,
 	SvcError,
-	type TelemetryPlugin,
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
@@ -25,6 +16,7 @@ import { defineTypes, type FeaturePlugin } from "../../features/feature-plugin.t
 import type { FileReader } from "../../features/packs/file-reader-exports.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
+import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
@@ -36,34 +28,21 @@ import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { findSectionProblems, toSections } from "./sections.ts";
 
-/** Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. */
-export interface ResolvedConfig {
-	readonly options: Options;
+type Values = "options" | "roles" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory";
+type Plugins = EngineDependencies["composition"];
+
+/**
+ * Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. The
+ * directories may not exist; `prepareDataDirectory` creates that of the data.
+ */
+export interface ResolvedConfig extends Pick<EngineDependencies, Values>, Plugins {
 	/** Definitions of all options. */
 	readonly sections: OptionSections;
-	/** Parts of the service that this node runs. Default: all. */
-	readonly roles: readonly NodeRole[];
 	readonly features: CreateFeatures;
 	/** Readers for the files of packs, including those of the features that the configuration adds. */
 	readonly fileReaders: readonly FileReader[];
 	/** Names of the features that the configuration adds to those that every service has. */
 	readonly addedFeatures: readonly string[];
-	readonly storage: StoragePlugin;
-	readonly eventBus: EventBusPlugin;
-	readonly runners: readonly RunnerPlugin[];
-	readonly sensors: readonly SensorPlugin[];
-	readonly dialects: readonly DialectPlugin[];
-	readonly telemetry: readonly TelemetryPlugin[];
-	readonly authBackend?: AuthBackendPlugin;
-	/** Roles, and the users and groups that have them. */
-	readonly access: RbacConfig;
-	/** Absolute paths. */
-	readonly packs: readonly string[];
-	readonly followedPacks: readonly GitPack[];
-	/** Absolute path; the directory may not exist. */
-	readonly configs: string;
-	/** Absolute path; the directory may not exist until `prepareDataDirectory` has run. */
-	readonly dataDirectory: string;
 	/** Warnings to log once the logger exists. */
 	readonly warnings: readonly string[];
 }
@@ -132,7 +111,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		sensors: config.sensors ?? [],
 		dialects: config.dialects ?? [],
 		telemetry: config.telemetry ?? [],
-		...(authBackend !== undefined && { authBackend }),
+		authBackend,
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? resolve(directory, pack) : [])),
 		followedPacks: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? [] : pack)),

@@ -50,7 +50,7 @@ export async function makePlan({ config: file, only, env }: PlanOptions): Promis
 	let plugins: CreatedPlugins;
 	try {
 		config = resolveConfig(await loadConfig(path), { env, directory: dirname(path), only });
-		plugins = createPlugins(toComposition(config));
+		plugins = createPlugins(config);
 	} catch (error) {
 		return { ...frame, would_start: false, after_running: false, problems: toFindings(error), warnings: [] };
 	}
@@ -110,7 +110,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 /** Returns the problems that plugins report about their options. */
 async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
 	const plugins = { ...created, storage: created.restartableStorage.current };
-	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
+	const problems = await findOptionProblems({ composition: config, plugins, roles: config.roles }, () => context);
 	return problems.map(toFinding);
 }
 
@@ -132,18 +132,6 @@ async function draft(config: ResolvedConfig, plugins: CreatedPlugins, { stored, 
 	} catch (error) {
 		return { problems: toFindings(error), warnings: [] };
 	}
-}
-
-function toComposition({
-	storage,
-	eventBus,
-	runners,
-	sensors,
-	dialects,
-	telemetry,
-	authBackend,
-}: ResolvedConfig): Parameters<typeof createPlugins>[0] {
-	return { storage, eventBus, runners, sensors, dialects, telemetry, authBackend };
 }
 
 function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {
