@@ -169,6 +169,8 @@ export { settledWithin, wait } from "./lib/wait.ts";
 
 // Configuration, log and dry runs of a service.
 
+export type { FeatureSections, OptionDefinition, OptionDefinitions } from "./contract/options.ts";
+export type { OptionsInput } from "./contract/options-input.ts";
 export { dryRunEngine } from "./kernel/dry-run.ts";
 export { DryRunStorage } from "./kernel/dry-run-storage.ts";
 export { createPlugins } from "./kernel/plugins/create-plugins.ts";

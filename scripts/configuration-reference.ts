@@ -1,15 +1,22 @@
-import { type OptionDefinition, optionSections } from "../core/contract/index.ts";
+import "../plugins/_shipped/optional-features.ts";
+import { type OptionDefinition, type OptionDefinitions, type OptionSections, optionSections } from "../core/contract/index.ts";
 import { toVariableName } from "../core/service/config/environment.ts";
+import { optionalFeatures } from "../core/service/config/left-out-features.ts";
 
 /** `docs/reference/configuration.md`, made from the option definitions so that the two cannot differ. */
 export function toConfigurationReference(): string {
-	const sections = Object.entries(optionSections as Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>);
-	return `${[introduction, ...sections.map(([name, options]) => toSection(name, options))].join("\n")}`;
+	const sections = [
+		...toSections(optionSections, ""),
+		...optionalFeatures().flatMap(({ name, options = {} }) =>
+			toSections(options, `Only with the feature \`${name}()\`; see [Features](#features).\n\n`),
+		),
+	];
+	return [introduction, ...sections].join("\n");
 }
 
 const introduction = `# Configuration
 
-<!-- Made by \`npm run docs:update\` from core/contract/options.ts. Do not edit. -->
+<!-- Made by \`npm run docs:update\` from the definitions of the options. Do not edit. -->
 
 A service is configured by \`svc.config.ts\`: plugins, which are function calls, and options, which are data.
 
@@ -88,10 +95,12 @@ An unknown section or option, a wrong type and a value out of range are refused 
 its path, the value and what is allowed.
 `;
 
-/** Features that a configuration must list to set the options of a section, by section. */
-const featuresOfSections: Readonly<Record<string, string>> = { audit: "audit()", workers: "workers()" };
+/** @param note paragraph before the table of each section */
+function toSections(sections: OptionSections, note: string): readonly string[] {
+	return Object.entries(sections).map(([name, options]) => toSection(name, options, note));
+}
 
-function toSection(name: string, options: Readonly<Record<string, OptionDefinition>>): string {
+function toSection(name: string, options: OptionDefinitions, note: string): string {
 	const rows = Object.entries(options).map(([option, definition]) =>
 		[
 			`\`${option}\``,
@@ -101,8 +110,6 @@ function toSection(name: string, options: Readonly<Record<string, OptionDefiniti
 			definition.description,
 		].join(" | "),
 	);
-	const feature = featuresOfSections[name];
-	const note = feature === undefined ? "" : `Only with the feature \`${feature}\`; see [Features](#features).\n\n`;
 	return `## ${name}\n\n${note}| Option | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join("")}`;
 }
 

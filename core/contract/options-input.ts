@@ -1,8 +1,8 @@
 // Made by `npm run docs:update` from options.ts. Do not edit.
-import type { Options } from "./options.ts";
+import type { FeatureOptionsInput, Options } from "./options.ts";
 
 /** Options as a configuration may give them. Every option may be absent, and then has its default. */
-export interface OptionsInput {
+export interface OptionsInput extends FeatureOptionsInput {
 	readonly system?: {
 		/**
 		 * Debug mode: logs are verbose and secrets in them are not masked.
@@ -422,54 +422,6 @@ export interface OptionsInput {
 		 * Default `2`. `SVC_SCHEDULER_CLOCK_TOLERANCE` takes precedence.
 		 */
 		readonly clock_tolerance?: Options["scheduler"]["clock_tolerance"];
-	};
-	readonly audit?: {
-		/**
-		 * Days until entries of the audit record are deleted. 0: never.
-		 * Default `0`. `SVC_AUDIT_KEEP_DAYS` takes precedence.
-		 */
-		readonly keep_days?: Options["audit"]["keep_days"];
-		/**
-		 * Number of entries of this node after which it signs a checkpoint of the audit record.
-		 * Default `100`. `SVC_AUDIT_CHECKPOINT_ENTRIES` takes precedence.
-		 */
-		readonly checkpoint_entries?: Options["audit"]["checkpoint_entries"];
-		/**
-		 * Seconds after which a checkpoint of the audit record is signed even if there are fewer entries than `checkpoint_entries`.
-		 * Default `600`. `SVC_AUDIT_CHECKPOINT_INTERVAL` takes precedence.
-		 */
-		readonly checkpoint_interval?: Options["audit"]["checkpoint_interval"];
-		/**
-		 * File to which signed checkpoints are appended, one JSON object per line. It should be on another machine, such as a mounted volume.
-		 * Empty: checkpoints are only in the log and in the storage.
-		 * Default `""`. `SVC_AUDIT_CHECKPOINT_FILE` takes precedence.
-		 */
-		readonly checkpoint_file?: Options["audit"]["checkpoint_file"];
-		/**
-		 * Path of the Ed25519 private key (PEM) that signs checkpoints, relative to the data directory. It is created if it is missing. Empty:
-		 * `audit-key.pem` in the data directory.
-		 * Default `""`. `SVC_AUDIT_CHECKPOINT_KEY_PATH` takes precedence.
-		 */
-		readonly checkpoint_key_path?: Options["audit"]["checkpoint_key_path"];
-		/**
-		 * Changes of datastore items by running actions that are recorded. `all`; `none`; `some`: the first change of each item and user within
-		 * an hour, at most sixty per hour on each node, and the number of further changes.
-		 * Default `"some"`. `SVC_AUDIT_DATASTORE_OF_RUNS` takes precedence.
-		 */
-		readonly datastore_of_runs?: Options["audit"]["datastore_of_runs"];
-	};
-	readonly workers?: {
-		/**
-		 * Runner types whose runs workers (`svc worker`) may carry out. Their actions have the parameter `svc_worker_labels`. Empty: none.
-		 * Default `[]`. `SVC_WORKERS_RUNNERS` takes precedence.
-		 */
-		readonly runners?: Options["workers"]["runners"];
-		/**
-		 * Seconds until the lease of a worker on a run expires, unless it sends a heartbeat. With less than 15, processes that ignore SIGTERM
-		 * have less than five seconds to end.
-		 * Default `15`. `SVC_WORKERS_LEASE` takes precedence.
-		 */
-		readonly lease?: Options["workers"]["lease"];
 	};
 	readonly garbagecollector?: {
 		/**

@@ -25,7 +25,12 @@ export type OptionDefinition = OptionBase &
 		| { readonly type: "list"; readonly default: readonly string[]; readonly choices?: readonly string[] }
 	);
 
-/** Sections and options, named as in the specification. With `port` 0, the operating system chooses the port. */
+/** Definitions of the options of a section, by name. */
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+/** Definitions of options, by section and name. */
+export type OptionSections = Readonly<Record<string, OptionDefinitions>>;
+
+/** Sections and options of core, named as in the specification. With `port` 0, the operating system chooses the port. */
 export const optionSections = {
 	system: {
 		debug: {
@@ -370,62 +375,6 @@ export const optionSections = {
 				"Maximum seconds by which the clock of a node may differ from that of a shared storage. If it differs more, the node takes over no work of other nodes, and the log, the health and the list of nodes report it.",
 		},
 	},
-	audit: {
-		keep_days: {
-			type: "integer",
-			default: 0,
-			minimum: 0,
-			maximum: 36_500,
-			description: "Days until entries of the audit record are deleted. 0: never.",
-		},
-		checkpoint_entries: {
-			type: "integer",
-			default: 100,
-			minimum: 1,
-			description: "Number of entries of this node after which it signs a checkpoint of the audit record.",
-		},
-		checkpoint_interval: {
-			type: "number",
-			default: 600,
-			minimum: 1,
-			description:
-				"Seconds after which a checkpoint of the audit record is signed even if there are fewer entries than `checkpoint_entries`.",
-		},
-		checkpoint_file: {
-			type: "string",
-			default: "",
-			description:
-				"File to which signed checkpoints are appended, one JSON object per line. It should be on another machine, such as a mounted volume. Empty: checkpoints are only in the log and in the storage.",
-		},
-		checkpoint_key_path: {
-			type: "string",
-			default: "",
-			description:
-				"Path of the Ed25519 private key (PEM) that signs checkpoints, relative to the data directory. It is created if it is missing. Empty: `audit-key.pem` in the data directory.",
-		},
-		datastore_of_runs: {
-			type: "string",
-			choices: ["some", "all", "none"],
-			default: "some",
-			description:
-				"Changes of datastore items by running actions that are recorded. `all`; `none`; `some`: the first change of each item and user within an hour, at most sixty per hour on each node, and the number of further changes.",
-		},
-	},
-	workers: {
-		runners: {
-			type: "list",
-			default: [],
-			description:
-				"Runner types whose runs workers (`svc worker`) may carry out. Their actions have the parameter `svc_worker_labels`. Empty: none.",
-		},
-		lease: {
-			type: "number",
-			default: 15,
-			minimum: 0.5,
-			description:
-				"Seconds until the lease of a worker on a run expires, unless it sends a heartbeat. With less than 15, processes that ignore SIGTERM have less than five seconds to end.",
-		},
-	},
 	garbagecollector: {
 		collection_interval: {
 			type: "number",
@@ -682,9 +631,16 @@ export const optionSections = {
 			description: "Maximum total bytes of values and descriptions of the datastore items in a user's own scope.",
 		},
 	},
-} as const satisfies Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>;
+} as const satisfies OptionSections;
 
-type Sections = typeof optionSections;
+/**
+ * Option sections of features, by name. A feature declares the type of its definitions here by declaration merging, and has them in its
+ * `options`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface FeatureSections {}
+
+type Sections = typeof optionSections & FeatureSections;
 /** The TypeScript type of an option's value. */
 type OptionValue<D> = D extends { readonly type: "list"; readonly choices: readonly (infer C)[] }
 	? readonly C[]
@@ -700,3 +656,6 @@ type OptionValue<D> = D extends { readonly type: "list"; readonly choices: reado
 
 /** The options of all sections, with defaults applied. */
 export type Options = { readonly [S in keyof Sections]: { readonly [O in keyof Sections[S]]: OptionValue<Sections[S][O]> } };
+
+/** Options of features as a configuration may give them. Every option may be absent, and then has its default. */
+export type FeatureOptionsInput = { readonly [S in keyof FeatureSections]?: Partial<Options[S]> };

@@ -1,5 +1,14 @@
 import { defineKind } from "../contract/entities/define-kind.ts";
-import type { EntityKind, EntityKindDefinition, EntityMap, PluginMetadata, SvcConfig } from "../contract/index.ts";
+import type {
+	EntityKind,
+	EntityKindDefinition,
+	EntityMap,
+	FeatureSections,
+	OptionDefinitions,
+	OptionSections,
+	PluginMetadata,
+	SvcConfig,
+} from "../contract/index.ts";
 import type { HttpFeature } from "../http/http-feature.ts";
 import { definePermissions, type ResourceType, type ResourceTypeDefinition } from "../kernel/basics/permission-types.ts";
 import type { FeatureList } from "../kernel/feature-list.ts";
@@ -47,6 +56,8 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 	readonly kinds?: { readonly [K in EntityKind]?: EntityKindDefinition<EntityMap[K]> };
 	/** Permissions that the feature defines, by resource type; their verbs are declared in `PermissionVerbs`. Default: none. */
 	readonly permissions?: { readonly [R in ResourceType]?: ResourceTypeDefinition };
+	/** Option sections of the feature, by name, whose values are in `kernel.options`; see `FeatureSections`. Default: none. */
+	readonly options?: OptionSections;
 	/** Readers for files of packs that belong to the feature. Default: none. */
 	readonly fileReaders?: readonly FileReader[];
 	/**
@@ -68,6 +79,7 @@ export interface FeaturePlugin<Api extends object = object> extends PluginMetada
 export interface FeatureDefinition<Api extends object, Required extends FeatureName>
 	extends Pick<FeaturePlugin, "name" | "kinds" | "permissions" | "fileReaders" | "packs" | "findProblems" | "contract"> {
 	readonly requires?: readonly Required[];
+	readonly options?: { readonly [S in keyof FeatureSections]?: FeatureSections[S] & OptionDefinitions };
 	create(kernel: Kernel, features: Pick<NamedFeatures, Required>): HttpFeature<Api>;
 }
 

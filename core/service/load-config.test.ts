@@ -68,7 +68,7 @@ test("a copy in the cache directory spares the translation until the file change
 	const directory = await mkdtemp(join(tmpdir(), "svc-load-"));
 	const cacheDirectory = join(directory, "cache");
 	const file = join(directory, "svc.config.ts");
-	const loader = JSON.stringify(new URL("../../dist/core/index.js", import.meta.url).href);
+	const loader = JSON.stringify(new URL("../../dist/plugins/_shipped/index.js", import.meta.url).href);
 	const program = `import { loadConfig } from ${loader};
 		console.log(JSON.stringify(await loadConfig(${JSON.stringify(file)}, ${JSON.stringify({ cacheDirectory })})));`;
 	// The built one, as Node that runs the tests reads TypeScript; in processes of their own, as a module is loaded once in each.

@@ -34,7 +34,6 @@ export interface ServeContext {
 export async function serve({ config, only, env, print, screen, open = false }: ServeContext): Promise<number> {
 	// By default, V8 lets a small heap multiply before it collects the garbage of streamed output.
 	setFlagsFromString("--heap-growing-percent=50");
-	const speaker = screen?.isTerminal ? toTerminalSpeaker(screen, print) : toPlainSpeaker(print);
 	const file = resolve(config);
 	const loaded = await loadConfig(file, findCache(file, env));
 	printOtherCopy(file, print);
@@ -44,7 +43,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 		// An unknown role is rejected later, with the list of the valid roles.
 		...(only !== undefined && { only: only as readonly NodeRole[] }),
 		...(env["SVC_ADMIN_PASSWORD"] !== undefined && { adminPassword: env["SVC_ADMIN_PASSWORD"] }),
-		onFirstUser: speaker.firstUser,
+		onFirstUser: (user) => printFirstUser(user, screen, print),
 	});
 	const manager = await SystemdNotifier.find(env);
 	const stop = stopOnSignal(service, () => manager?.stopping());
@@ -57,7 +56,7 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 		});
 		const { addresses } = await Promise.race([started, stop.exitCode.then(() => ({ addresses: {} }))]);
 		if (!stop.isAsked()) {
-			speaker.addresses(addresses);
+			printAddresses(addresses, screen, print);
 			manager?.ready();
 		}
 		const docs = toDocsAddress(addresses);
@@ -70,23 +69,20 @@ export async function serve({ config, only, env, print, screen, open = false }: 
 	}
 }
 
-interface Speaker {
-	readonly firstUser: (user: FirstUser) => void;
-	readonly addresses: (addresses: Addresses) => void;
+function printFirstUser(user: FirstUser, screen: OutputCapabilities | undefined, print: ServeContext["print"]): void {
+	const lines = toFirstUserLines(user);
+	if (screen?.isTerminal) print(toBox("First start", lines, "yellow", screen));
+	else for (const line of lines) print(line);
 }
 
-function toPlainSpeaker(print: ServeContext["print"]): Speaker {
-	return {
-		firstUser: (user) => toFirstUserLines(user).forEach((line) => void print(line)),
-		addresses: (addresses) => toAddressLines(addresses).forEach(([name, address]) => void print(`${name.padEnd(16)}${address}`)),
-	};
-}
-
-function toTerminalSpeaker(screen: OutputCapabilities, print: ServeContext["print"]): Speaker {
-	return {
-		firstUser: (user) => print(toFirstUserBox(user, screen).trimEnd()),
-		addresses: (addresses) => print(toBanner(version, addresses, screen).trimEnd()),
-	};
+/** Prints the addresses, in a terminal with that of the API documentation. */
+function printAddresses(addresses: Addresses, screen: OutputCapabilities | undefined, print: ServeContext["print"]): void {
+	const toLine = ([name, address]: readonly [string, string]) => `${name.padEnd(16)}${address}`;
+	const lines = toNamedAddresses(addresses).map(toLine);
+	const docs = toDocsAddress(addresses);
+	const docsLines = docs === undefined ? [] : [toLine(["About the API", docs])];
+	if (screen?.isTerminal) print(toBox(`svc ${version}`, [...lines, ...docsLines, "", "Ctrl-C stops it."], "green", screen));
+	else for (const line of lines) print(line);
 }
 
 /** Starts a garbage collection of expired records on USR2. The log contains the result. */
@@ -155,15 +151,29 @@ function stopOnSignal(service: Service, onStop: () => void): Stop {
 	return { isAsked: () => first !== undefined, exitCode, forget: () => forget() };
 }
 
-function printOtherCopy(file: string, print: (line: string) => void): void {
-	const other = findOtherCopy(file);
-	if (other === undefined) return;
-	print(`The configuration imports svc ${other.version} of ${other.directory}, this command is svc ${version} of another place.`);
+/**
+ * Prints a hint if the configuration file imports a copy of this package other than the running one. This happens if the command is installed
+ * globally and the project has its own copy. Plugins are then loaded from the other copy, and the classes of the two copies differ.
+ */
+function printOtherCopy(configFile: string, print: (line: string) => void): void {
+	const file = resolvePackage(configFile);
+	if (file === undefined || file === packageFile) return;
+	const other = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+	print(`The configuration imports svc ${other.version} of ${dirname(file)}, this command is svc ${version} of another place.`);
 	print(`Hint: run "npx svc" in the folder of the configuration, so that there is one copy.`);
 }
 
+/** Returns the package.json of the copy that a file would import, or undefined if its project has none. */
+function resolvePackage(configFile: string): string | undefined {
+	try {
+		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));
+	} catch {
+		return undefined;
+	}
+}
+
 /** Returns the name and address of each part of the service that listens, for display. */
-export function toAddressLines({ api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
+function toNamedAddresses({ api, auth, stream, health }: Addresses): readonly (readonly [name: string, address: string])[] {
 	const lines: readonly (readonly [string, string | undefined])[] = [
 		["API", api && `${api}/v1`],
 		["Authentication", auth && `${auth}/auth/v1/tokens`],
@@ -174,7 +184,7 @@ export function toAddressLines({ api, auth, stream, health }: Addresses): readon
 }
 
 /** Returns the lines about a user that was created at the start. */
-export function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
+function toFirstUserLines({ username, password, warning }: FirstUser): readonly string[] {
 	return [
 		`First start: user "${username}" was made.`,
 		password === undefined ? "Its password is the one in SVC_ADMIN_PASSWORD." : `Its password, shown only this once: ${password}`,
@@ -183,21 +193,8 @@ export function toFirstUserLines({ username, password, warning }: FirstUser): re
 }
 
 /** Returns the address of the API documentation, which needs no authentication. Returns undefined if the API does not listen. */
-export function toDocsAddress({ api }: Addresses): string | undefined {
+function toDocsAddress({ api }: Addresses): string | undefined {
 	return api && `${api}/v1/docs`;
-}
-
-/** Returns the banner that a terminal shows once the service runs. */
-export function toBanner(version: string, addresses: Addresses, screen: OutputCapabilities): string {
-	const docs = toDocsAddress(addresses);
-	const named = [...toAddressLines(addresses), ...(docs === undefined ? [] : [["About the API", docs] as const])];
-	const lines = named.map(([name, address]) => `${name.padEnd(16)}${address}`);
-	return toBox(`svc ${version}`, [...lines, "", "Ctrl-C stops it."], "green", screen);
-}
-
-/** Returns the box in which a terminal shows the user that was created at the start. */
-export function toFirstUserBox(user: FirstUser, screen: OutputCapabilities): string {
-	return toBox("First start", toFirstUserLines(user), "yellow", screen);
 }
 
 const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[\\d;]*m`, "g");
@@ -213,42 +210,15 @@ function toBox(title: string, lines: readonly string[], colour: "green" | "yello
 	const fits = framed.split("\n").every((line) => line.length <= screen.width);
 	const text = fits ? framed : [title, ...lines].join("\n");
 	const painted = text.replaceAll(/[╭╮╰╯│─]+/g, (frame) => paint(colour, frame));
-	return `${painted.replaceAll(/https?:\/\/\S+/g, (address) => paint("cyan", address))}\n`;
+	return painted.replaceAll(/https?:\/\/\S+/g, (address) => paint("cyan", address));
 }
 
 /**
  * Opens an address in the browser, without waiting. Does not use the package listhen, which prefers an `xdg-open` in the directory for
  * temporary files. Any user of the machine could put a program there.
  */
-export function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
+function openInBrowser(address: string, env: Readonly<Record<string, string | undefined>>, print: (line: string) => void): void {
 	const child = spawn("xdg-open", [address], { env: { ...env }, stdio: "ignore", detached: true });
 	child.once("error", () => print(`There is no xdg-open that could open ${address}`));
 	child.unref();
-}
-
-/** An installed copy of this package. */
-export interface PackageCopy {
-	readonly directory: string;
-	readonly version: string;
-}
-
-/**
- * Returns the copy of this package that a configuration file imports, if it differs from the running copy. This happens if the command is
- * installed globally and the project has its own copy. Plugins are then loaded from the other copy, and the classes of the two copies
- * differ.
- */
-export function findOtherCopy(configFile: string): PackageCopy | undefined {
-	const file = resolvePackage(configFile);
-	if (file === undefined || file === packageFile) return undefined;
-	const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
-	return { directory: dirname(file), version };
-}
-
-/** Returns the package.json of the copy that a file would import, or undefined if its project has none. */
-function resolvePackage(configFile: string): string | undefined {
-	try {
-		return realpathSync(createRequire(configFile).resolve("svc-automation/package.json"));
-	} catch {
-		return undefined;
-	}
 }

@@ -21,8 +21,18 @@ const directory = mkdtempSync(join(tmpdir(), "svc-custom-feature-"));
 const program = fileURLToPath(new URL("../../dist/plugins/_shipped/main.js", import.meta.url));
 const file = join(import.meta.dirname, "svc.config.ts");
 
-async function withService(changes: Partial<SvcConfig>, use: (apiUrl: string, service: Service) => Promise<void>): Promise<void> {
-	const env = { SVC_DATA_DIR: directory, SVC_LOG_LEVEL: "error", SVC_AUTH_PORT: "0", SVC_API_PORT: "0", SVC_STREAM_PORT: "0" };
+async function withService(
+	{ variables = {}, ...changes }: Partial<SvcConfig> & { readonly variables?: Record<string, string> },
+	use: (apiUrl: string, service: Service) => Promise<void>,
+): Promise<void> {
+	const env = {
+		...variables,
+		SVC_DATA_DIR: directory,
+		SVC_LOG_LEVEL: "error",
+		SVC_AUTH_PORT: "0",
+		SVC_API_PORT: "0",
+		SVC_STREAM_PORT: "0",
+	};
 	const service = createService({ ...(await loadConfig(file)), ...changes }, { env, directory: import.meta.dirname });
 	try {
 		await use((await service.start()).addresses.api ?? "", service);
@@ -107,10 +117,11 @@ test("roles may name its permissions, and no others", async () => {
 	assert.throws(() => createEngine({ ...config, ...guarded("note_shred") }, { directory }), /"note_shred" is not a permission/);
 });
 
-test("its loop deletes notes that are older than a day, except pinned ones", async () => {
+test("its loop deletes notes that are older than its options say, except pinned ones", async () => {
 	const stored = memoryStorage().create();
 	const storage = { ...memoryStorage(), create: () => stored };
-	await withService({ storage, features: [board({ interval: 5 })] }, async (_apiUrl, { engine }) => {
+	const changes = { storage, features: [board()], board: { keep_days: 30 }, variables: { SVC_BOARD_DELETION_INTERVAL: "0.005" } };
+	await withService(changes, async (_apiUrl, { engine }) => {
 		const old = { id: "0".repeat(24), text: "old", user: "ann", posted_at: "2020-01-01T00:00:00.000000Z", pinned: false };
 		await stored.insert("note", [old, { ...old, id: "1".repeat(24), text: "old and pinned", pinned: true }]);
 		await engine.board.post({ text: "new" }, { username: "ann", isAdmin: true, authentication: { method: "none" } });
@@ -122,10 +133,32 @@ test("its loop deletes notes that are older than a day, except pinned ones", asy
 	});
 });
 
+test("its options are checked at the start, and belong to it only", async () => {
+	const config = await loadConfig(file);
+	const refused = (changes: object, env: Record<string, string>, message: RegExp) =>
+		assert.throws(() => createEngine({ ...config, ...changes }, { directory, env }), message);
+	refused(
+		{ board: { keep_days: -1, keep_day: 2 } },
+		{},
+		/board\.keep_day: unknown option \(2\); did you mean "keep_days"\? allowed in board/,
+	);
+	refused({ board: { keep_days: -1 } }, {}, /board\.keep_days: -1 is out of range; allowed: a number, at least 0/);
+	refused({}, { SVC_BOARD_KEEP_DAYS: "ever" }, /environment variable SVC_BOARD_KEEP_DAYS: expected a number, at least 0, got "ever"/);
+	refused({ features: [], board: {} }, {}, /board: unknown section/);
+	refused({ features: [board(), { ...board(), name: "other" }] }, {}, /the feature "board" has a section "board"/);
+});
+
 test("the plan of a start tells of it", async () => {
-	const env = { ...process.env, SVC_DATA_DIR: join(directory, "plan") };
+	const env = { ...process.env, SVC_DATA_DIR: join(directory, "plan"), SVC_BOARD_KEEP_DAYS: "7" };
 	const { stdout } = await promisify(execFile)(process.execPath, [program, "plan", "--config", file, "--json"], { env });
-	const { content } = JSON.parse(stdout) as { content: { trigger_types: readonly { ref: string; state: string }[] } };
+	const { content, options } = JSON.parse(stdout) as {
+		content: { trigger_types: readonly { ref: string; state: string }[] };
+		options: readonly { path: string }[];
+	};
+	assert.deepEqual(
+		options.filter(({ path }) => path.startsWith("board.")),
+		[{ path: "board.keep_days", value: 7, variable: "SVC_BOARD_KEEP_DAYS" }],
+	);
 	assert.deepEqual(
 		content.trigger_types.filter(({ ref }) => ref.startsWith("board.")),
 		[{ ref: "board.note_posted", state: "new" }],

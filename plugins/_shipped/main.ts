@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { toOutputCapabilities } from "../../core/cli/output-capabilities.ts";
+import "./optional-features.ts";
 import { runSvc } from "./run-svc.ts";
 
 let hasRunPlugin = false;

@@ -17,6 +17,7 @@ import { AuditChain } from "./audit-chain.ts";
 import type { AuditFilter } from "./audit-exports.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { type AuditCheckpointEntity, type AuditEntryEntity, auditCheckpointKind, auditEntryKind } from "./entities.ts";
+import { auditOptions } from "./options.ts";
 import { RequestRecorder } from "./request-recorder.ts";
 import { auditRoutes } from "./routes.ts";
 import { StoredChainVerification } from "./stored-chain-verification.ts";
@@ -25,6 +26,9 @@ declare module "../../core/feature.ts" {
 	interface EntityMap {
 		audit_entry: AuditEntryEntity;
 		audit_checkpoint: AuditCheckpointEntity;
+	}
+	interface FeatureSections {
+		audit: typeof auditOptions;
 	}
 	interface PermissionVerbs {
 		audit: "view";
@@ -42,7 +46,8 @@ export type { Audit, AuditFilter, AuditQuery } from "./audit-exports.ts";
 export type { AuditCheckpointEntity, AuditEntryEntity } from "./entities.ts";
 
 /** The audit record: who has changed what, in a chain of entries that cannot be altered unnoticed. */
-export const audit = () => defineFeature({ name: "audit", kinds, permissions, create: createAuditFeature });
+export const audit = () =>
+	defineFeature({ name: "audit", kinds, permissions, options: { audit: auditOptions }, create: createAuditFeature });
 
 function createAuditFeature(kernel: Kernel): HttpFeature<AuditApi> {
 	const { options, dependencies, storage } = kernel;

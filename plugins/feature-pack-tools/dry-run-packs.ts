@@ -63,16 +63,7 @@ export async function dryRunPacks(configFile: string | undefined, directories: r
 	const file = findConfig(configFile);
 	const given = await loadConfig(file);
 	const config = resolveConfig(toPackConfig(given, directories), { env: {}, directory: dirname(file) });
-	const { storage: storagePlugin, eventBus, runners: runnerPlugins, sensors, dialects } = config;
-	const created = createPlugins({
-		storage: storagePlugin,
-		eventBus,
-		runners: runnerPlugins,
-		sensors,
-		dialects,
-		telemetry: [],
-		authBackend: undefined,
-	});
+	const created = createPlugins({ ...config, telemetry: [], authBackend: undefined });
 	const skipped: SkippedFile[] = [];
 	const dependencies = toDependencies(config, {
 		logger: { ...createSkipLogger(skipped), addSecret: () => undefined, forgetSecret: () => undefined },

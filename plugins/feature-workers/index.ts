@@ -17,6 +17,7 @@ import {
 	workerOutputKind,
 } from "./entities.ts";
 import { JobEncryption } from "./job-encryption.ts";
+import { workersOptions } from "./options.ts";
 import { workerRoutes } from "./routes.ts";
 import { StoredWorkers } from "./stored-workers.ts";
 import { WorkerNotifications } from "./worker-notifications.ts";
@@ -28,6 +29,9 @@ declare module "../../core/feature.ts" {
 		worker: WorkerEntity;
 		worker_job: WorkerJobEntity;
 		worker_output: WorkerOutputEntity;
+	}
+	interface FeatureSections {
+		workers: typeof workersOptions;
 	}
 	interface PermissionVerbs {
 		worker: "list" | "take" | "all";
@@ -53,7 +57,14 @@ export type { WorkerEntity, WorkerJobEntity, WorkerJobStatus, WorkerOutputEntity
  * which would be a second access path to everything that the kernel protects.
  */
 export const workers = () =>
-	defineFeature({ name: "workers", kinds, permissions, requires: ["packs", "policies"], create: createWorkersFeature });
+	defineFeature({
+		name: "workers",
+		kinds,
+		permissions,
+		options: { workers: workersOptions },
+		requires: ["packs", "policies"],
+		create: createWorkersFeature,
+	});
 
 function createWorkersFeature(kernel: Kernel, { packs, policies }: Pick<NamedFeatures, "packs" | "policies">): HttpFeature<WorkersApi> {
 	const { runners, lease } = kernel.options.workers;

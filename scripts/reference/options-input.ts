@@ -10,11 +10,11 @@ const longestLine = 140;
  */
 export function toOptionsInput(): string {
 	const sections = Object.entries(optionSections as Readonly<Record<string, Readonly<Record<string, OptionDefinition>>>>);
-	return `${introduction}export interface OptionsInput {\n${sections.map(([name, options]) => toSection(name, options)).join("")}}\n`;
+	return `${introduction}export interface OptionsInput extends FeatureOptionsInput {\n${sections.map(([name, options]) => toSection(name, options)).join("")}}\n`;
 }
 
 const introduction = `// Made by \`npm run docs:update\` from options.ts. Do not edit.
-import type { Options } from "./options.ts";
+import type { FeatureOptionsInput, Options } from "./options.ts";
 
 /** Options as a configuration may give them. Every option may be absent, and then has its default. */
 `;

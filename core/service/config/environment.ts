@@ -1,11 +1,11 @@
-import { type OptionDefinition, optionSections } from "../../contract/index.ts";
+import type { OptionDefinition, OptionSections } from "../../contract/index.ts";
 import { findClosest } from "./did-you-mean.ts";
 import { findValueProblem } from "./option-value.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the service, its command client and its actions that override no option. */
-const otherVariables = [
+export const otherVariables: readonly string[] = [
 	"SVC_DATA_DIR",
 	"SVC_ADMIN_PASSWORD",
 	"SVC_API_KEY",
@@ -33,9 +33,10 @@ export function toVariableName(section: string, option: string): string {
 	return renamed[`${section}.${option}`] ?? `SVC_${section}_${option}`.toUpperCase();
 }
 
-const optionVariables = Object.entries(optionSections).flatMap(([section, options]) =>
-	Object.keys(options).map((option) => toVariableName(section, option)),
-);
+/** Returns the names of the variables that override options of these sections. */
+export function variablesOf(sections: OptionSections): readonly string[] {
+	return Object.entries(sections).flatMap(([section, options]) => Object.keys(options).map((option) => toVariableName(section, option)));
+}
 
 export type Override = { readonly value: unknown } | { readonly problem: string };
 
@@ -80,9 +81,9 @@ function parseText(definition: OptionDefinition, text: string): unknown {
  * Returns warnings about unknown `SVC_` variables that resemble a known one or begin like those of a section. Values are not shown: they
  * may be secrets.
  */
-export function findUnknownVariables(environment: Environment): string[] {
-	const known = [...optionVariables, ...otherVariables];
-	const prefixes = Object.keys(optionSections).map((section) => toVariableName(section, ""));
+export function findUnknownVariables(environment: Environment, sections: OptionSections): string[] {
+	const known = [...variablesOf(sections), ...otherVariables];
+	const prefixes = Object.keys(sections).map((section) => toVariableName(section, ""));
 	return Object.keys(environment)
 		.filter((name) => name.startsWith("SVC_") && !name.startsWith(actionVariables) && !known.includes(name))
 		.flatMap((name) => {

@@ -1,27 +1,30 @@
-import { type Options, optionSections } from "../../contract/index.ts";
-import { type Environment, toVariableName } from "./environment.ts";
+import type { FeaturePlugin } from "../../features/feature-plugin.ts";
+import { type Environment, variablesOf } from "./environment.ts";
 
-interface OptionalFeature {
-	/** Call that creates the feature, such as `audit()`. */
-	readonly call: string;
+/** A feature that comes with this package, and that a configuration may leave out. */
+export interface OptionalFeature extends Pick<FeaturePlugin, "name" | "options"> {
+	/** Module that exports the function which creates the feature, under the name of the feature. */
 	readonly module: string;
-	/** Section of options that only this feature uses. */
-	readonly section?: keyof Options;
+	/** Returns the paths of members of a configuration, which may be invalid, that have no effect without the feature. Default: none. */
+	findUses?(config: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** Features of this package that a configuration may leave out, by name. */
-const optionalFeatures: Readonly<Record<string, OptionalFeature>> = {
-	webUi: { call: "webUi()", module: "svc-automation/plugins/feature-web-ui" },
-	audit: { call: "audit()", module: "svc-automation/plugins/feature-audit", section: "audit" },
-	aliases: { call: "aliases()", module: "svc-automation/plugins/feature-aliases" },
-	packInstaller: { call: "packInstaller()", module: "svc-automation/plugins/feature-pack-installer" },
-	workers: { call: "workers()", module: "svc-automation/plugins/feature-workers", section: "workers" },
-};
+let known: readonly OptionalFeature[] = [];
+
+/** Sets the features that come with this package. Until then, there are none. */
+export function setOptionalFeatures(features: readonly OptionalFeature[]): void {
+	known = features;
+}
+
+/** Returns the features that come with this package. */
+export function optionalFeatures(): readonly OptionalFeature[] {
+	return known;
+}
 
 /** Returns the hint that tells how to add the feature with a name, which may be unknown. */
 export function toAddHint(name: string): string {
-	const feature = optionalFeatures[name];
-	return feature === undefined ? `add a feature "${name}" to features` : `add ${feature.call} of ${feature.module} to features`;
+	const feature = known.find((one) => one.name === name);
+	return feature === undefined ? `add a feature "${name}" to features` : `add ${name}() of ${feature.module} to features`;
 }
 
 /**
@@ -30,36 +33,22 @@ export function toAddHint(name: string): string {
  * @param listed names of the features that the configuration lists
  */
 export function findLeftOutFeatures(listed: readonly string[]): readonly string[] {
-	return Object.entries(optionalFeatures).flatMap(([name, { call }]) => (listed.includes(name) ? [] : [call]));
+	return known.flatMap(({ name }) => (listed.includes(name) ? [] : [`${name}()`]));
 }
 
 /**
- * Returns a problem for each section and each variable that sets an option of a feature that the configuration leaves out, and for a pack in
- * git without the feature that follows it. They would have no effect: an operator would believe, for example, that changes are audited.
+ * Returns a problem for each member and each variable that configures a feature of this package that the configuration leaves out. They would
+ * have no effect: an operator would believe, for example, that changes are audited.
  */
 export function findLeftOutOptions(
 	input: Readonly<Record<string, unknown>>,
 	{ env, names }: { readonly env: Environment; readonly names: readonly string[] },
 ): string[] {
-	const packs: readonly unknown[] = Array.isArray(input["packs"]) ? input["packs"] : [];
-	const followed = packs.findIndex((pack) => typeof pack === "object");
-	const followedPlaces = followed === -1 ? [] : [`packs[${followed}]`];
-	const placesByFeature = [
-		["packInstaller", followedPlaces],
-		...Object.entries(optionalFeatures).map(([name, { section }]) => [name, findPlaces(input, env, section)] as const),
-	] as const;
-	return placesByFeature.flatMap(([name, places]) =>
-		names.includes(name)
-			? []
-			: places.map((place) => `${place}: the feature "${name}" is not listed in features; hint: ${toAddHint(name)}`),
-	);
-}
-
-/** Returns where a configuration or the environment sets an option of a section. */
-function findPlaces(input: Readonly<Record<string, unknown>>, env: Environment, section: keyof Options | undefined): readonly string[] {
-	if (section === undefined) return [];
-	const variables = Object.keys(optionSections[section])
-		.map((option) => toVariableName(section, option))
-		.filter((variable) => (env[variable] ?? "").trim() !== "");
-	return [...(input[section] === undefined ? [] : [section]), ...variables.map((variable) => `environment variable ${variable}`)];
+	return known.flatMap(({ name, options = {}, findUses }) => {
+		if (names.includes(name)) return [];
+		const sections = Object.keys(options).filter((section) => input[section] !== undefined);
+		const variables = variablesOf(options).filter((variable) => (env[variable] ?? "").trim() !== "");
+		const places = [...(findUses?.(input) ?? []), ...sections, ...variables.map((variable) => `environment variable ${variable}`)];
+		return places.map((place) => `${place}: the feature "${name}" is not listed in features; hint: ${toAddHint(name)}`);
+	});
 }

@@ -1,21 +1,13 @@
 import { join, resolve } from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import {
-	type AuthBackendPlugin,
-	type DialectPlugin,
-	type EventBusPlugin,
-	type GitPack,
 	type NodeRole,
 	nodeRoles,
+	type OptionSections,
 	type Options,
 	optionSections,
-	type RbacConfig,
-	type RunnerPlugin,
-	type SensorPlugin,
-	type StoragePlugin,
 	type SvcConfig,
 	SvcError,
-	type TelemetryPlugin,
 	toErrorMessage,
 } from "../../contract/index.ts";
 import { createTrustedProxies } from "../../features/access/trusted-proxies-exports.ts";
@@ -24,6 +16,7 @@ import { defineTypes, type FeaturePlugin } from "../../features/feature-plugin.t
 import type { FileReader } from "../../features/packs/file-reader-exports.ts";
 import { toConfigError } from "../../kernel/basics/config-error.ts";
 import type { CreateFeatures } from "../../kernel/feature-list.ts";
+import type { EngineDependencies } from "../../kernel/plugins/engine-dependencies.ts";
 import { findAuthBackendsProblem, resolveAuthBackend } from "./auth-backend.ts";
 import { findListProblems, findPluginProblem } from "./check-plugins.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
@@ -33,33 +26,23 @@ import { findLeftOutOptions, toAddHint } from "./left-out-features.ts";
 import { findValueProblem } from "./option-value.ts";
 import { findPacksProblems, isPath } from "./pack-entries.ts";
 import { resolveOptions } from "./resolve-options.ts";
+import { findSectionProblems, toSections } from "./sections.ts";
 
-/** Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. */
-export interface ResolvedConfig {
-	readonly options: Options;
-	/** Parts of the service that this node runs. Default: all. */
-	readonly roles: readonly NodeRole[];
+type Values = "options" | "roles" | "access" | "packs" | "followedPacks" | "configs" | "dataDirectory";
+type Plugins = EngineDependencies["composition"];
+
+/**
+ * Configuration after validation, with defaults and environment applied. Plugins are only declared: no instance has been created. The
+ * directories may not exist; `prepareDataDirectory` creates that of the data.
+ */
+export interface ResolvedConfig extends Pick<EngineDependencies, Values>, Plugins {
+	/** Definitions of all options. */
+	readonly sections: OptionSections;
 	readonly features: CreateFeatures;
 	/** Readers for the files of packs, including those of the features that the configuration adds. */
 	readonly fileReaders: readonly FileReader[];
 	/** Names of the features that the configuration adds to those that every service has. */
 	readonly addedFeatures: readonly string[];
-	readonly storage: StoragePlugin;
-	readonly eventBus: EventBusPlugin;
-	readonly runners: readonly RunnerPlugin[];
-	readonly sensors: readonly SensorPlugin[];
-	readonly dialects: readonly DialectPlugin[];
-	readonly telemetry: readonly TelemetryPlugin[];
-	readonly authBackend?: AuthBackendPlugin;
-	/** Roles, and the users and groups that have them. */
-	readonly access: RbacConfig;
-	/** Absolute paths. */
-	readonly packs: readonly string[];
-	readonly followedPacks: readonly GitPack[];
-	/** Absolute path; the directory may not exist. */
-	readonly configs: string;
-	/** Absolute path; the directory may not exist until `prepareDataDirectory` has run. */
-	readonly dataDirectory: string;
 	/** Warnings to log once the logger exists. */
 	readonly warnings: readonly string[];
 }
@@ -86,7 +69,7 @@ const compositionMembers = [
 	"data_dir",
 	"features",
 ];
-const members = [...compositionMembers, ...Object.keys(optionSections)];
+const coreMembers = [...compositionMembers, ...Object.keys(optionSections)];
 
 /** Validates a configuration and fills in defaults. Throws one `SVC_CONFIG` that names all problems at once. */
 export function resolveConfig(config: SvcConfig, { env, directory, only }: ResolveContext): ResolvedConfig {
@@ -97,7 +80,8 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 			"SVC_CONFIG",
 			`the configuration must be an object, got ${describeKind(input)}; hint: export default defineConfig({ ... })`,
 		);
-	const problems = [...findUnknownMembers(input), ...findCompositionProblems(input)];
+	const sections = toSections(input);
+	const problems = [...findUnknownMembers(input, sections), ...findCompositionProblems(input)];
 	const featureProblems = findFeatureListProblems(input["features"] ?? []);
 	const addedFeatures = featureProblems.length > 0 ? [] : (config.features ?? []).map(({ name }) => name);
 	problems.push(...featureProblems);
@@ -116,6 +100,7 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 	const roles = toRoles((only as readonly NodeRole[] | undefined) ?? options.node.only);
 	return {
 		options,
+		sections,
 		roles,
 		features: composeFeatures(config.features ?? []),
 		fileReaders: toFileReaders(config.features ?? []),
@@ -126,13 +111,13 @@ export function resolveConfig(config: SvcConfig, { env, directory, only }: Resol
 		sensors: config.sensors ?? [],
 		dialects: config.dialects ?? [],
 		telemetry: config.telemetry ?? [],
-		...(authBackend !== undefined && { authBackend }),
+		authBackend,
 		access: { roles: config.rbac?.roles ?? [], assignments: config.rbac?.assignments ?? [], mappings: config.rbac?.mappings ?? [] },
 		packs: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? resolve(directory, pack) : [])),
 		followedPacks: (config.packs ?? []).flatMap((pack) => (typeof pack === "string" ? [] : pack)),
 		configs: config.configs === undefined ? join(dataDirectory, "configs") : resolve(directory, config.configs),
 		dataDirectory,
-		warnings: [...findUnknownVariables(env), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
+		warnings: [...findUnknownVariables(env, sections), ...findRoleWarnings(roles, options), ...findProxyWarnings(options)],
 	};
 }
 
@@ -146,7 +131,8 @@ function findRoleWarnings(roles: readonly NodeRole[], { auth, api }: Options): s
 	return ["auth.api_url is not set on a node that runs actions and has no API listener: actions are told an address where nobody listens"];
 }
 
-function findUnknownMembers(input: Readonly<Record<string, unknown>>): string[] {
+function findUnknownMembers(input: Readonly<Record<string, unknown>>, sections: OptionSections): string[] {
+	const members = [...compositionMembers, ...Object.keys(sections)];
 	return Object.entries(input)
 		.filter(([name]) => !members.includes(name))
 		.map(
@@ -187,7 +173,9 @@ function tryDefineTypes(features: readonly FeaturePlugin[]): string[] {
 
 function findFeatureListProblems(features: unknown): string[] {
 	const problems = findListProblems("features", "feature", features);
-	return problems.length > 0 ? problems : findFeatureProblems(features as readonly FeaturePlugin[], toAddHint);
+	if (problems.length > 0) return problems;
+	const plugins = features as readonly FeaturePlugin[];
+	return [...findFeatureProblems(plugins, toAddHint), ...findSectionProblems(plugins, coreMembers)];
 }
 
 function findAuthProblems({ auth, api, rbac }: Options): string[] {

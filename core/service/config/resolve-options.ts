@@ -1,10 +1,9 @@
-import { type OptionDefinition, type Options, optionSections } from "../../contract/index.ts";
+import type { OptionDefinition, Options } from "../../contract/index.ts";
 import { describeKind, describeValue, isRecord } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type Environment, readOverride } from "./environment.ts";
 import { findValueProblem } from "./option-value.ts";
-
-type Definitions = Readonly<Record<string, OptionDefinition>>;
+import { toSections } from "./sections.ts";
 
 /** Members of a section that are plugins or lists. `resolveConfig` checks them. */
 const otherMembers: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +16,7 @@ const otherMembers: Readonly<Record<string, readonly string[]>> = {
  * Adds each problem to `problems`.
  */
 export function resolveOptions(config: Readonly<Record<string, unknown>>, environment: Environment, problems: string[]): Options {
-	const sections = Object.entries<Definitions>(optionSections).map(([section, definitions]) => {
+	const sections = Object.entries(toSections(config)).map(([section, definitions]) => {
 		const input = toSectionInput(config, section, problems);
 		const members = [...Object.keys(definitions), ...(otherMembers[section] ?? [])];
 		for (const [name, value] of Object.entries(input)) {

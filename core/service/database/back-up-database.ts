@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type PluginContext, type Storage, SvcError } from "../../contract/index.ts";
+import { type Storage, SvcError } from "../../contract/index.ts";
 import { prepareDataDirectory } from "../config/data-directory.ts";
 import type { ResolvedConfig } from "../config/resolve-config.ts";
 import { findFilesBesideDatabase } from "./files-outside-database.ts";
-import { type ConfigSource, createContext, readConfig } from "./open-storage.ts";
+import { type ConfigSource, createContext, readConfig, withCreated } from "./open-storage.ts";
 
 export interface BackupOptions extends ConfigSource {
 	/** Path of the backup, relative to the working directory. */
@@ -23,7 +23,7 @@ export interface BackupReport {
 export async function backUpDatabase({ file, ...place }: BackupOptions): Promise<BackupReport> {
 	const config = await readConfig(place);
 	const path = resolve(file);
-	await useStorage(config, "backup", (work, context) => work(context, path));
+	await callStorage(config, "backup", path);
 	return { file: path, bytes: (await stat(path)).size, beside: findFilesBesideDatabase(config) };
 }
 
@@ -34,20 +34,13 @@ export async function backUpDatabase({ file, ...place }: BackupOptions): Promise
 export async function restoreDatabase({ file, ...place }: BackupOptions): Promise<{ readonly old: string | undefined }> {
 	const config = await readConfig(place);
 	await prepareDataDirectory(config.dataDirectory);
-	return { old: await useStorage(config, "restore", (work, context) => work(context, resolve(file))) };
+	return { old: await callStorage(config, "restore", resolve(file)) };
 }
 
-async function useStorage<K extends "backup" | "restore", T>(
-	config: ResolvedConfig,
-	name: K,
-	use: (work: NonNullable<Storage[K]>, context: PluginContext) => Promise<T>,
-): Promise<T> {
-	const storage = config.storage.create();
-	const work = storage[name]?.bind(storage) as NonNullable<Storage[K]> | undefined;
-	try {
-		if (work !== undefined) return await use(work, createContext(config));
-	} finally {
-		await storage.stop?.();
-	}
-	throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" has no ${name}; hint: use the tools of its database`);
+function callStorage<K extends "backup" | "restore">(config: ResolvedConfig, name: K, path: string): ReturnType<NonNullable<Storage[K]>> {
+	return withCreated(config.storage, async (storage) => {
+		const work = storage[name]?.bind(storage);
+		if (work !== undefined) return work(createContext(config), path);
+		throw new SvcError("SVC_CONFIG", `storage "${config.storage.name}" has no ${name}; hint: use the tools of its database`);
+	}) as ReturnType<NonNullable<Storage[K]>>;
 }

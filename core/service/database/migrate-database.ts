@@ -1,4 +1,4 @@
-import { type ConfigSource, createContext, readConfig, withStorage } from "./open-storage.ts";
+import { type ConfigSource, createContext, readConfig, withCreated, withStorage } from "./open-storage.ts";
 
 export interface MigrationReport {
 	/** Names of the schema changes, in order. */
@@ -18,17 +18,12 @@ export interface MigrationReport {
  */
 export async function migrateDatabase({ plan, ...place }: ConfigSource & { readonly plan: boolean }): Promise<MigrationReport> {
 	const config = await readConfig(place);
-	const storage = config.storage.create();
-	const context = createContext(config);
-	let changes: readonly string[];
-	let newPlace: string | undefined;
-	try {
-		changes = (await storage.plan?.(context)) ?? [];
+	const planned = await withCreated(config.storage, async (storage) => {
+		const context = createContext(config);
+		const changes = (await storage.plan?.(context)) ?? [];
 		const found = changes.length === 0 ? undefined : await storage.inspect?.(context);
-		if (found?.state === "new") newPlace = found.place;
-	} finally {
-		await storage.stop?.();
-	}
+		return { changes, newPlace: found?.state === "new" ? found.place : undefined };
+	});
 	if (!plan) await withStorage(config.storage, config, async () => {});
-	return { changes, newPlace, isApplied: !plan };
+	return { ...planned, isApplied: !plan };
 }

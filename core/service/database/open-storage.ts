@@ -25,14 +25,21 @@ export function createContext({ options, dataDirectory }: ResolvedConfig): Plugi
 	return { logger, clock: getSystemClock(), dataDirectory, nodeId: randomBytes(12).toString("hex"), options };
 }
 
-/** Starts a storage, passes it to `use`, and stops it, even if `use` fails. */
-export async function withStorage<T>(plugin: StoragePlugin, config: ResolvedConfig, use: (storage: Storage) => Promise<T>): Promise<T> {
-	await prepareDataDirectory(config.dataDirectory);
+/** Creates a storage, passes it to `use`, and stops it, even if `use` fails. */
+export async function withCreated<T>(plugin: StoragePlugin, use: (storage: Storage) => Promise<T>): Promise<T> {
 	const storage = plugin.create();
 	try {
-		await storage.start?.(createContext(config));
 		return await use(storage);
 	} finally {
 		await storage.stop?.();
 	}
+}
+
+/** Starts a storage, passes it to `use`, and stops it, even if `use` fails. */
+export async function withStorage<T>(plugin: StoragePlugin, config: ResolvedConfig, use: (storage: Storage) => Promise<T>): Promise<T> {
+	await prepareDataDirectory(config.dataDirectory);
+	return withCreated(plugin, async (storage) => {
+		await storage.start?.(createContext(config));
+		return use(storage);
+	});
 }

@@ -7,9 +7,6 @@ import {
 	contractVersion,
 	type JsonValue,
 	type Lifecycle,
-	type OptionDefinition,
-	type Options,
-	optionSections,
 	type PluginContext,
 	toErrorMessage,
 } from "../../contract/index.ts";
@@ -53,7 +50,7 @@ export async function makePlan({ config: file, only, env }: PlanOptions): Promis
 	let plugins: CreatedPlugins;
 	try {
 		config = resolveConfig(await loadConfig(path), { env, directory: dirname(path), only });
-		plugins = createPlugins(toComposition(config));
+		plugins = createPlugins(config);
 	} catch (error) {
 		return { ...frame, would_start: false, after_running: false, problems: toFindings(error), warnings: [] };
 	}
@@ -104,7 +101,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 		listeners,
 		storage: stored.storage,
 		...(drafted.content !== undefined && { content: drafted.content }),
-		options: listOptions(config.options, env),
+		options: listOptions(config, env),
 		files: listFiles(config),
 		first_user: firstUser,
 	};
@@ -113,7 +110,7 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 /** Returns the problems that plugins report about their options. */
 async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
 	const plugins = { ...created, storage: created.restartableStorage.current };
-	const problems = await findOptionProblems({ composition: toComposition(config), plugins, roles: config.roles }, () => context);
+	const problems = await findOptionProblems({ composition: config, plugins, roles: config.roles }, () => context);
 	return problems.map(toFinding);
 }
 
@@ -135,18 +132,6 @@ async function draft(config: ResolvedConfig, plugins: CreatedPlugins, { stored, 
 	} catch (error) {
 		return { problems: toFindings(error), warnings: [] };
 	}
-}
-
-function toComposition({
-	storage,
-	eventBus,
-	runners,
-	sensors,
-	dialects,
-	telemetry,
-	authBackend,
-}: ResolvedConfig): Parameters<typeof createPlugins>[0] {
-	return { storage, eventBus, runners, sensors, dialects, telemetry, authBackend };
 }
 
 function createContext({ options, dataDirectory }: ResolvedConfig, findings: Finding[]): PluginContext {
@@ -190,9 +175,12 @@ const secretVariables: readonly string[] = ["SVC_ADMIN_PASSWORD", "SVC_AUTH_BACK
 const secretName = /pass|secret|token|credential/i;
 
 /** Returns the options that differ from the default and those that the environment sets, with secrets masked. */
-export function listOptions(options: Options, env: Environment): readonly PlannedOption[] {
+export function listOptions(
+	{ options, sections }: Pick<ResolvedConfig, "options" | "sections">,
+	env: Environment,
+): readonly PlannedOption[] {
 	const listed: PlannedOption[] = [];
-	for (const [section, definitions] of Object.entries<Readonly<Record<string, OptionDefinition>>>(optionSections)) {
+	for (const [section, definitions] of Object.entries(sections)) {
 		const values = (options as Readonly<Record<string, Readonly<Record<string, JsonValue>>>>)[section] ?? {};
 		for (const [name, definition] of Object.entries(definitions)) {
 			const value = values[name] ?? null;

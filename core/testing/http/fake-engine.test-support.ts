@@ -1,3 +1,4 @@
+import { shippedFeatures } from "../../../plugins/_shipped/features.ts";
 import { routes } from "../../../plugins/_shipped/routes.ts";
 import {
 	type ActionEntity,
@@ -5,7 +6,7 @@ import {
 	type ExecutionEntity,
 	type Logger,
 	type Options,
-	optionSections,
+	type OptionsInput,
 	type RunnerTypeEntity,
 	SvcError,
 } from "../../contract/index.ts";
@@ -17,17 +18,14 @@ import type { Engine } from "../../kernel/engine-api.ts";
 import type { ExecutionListQuery, ExecutionView, OutputChunk } from "../../kernel/executions/executions-api.ts";
 import { findParameterSecrets } from "../../secrets/parameter-masking.ts";
 import { Redactor } from "../../secrets/redactor.ts";
+import { createOptions as createAnyOptions } from "../service-options.ts";
 import { createExecution as createAnyExecution } from "../storage/fixtures.ts";
 
 /** Default options on ports the system chooses, with changes a section at a time. */
-export function createOptions(changes: { readonly [S in keyof Options]?: Partial<Options[S]> } = {}): Options {
-	const options: Record<string, Record<string, unknown>> = {};
-	for (const [section, definitions] of Object.entries(optionSections)) {
-		options[section] = Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, definition.default]));
-		if ("port" in definitions) options[section]["port"] = 0;
-		Object.assign(options[section], changes[section as keyof Options]);
-	}
-	return options as unknown as Options;
+export function createOptions(changes: OptionsInput = {}): Options {
+	const { auth, api, stream } = changes;
+	const free = { auth: { port: 0, ...auth }, api: { port: 0, ...api }, stream: { port: 0, ...stream } };
+	return createAnyOptions({ ...changes, ...free }, shippedFeatures());
 }
 
 /** A logger that keeps what it is told. */
