@@ -58,7 +58,7 @@ export class OutputReader implements OutputAccess {
 		collector.end();
 		const total = await this.#countLines(executionId, type);
 		const nextLine = collector.isComplete && collector.nextLine <= total ? collector.nextLine : undefined;
-		return { total, lines: collector.lines, nextLine, end };
+		return { total, lines: collector.takeLines(), nextLine, end };
 	}
 
 	/**
