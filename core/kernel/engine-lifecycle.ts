@@ -59,22 +59,23 @@ export class EngineLifecycle {
 	async #start(): Promise<void> {
 		const { dependencies, host, kernel, node, retryStartup, halting } = this.#parts;
 		const { composition, logger, roles } = dependencies;
+		const { restartableStorage: storage, eventBus, runners } = host.created;
 		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
 		assertRolesReachable({
 			roles,
-			storage: { ...composition.storage, capabilities: host.storageSource.current.capabilities },
-			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
+			storage: { ...composition.storage, capabilities: storage.current.capabilities },
+			eventBus: { ...composition.eventBus, capabilities: eventBus.capabilities },
 		});
 		await host.start(retryStartup);
 		try {
-			await retryStartup(() => assertNoDatabaseMove(host.storageSource.current, kernel.clock.now()));
+			await retryStartup(() => assertNoDatabaseMove(storage.current, kernel.clock.now()));
 			await node.register();
 			await kernel.changes.start();
 			await retryStartup(kernel.register);
 			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
 			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.crossNodeWakeup.start()]);
 			await node.startWork();
-			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
+			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Do not call `stop`, which waits for this start.
 			await this.#runShutdown

@@ -17,14 +17,15 @@ export function createEngineOf<F extends FeatureList>(
 ): EngineCore & ApiOf<F> {
 	const { logger, composition, clock } = dependencies;
 	const nodeId = createId(clock);
-	const host = new PluginHost(dependencies, { id: nodeId, clock, logger });
-	const kernel = createKernel(dependencies, host, nodeId);
+	const host = new PluginHost(dependencies, nodeId);
+	const { restartableStorage: storageSource, ...created } = host.created;
+	const kernel = createKernel(dependencies, { ...created, storageSource, hub: host.hub }, nodeId);
 	const features = createFeatures(kernel);
 	kernel.extensions.setFeatures(Object.values(features), async (storage, changes) => {
-		await dryRunEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
+		await dryRunEngine({ ...dependencies, ...changes }, created, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createStartupRetry({ storageSource: host.storageSource, logger, signal: halting.signal });
+	const retryStartup = createStartupRetry({ storageSource, logger, signal: halting.signal });
 	const node = createNode({
 		...dependencies,
 		...kernel,

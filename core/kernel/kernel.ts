@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Runner, Sensor } from "../contract/index.ts";
+import type { ExecutionEntity } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
@@ -21,6 +21,7 @@ import type { Admit } from "./executions/new-execution.ts";
 import { createLateBoundAuthority, createLateBoundCredentials, createTemplateSources, ExtensionPoints } from "./extension-points.ts";
 import { BulkOutputDetector } from "./output/bulk-output-detector.ts";
 import { OutputReader } from "./output/output-reader.ts";
+import type { CreatedPlugins } from "./plugins/create-plugins.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
@@ -34,17 +35,8 @@ import { instrument } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 /** Plugins of an engine, created but not started. */
-export interface Plugins {
+export interface Plugins extends Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects"> {
 	readonly storageSource: StorageSource;
-	readonly eventBus: EventBus;
-	/** Runners by runner type name. */
-	readonly runners: ReadonlyMap<string, Runner>;
-	/** Sensors by name. */
-	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** Dialects in the order of the configuration. */
-	readonly dialects: readonly Dialect[];
-	/** Auth backend; may be undefined while authentication is off. */
-	readonly authBackend: AuthBackend | undefined;
 	/** Passes measurements and events to the telemetry plugins. */
 	readonly hub: TelemetryHub;
 }
