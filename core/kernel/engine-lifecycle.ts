@@ -7,8 +7,6 @@ import type { Node } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
 import type { StartupRetry } from "./plugins/startup-retry.ts";
-import type { ActiveRuns } from "./runs/active-runs.ts";
-import type { Scheduler } from "./scheduling/scheduler.ts";
 
 export interface EngineLifecycleOptions {
 	readonly dependencies: EngineDependencies;
@@ -23,14 +21,17 @@ export interface EngineLifecycleOptions {
 /** Starts and stops the parts of an engine in the order of their dependencies. */
 export class EngineLifecycle {
 	readonly #parts: EngineLifecycleOptions;
-	readonly #runShutdown: ReturnType<typeof createRunShutdown>;
+	/** Ends the grace period of active runs at once. If it has not begun yet, there will be none. */
+	#endGracePeriod = () => {};
+	readonly #graceEnded = new Promise<void>((resolve) => {
+		this.#endGracePeriod = resolve;
+	});
 	#starting: Promise<void> | undefined;
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
 	constructor(parts: EngineLifecycleOptions) {
 		this.#parts = parts;
-		this.#runShutdown = createRunShutdown({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}
 
 	/** Starts the engine; further calls return the same promise. Rejects with `SVC_UNAVAILABLE` after `drain` or `stop`. */
@@ -47,7 +48,7 @@ export class EngineLifecycle {
 
 	/** Drains without waiting for active runs; also ends the wait of a drain that is in progress. */
 	async abort(): Promise<void> {
-		this.#runShutdown.endGracePeriod();
+		this.#endGracePeriod();
 		await this.drain();
 	}
 
@@ -78,8 +79,7 @@ export class EngineLifecycle {
 			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Do not call `stop`, which waits for this start.
-			await this.#runShutdown
-				.shutDown(0)
+			await this.#endRuns(0)
 				.then(() => this.#close())
 				.catch(() => undefined);
 			throw error;
@@ -94,7 +94,24 @@ export class EngineLifecycle {
 		// Wait for a start in progress, which would otherwise start the background loops again.
 		await this.#starting?.catch(() => undefined);
 		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
-		await this.#runShutdown.shutDown(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+		await this.#endRuns(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+	}
+
+	/**
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
+	 * continue are handed over immediately. Resolves when no run is active.
+	 */
+	async #endRuns(graceMilliseconds: number): Promise<void> {
+		const { node, kernel } = this.#parts;
+		const { runs } = kernel.executor;
+		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
+		// Stop the node before waiting for anything, so that no run begins meanwhile.
+		const stopped = node.stopWork();
+		runs.handOverAll(aborted);
+		const idle = stopped.then(() => kernel.scheduler.idle());
+		await settledWithin(Promise.race([idle, this.#graceEnded]), graceMilliseconds);
+		runs.abortAll(aborted);
+		await idle;
 	}
 
 	async #close(): Promise<void> {
@@ -113,41 +130,4 @@ export class EngineLifecycle {
 		await node.deregister();
 		await host.stop();
 	}
-}
-
-/** Shutdown of the runs on this node. */
-interface RunShutdown {
-	/**
-	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
-	 * continue are handed over immediately. Resolves when no run is active.
-	 */
-	shutDown(graceMilliseconds: number): Promise<void>;
-	/** Ends the grace period at once. If it has not begun yet, there will be none. */
-	endGracePeriod(): void;
-}
-
-/** Creates the shutdown, which does nothing until `shutDown` is called. */
-function createRunShutdown(parts: {
-	readonly node: Pick<Node, "stopWork">;
-	readonly runs: Pick<ActiveRuns, "handOverAll" | "abortAll">;
-	readonly scheduler: Pick<Scheduler, "idle">;
-}): RunShutdown {
-	const { node, runs, scheduler } = parts;
-	let endGracePeriod = () => {};
-	const graceEnded = new Promise<void>((resolve) => {
-		endGracePeriod = resolve;
-	});
-	return {
-		endGracePeriod: () => endGracePeriod(),
-		async shutDown(graceMilliseconds) {
-			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
-			// Stop the node before waiting for anything, so that no run begins meanwhile.
-			const stopped = node.stopWork();
-			runs.handOverAll(aborted);
-			const idle = stopped.then(() => scheduler.idle());
-			await Promise.race([settledWithin(idle, graceMilliseconds), graceEnded]);
-			runs.abortAll(aborted);
-			await idle;
-		},
-	};
 }
