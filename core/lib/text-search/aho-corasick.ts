@@ -1,4 +1,4 @@
-import type { TextRanges } from "./text-ranges.ts";
+import { addRange, type TextRanges } from "./text-ranges.ts";
 
 /** Matches in a string, and the state of the search at its end. */
 export interface PatternMatches {
@@ -170,16 +170,6 @@ class Transitions {
 			if (this.#targets[slot] === 0 || (this.#states[slot] === state && this.#codes[slot] === code)) return slot;
 		}
 	}
-}
-
-/** Adds a range. Ranges are added in order of their ends, so a new one may absorb previous ones. */
-function addRange(ranges: number[], start: number, end: number): void {
-	let from = start;
-	while (ranges.length > 0 && (ranges.at(-1) as number) >= from) {
-		ranges.pop();
-		from = Math.min(from, ranges.pop() as number);
-	}
-	ranges.push(from, end);
 }
 
 function at(numbers: Int32Array, index: number): number {
