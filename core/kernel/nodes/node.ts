@@ -1,12 +1,8 @@
 import type { JsonObject } from "../../contract/index.ts";
-import { settledWithin } from "../../lib/wait.ts";
+import { resultWithin } from "../../lib/wait.ts";
 import type { StorageClock } from "../basics/clock.ts";
-import type { Uses } from "../basics/engine-parts.ts";
-import type { LeasePolicy } from "../coordination/lease-policy.ts";
-import type { StartupRetry } from "../plugins/startup-retry.ts";
-import { type BackgroundLoop, createRoleLoops } from "./background-loops.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { NodeLifecycle } from "./node-lifecycle.ts";
+import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
+import { NodeLifecycle, type NodeLifecycleOptions } from "./node-lifecycle.ts";
 import type { Nodes, Readiness, UnreadyReason } from "./nodes-api.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
@@ -15,24 +11,13 @@ const checkReuseMs = 1_000;
 /** Milliseconds after which a storage check without a response counts as failed. */
 const responseTimeoutMs = 2_000;
 
-export interface NodeOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
+export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrain">, Omit<NodeLifecycleOptions, "onChange"> {
 	readonly clock: StorageClock;
-	readonly leasing: LeasePolicy;
-	readonly version: string;
-	/** Names of the storage and event bus plugins. */
-	readonly names: { readonly storage: string; readonly eventBus: string };
 	readonly addresses: () => JsonObject;
-	/** Background loops of the roles of this node, in the order in which they start. */
-	readonly loops: readonly BackgroundLoop[];
-	readonly retryStartup: StartupRetry;
-	/** Resolves when no execution runs on this node. */
-	readonly idle: () => Promise<void>;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
 	/** Returns the number of writes that were refused because this node no longer held the run. */
 	readonly staleWrites: () => number;
-	/** Aborts when the node must stop. */
-	readonly signal: AbortSignal;
 }
 
 /** This process as one of the nodes of the service. */
@@ -52,9 +37,7 @@ export interface Node {
 /** Creates the node, which does nothing until `register` and `startWork` are called. */
 export function createNode(parts: NodeOptions): Node {
 	const lifecycle = new NodeLifecycle({
-		logger: parts.logger,
-		loops: createRoleLoops(parts.loops, parts.retryStartup),
-		idle: parts.idle,
+		...parts,
 		onChange: () => heartbeat.sendNow(),
 	});
 	const heartbeat = new Heartbeat({
@@ -69,11 +52,7 @@ export function createNode(parts: NodeOptions): Node {
 	});
 	return {
 		nodes: createStoredNodes(parts),
-		readiness: createReadiness({
-			...parts,
-			isHeartbeatStored: () => heartbeat.isHeartbeatStored,
-			unreadyReason: () => lifecycle.unreadyReason(),
-		}),
+		readiness: createReadiness(parts, heartbeat, lifecycle),
 		register: () => parts.retryStartup(() => heartbeat.start()),
 		startWork: () => lifecycle.startWork(),
 		stopWork() {
@@ -85,28 +64,18 @@ export function createNode(parts: NodeOptions): Node {
 	};
 }
 
-interface ReadinessOptions extends Uses<"storage" | "clock" | "nodeId"> {
-	/**
-	 * Returns true if the node's last heartbeat was stored. A successful read does not suffice: with a full disk, reads succeed and every
-	 * write fails.
-	 */
-	readonly isHeartbeatStored: () => boolean;
-	/** Returns the state of the node; undefined if it is ready. */
-	readonly unreadyReason: () => UnreadyReason | undefined;
-}
-
 /** Returns a function that reports whether this node is ready for requests. The function never rejects. */
-function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyReason }: ReadinessOptions): () => Promise<Readiness> {
+function createReadiness(
+	{ storage, clock, nodeId }: NodeOptions,
+	heartbeat: Pick<Heartbeat, "isHeartbeatStored">,
+	lifecycle: Pick<NodeLifecycle, "unreadyReason">,
+): () => Promise<Readiness> {
 	let lastCheck: Promise<boolean> | undefined;
 	let lastCheckStart = Number.NEGATIVE_INFINITY;
 
 	async function checkStorage(): Promise<boolean> {
-		let hasResponded = false;
-		const response = storage.get("node", nodeId).then(() => {
-			hasResponded = true;
-		});
-		await settledWithin(response, responseTimeoutMs);
-		return hasResponded;
+		const response = storage.get("node", nodeId).then(() => true);
+		return (await resultWithin(response, responseTimeoutMs)) === true;
 	}
 
 	function isStorageAvailable(): Promise<boolean> {
@@ -118,12 +87,13 @@ function createReadiness({ storage, clock, nodeId, isHeartbeatStored, unreadyRea
 	}
 
 	return async () => {
-		const reason = unreadyReason();
+		const reason = lifecycle.unreadyReason();
 		const reasons: UnreadyReason[] = reason === undefined ? [] : [reason];
-		// While the node is starting, its storage may not have been started.
-		if (reason !== "starting" && !(isHeartbeatStored() && (await isStorageAvailable()))) reasons.push("storage");
+		// While the node is starting, its storage may not have been started. A successful read does not suffice: with a full disk, reads
+		// succeed and every write fails, so the last heartbeat must have been stored too.
+		if (reason !== "starting" && !(heartbeat.isHeartbeatStored && (await isStorageAvailable()))) reasons.push("storage");
 		// The state may have changed during the check of the storage.
-		const currentReason = unreadyReason();
+		const currentReason = lifecycle.unreadyReason();
 		if (currentReason !== undefined && !reasons.includes(currentReason)) reasons.unshift(currentReason);
 		return { ready: reasons.length === 0, reasons, warnings: clock.isOutOfSync() ? ["clock"] : [] };
 	};
