@@ -4,7 +4,7 @@ import type { EngineCore } from "./engine-api.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
 import { noEventHandler } from "./events/event-handler.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
-import { createKernel } from "./kernel.ts";
+import { createKernel, type RunnableKernel } from "./kernel.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
@@ -58,7 +58,7 @@ export function createEngineOf<F extends FeatureList>(
 }
 
 /** Returns the background loops of the roles of this node, in the order in which they start. */
-function toLoops({ roles, extensions, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
+function toLoops({ roles, extensions, recovery, scheduler, processor }: RunnableKernel) {
 	const featureLoops = extensions.features.flatMap(({ loops = [] }) => loops);
 	const eventLoops = extensions.eventHandler === noEventHandler ? [] : ([["rules", processor]] as const);
 	const loops = [["worker", recovery], ["worker", scheduler], ...eventLoops, ...featureLoops] as const;

@@ -26,7 +26,7 @@ import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
 import { RunLeaseRenewal } from "./runs/run-lease-renewal.ts";
-import { type CrossNodeWakeup, createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
+import { createCrossNodeWakeup } from "./scheduling/cross-node-wakeup.ts";
 import { type Admission, InlineStart, StoreThenSchedule } from "./scheduling/inline-start.ts";
 import { OrphanRecovery } from "./scheduling/orphan-recovery.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
@@ -85,22 +85,10 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 }
 
 /** The kernel with further parts for the lifecycle of the engine. Features must not use these. */
-export interface RunnableKernel extends Kernel {
-	readonly processor: EventProcessor;
-	readonly executor: Executor;
-	readonly scheduler: Scheduler;
-	readonly crossNodeWakeup: CrossNodeWakeup;
-	readonly leases: RunLeaseRenewal;
-	readonly recovery: OrphanRecovery;
-	/**
-	 * Stores runner types, trigger types, and the records of all features as the configuration describes them. May be called again after it
-	 * has failed.
-	 */
-	register(): Promise<void>;
-}
+export type RunnableKernel = ReturnType<typeof createKernel>;
 
 /** Creates a kernel. Opens and starts nothing. */
-export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): RunnableKernel {
+export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string) {
 	const shared = createSharedParts(dependencies, plugins, nodeId);
 	const events = createEvents(shared);
 	const { options } = shared;
@@ -219,7 +207,10 @@ function createEvents(shared: SharedParts) {
 	return { triggerCatalog, processor, dispatcher: new EventDispatcher({ ...shared, triggerCatalog, eventHandler, processor }) };
 }
 
-/** Stores runner types and trigger types, then calls `register` of each feature in order. */
+/**
+ * Stores runner types, trigger types, and the records of all features as the configuration describes them. May be called again after it
+ * has failed.
+ */
 async function register({ catalog, runners, extensions, ...parts }: SharedParts): Promise<void> {
 	await catalog.registerRunnerTypes(runners);
 	await registerTriggerTypes(
