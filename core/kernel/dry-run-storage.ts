@@ -22,7 +22,8 @@ export class DryRunStorage implements Storage {
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
 		const loopYield = new EventLoopYield();
 		for (const entity of entities) {
-			this.#insert(kind, copy(entity as unknown as DryRunEntity));
+			if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
+			this.#table(kind).put(copy(entity as unknown as DryRunEntity));
 			await loopYield.yieldIfDue();
 		}
 	}
@@ -87,11 +88,6 @@ export class DryRunStorage implements Storage {
 		}
 	}
 
-	#insert(kind: EntityKind, entity: DryRunEntity): void {
-		if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
-		this.#table(kind).put(entity);
-	}
-
 	#select(kind: EntityKind, where: object): DryRunEntity[] {
 		const conditions = Object.entries(where);
 		const candidates = this.#table(kind).candidates(where as Readonly<Record<string, unknown>>);
@@ -136,14 +132,13 @@ class DryRunTable {
 	/** Field names of each unique key. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
-	/** One map for each unique key: from its value to the id of the record. */
-	readonly #idsByKey: readonly Map<string, string>[];
+	/** Ids of the records, by the values of their unique keys (`toKey`). */
+	readonly #idsByKey = new Map<string | undefined, string>();
 
 	constructor(kind: EntityKind) {
 		const { unique = [] }: { readonly unique?: readonly (readonly string[])[] } = entityKinds[kind];
 		this.#kind = kind;
 		this.#uniqueKeys = unique;
-		this.#idsByKey = unique.map(() => new Map());
 	}
 
 	/** Returns all records, in the order of their insertion. */
@@ -153,15 +148,16 @@ class DryRunTable {
 
 	/** Inserts or replaces a record. Throws `SVC_CONFLICT` if another record has the same value of a unique key. */
 	put(entity: DryRunEntity): void {
-		const values = this.#uniqueKeys.map((fields) => toKey(fields, entity));
-		for (const [index, value] of values.entries()) {
-			const ownerId = value === undefined ? undefined : this.#idsByKey[index]?.get(value);
-			if (ownerId !== undefined && ownerId !== entity.id)
-				throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${this.#uniqueKeys[index]?.join(", ")} is taken`);
+		for (const fields of this.#uniqueKeys) {
+			const ownerId = this.#idsByKey.get(toKey(fields, entity)) ?? entity.id;
+			if (ownerId !== entity.id) throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${fields.join(", ")} is taken`);
 		}
 		this.drop(entity.id, true);
 		this.#entities.set(entity.id, entity);
-		for (const [index, value] of values.entries()) if (value !== undefined) this.#idsByKey[index]?.set(value, entity.id);
+		for (const fields of this.#uniqueKeys) {
+			const key = toKey(fields, entity);
+			if (key !== undefined) this.#idsByKey.set(key, entity.id);
+		}
 	}
 
 	/**
@@ -172,18 +168,15 @@ class DryRunTable {
 	drop(id: string, isReplaced = false): void {
 		const entity = this.#entities.get(id);
 		if (entity === undefined) return;
-		for (const [index, fields] of this.#uniqueKeys.entries()) this.#idsByKey[index]?.delete(toKey(fields, entity) ?? "");
+		for (const fields of this.#uniqueKeys) this.#idsByKey.delete(toKey(fields, entity));
 		if (!isReplaced) this.#entities.delete(id);
 	}
 
 	/** Returns a superset of the records that satisfy the conditions. */
 	candidates(where: Readonly<Record<string, unknown>>): readonly DryRunEntity[] {
 		if (typeof where["id"] === "string") return this.#toList(where["id"]);
-		for (const [index, fields] of this.#uniqueKeys.entries()) {
-			if (!fields.every((field) => typeof where[field] === "string")) continue;
-			return this.#toList(this.#idsByKey[index]?.get(toKey(fields, where) ?? ""));
-		}
-		return this.all();
+		const key = this.#uniqueKeys.find((fields) => fields.every((field) => typeof where[field] === "string"));
+		return key === undefined ? this.all() : this.#toList(this.#idsByKey.get(toKey(key, where)));
 	}
 
 	#toList(id: string | undefined): readonly DryRunEntity[] {
@@ -192,8 +185,8 @@ class DryRunTable {
 	}
 }
 
-/** Returns the value of a unique key as a string; undefined if one of its fields is null, because null never conflicts. */
+/** Returns the names and values of a unique key as a string; undefined if one of its fields is null, because null never conflicts. */
 function toKey(fields: readonly string[], values: Readonly<Record<string, unknown>>): string | undefined {
-	const parts = fields.map((field) => values[field] ?? null);
-	return parts.includes(null) ? undefined : JSON.stringify(parts);
+	const parts = fields.map((field) => [field, values[field] ?? null]);
+	return parts.some(([, value]) => value === null) ? undefined : JSON.stringify(parts);
 }
