@@ -29,7 +29,7 @@ export function createEngineOf<F extends FeatureList>(
 	const node = createNode({
 		...dependencies,
 		...kernel,
-		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
+		names: { eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
 		retryStartup,
 		idle: () => kernel.scheduler.idle(),
