@@ -70,12 +70,12 @@ export class EngineLifecycle {
 		await host.start(retryStartup);
 		try {
 			await retryStartup(() => assertNoDatabaseMove(storage.current, kernel.clock.now()));
-			await node.register();
+			await retryStartup(() => node.heartbeat.start());
 			await kernel.changes.start();
 			await retryStartup(kernel.register);
 			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
 			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.crossNodeWakeup.start()]);
-			await node.startWork();
+			await node.lifecycle.startWork();
 			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Do not call `stop`, which waits for this start.
@@ -90,7 +90,7 @@ export class EngineLifecycle {
 		const { dependencies, node, halting } = this.#parts;
 		// Stop the node before waiting for anything, so that it immediately reports itself as not ready and starts no work.
 		halting.abort();
-		node.stopWork().catch(() => undefined);
+		node.lifecycle.stopWork().catch(() => undefined);
 		// Wait for a start in progress, which would otherwise start the background loops again.
 		await this.#starting?.catch(() => undefined);
 		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
@@ -106,7 +106,7 @@ export class EngineLifecycle {
 		const { runs } = kernel.executor;
 		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
 		// Stop the node before waiting for anything, so that no run begins meanwhile.
-		const stopped = node.stopWork();
+		const stopped = node.lifecycle.stopWork();
 		runs.handOverAll(aborted);
 		const idle = stopped.then(() => kernel.scheduler.idle());
 		await settledWithin(Promise.race([idle, this.#graceEnded]), graceMilliseconds);
@@ -127,7 +127,7 @@ export class EngineLifecycle {
 		kernel.crossNodeWakeup.stop();
 		await kernel.leases.stop();
 		kernel.changes.stop();
-		await node.deregister();
+		await node.heartbeat.stop();
 		await host.stop();
 	}
 }

@@ -101,17 +101,13 @@ export class Heartbeat {
 		await this.#storeHeartbeat();
 		await this.#removeOldRecords();
 		this.#hasFailed = false;
-		this.#scheduleHeartbeat(toRenewalIntervalMs(this.#parts.leasing.leaseSeconds));
+		this.#heartbeatLoop.scheduleWake(toRenewalIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	#retryHeartbeat(error: unknown): void {
 		if (!this.#hasFailed) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
 		this.#hasFailed = true;
-		this.#scheduleHeartbeat(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
-	}
-
-	#scheduleHeartbeat(delayMs: number): void {
-		this.#heartbeatLoop.scheduleWake(delayMs, () => this.sendNow());
+		this.#heartbeatLoop.scheduleWake(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	async #storeHeartbeat(): Promise<void> {

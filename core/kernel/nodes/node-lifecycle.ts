@@ -75,11 +75,12 @@ export class NodeLifecycle {
 		if (this.#hasBegun) void this.#enqueueChange();
 	}
 
-	/** Stops working for good. Resolves when no loop claims anything. */
+	/** Stops working for good. Resolves when no loop claims anything. From the call on, the node is not ready. */
 	async stopWork(): Promise<void> {
 		this.#isStopping = true;
 		// Stop the loops at once, without waiting for a change that is in progress.
 		const stopped = this.#stopLoops();
+		this.#parts.onChange();
 		await this.#lastChange;
 		// The change that was in progress may have started the loops again.
 		await Promise.all([stopped, this.#stopLoops()]);

@@ -3,7 +3,7 @@ import { resultWithin } from "../../lib/wait.ts";
 import type { StorageClock } from "../basics/clock.ts";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
 import { NodeLifecycle, type NodeLifecycleOptions } from "./node-lifecycle.ts";
-import type { Nodes, Readiness, UnreadyReason } from "./nodes-api.ts";
+import type { Readiness, UnreadyReason } from "./nodes-api.ts";
 import { createStoredNodes } from "./stored-nodes.ts";
 
 /** Milliseconds for which the result of a storage check is reused, so that frequent readiness requests do not load the storage. */
@@ -21,25 +21,11 @@ export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrai
 }
 
 /** This process as one of the nodes of the service. */
-export interface Node {
-	readonly nodes: Nodes;
-	readiness(): Promise<Readiness>;
-	/** Stores the record of this node and starts its heartbeats. Throws `SVC_CONFIG` if it cannot work together with the other nodes. */
-	register(): Promise<void>;
-	/** Begins to work. Must be called last, when all other parts have started. */
-	startWork(): Promise<void>;
-	/** Stops working for good. Resolves when no loop claims work any more. From the call on, the node is not ready. */
-	stopWork(): Promise<void>;
-	/** Removes the record of this node. */
-	deregister(): Promise<void>;
-}
+export type Node = ReturnType<typeof createNode>;
 
-/** Creates the node, which does nothing until `register` and `startWork` are called. */
-export function createNode(parts: NodeOptions): Node {
-	const lifecycle = new NodeLifecycle({
-		...parts,
-		onChange: () => heartbeat.sendNow(),
-	});
+/** Creates the node, which does nothing until its parts are started: first the heartbeat, last the work. */
+export function createNode(parts: NodeOptions) {
+	const lifecycle = new NodeLifecycle({ ...parts, onChange: () => heartbeat.sendNow() });
 	const heartbeat = new Heartbeat({
 		...parts,
 		describe: () => ({
@@ -50,18 +36,7 @@ export function createNode(parts: NodeOptions): Node {
 		}),
 		onDrain: (drain) => lifecycle.setDrain(drain),
 	});
-	return {
-		nodes: createStoredNodes(parts),
-		readiness: createReadiness(parts, heartbeat, lifecycle),
-		register: () => parts.retryStartup(() => heartbeat.start()),
-		startWork: () => lifecycle.startWork(),
-		stopWork() {
-			const stopped = lifecycle.stopWork();
-			heartbeat.sendNow();
-			return stopped;
-		},
-		deregister: () => heartbeat.stop(),
-	};
+	return { nodes: createStoredNodes(parts), readiness: createReadiness(parts, heartbeat, lifecycle), heartbeat, lifecycle };
 }
 
 /** Returns a function that reports whether this node is ready for requests. The function never rejects. */
