@@ -23,14 +23,14 @@ export class DryRunStorage implements Storage {
 		const loopYield = new EventLoopYield();
 		for (const entity of entities) {
 			if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
-			this.#table(kind).put(copy(entity as unknown as DryRunEntity));
+			this.#table(kind).put(structuredClone(entity as unknown as DryRunEntity));
 			await loopYield.yieldIfDue();
 		}
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
 		const [entity] = this.#table(kind).candidates({ id });
-		return entity === undefined ? undefined : (copy(entity) as unknown as EntityMap[K]);
+		return entity === undefined ? undefined : (structuredClone(entity) as unknown as EntityMap[K]);
 	}
 
 	async find<K extends EntityKind>(kind: K, { where = {}, orderBy = [], limit, offset = 0 }: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
@@ -41,7 +41,7 @@ export class DryRunStorage implements Storage {
 		const loopYield = new EventLoopYield();
 		const copies: EntityMap[K][] = [];
 		for (const entity of entities.slice(offset, limit === undefined ? undefined : offset + limit)) {
-			copies.push(copy(entity) as unknown as EntityMap[K]);
+			copies.push(structuredClone(entity) as unknown as EntityMap[K]);
 			await loopYield.yieldIfDue();
 		}
 		return copies;
@@ -67,9 +67,9 @@ export class DryRunStorage implements Storage {
 	async update<K extends EntityKind>(kind: K, id: string, patch: Patch<EntityMap[K]>, expected: Where<EntityMap[K]> = {}) {
 		const [entity] = this.#select(kind, { ...expected, id });
 		if (entity === undefined) return undefined;
-		const patched = { ...entity, ...copy(patch as object) };
+		const patched = { ...entity, ...structuredClone(patch as object) };
 		this.#table(kind).put(patched);
-		return copy(patched) as unknown as EntityMap[K];
+		return structuredClone(patched) as unknown as EntityMap[K];
 	}
 
 	async remove<K extends EntityKind>(kind: K, { where }: { readonly where: Where<EntityMap[K]> }): Promise<number> {
@@ -114,10 +114,6 @@ function matches(value: unknown, condition: unknown): boolean {
 		if (comparison === "not") return value !== operand;
 		throw toUnsupportedError(comparison);
 	});
-}
-
-function copy<T extends object>(value: T): T {
-	return structuredClone(value);
 }
 
 function toUnsupportedError(what: string): TypeError {
