@@ -1,5 +1,5 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
-import type { OutputLine } from "../executions/executions-api.ts";
+import type { LinesSelection, OutputLine, OutputSelection } from "../executions/executions-api.ts";
 
 /** Maximum number of characters of a line in results. */
 const maxShownLength = 4_096;
@@ -12,13 +12,8 @@ const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/
  */
 const troubleWordOverlap = 16;
 
-/** Conditions on the lines of an output. */
-export interface LineFilter {
-	/** Only lines that contain this string are selected. Must not be empty. */
-	readonly find?: string | undefined;
-	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
-	readonly isErrorsOnly?: boolean | undefined;
-}
+/** Conditions on the lines of an output. `find` must not be empty. */
+export type LineFilter = Pick<LinesSelection, "find" | "isErrorsOnly">;
 
 type Chunk = Pick<OutputChunkEntity, "output_type" | "timestamp">;
 
@@ -141,13 +136,8 @@ function toMatcher({ find, isErrorsOnly }: LineFilter): LineMatcher | undefined 
 	};
 }
 
-/** Selection of lines of an output. */
-export interface LineSelection {
-	/** Maximum number of lines. Default: all. */
-	readonly lines?: number | undefined;
-	/** Only lines that contain this string are selected, each preceded by its number and a colon. Must not be empty. */
-	readonly find?: string | undefined;
-}
+/** Selection of lines of an output. `find` must not be empty. */
+export type LineSelection = Pick<OutputSelection, "lines" | "find">;
 
 /** First requested line of an output, if reading begins at a later chunk than the first. */
 interface LineStart {
