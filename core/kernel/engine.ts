@@ -25,7 +25,7 @@ export function createEngineOf<F extends FeatureList>(
 		await dryRunEngine({ ...dependencies, ...changes }, created, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createStartupRetry({ storageSource, logger, signal: halting.signal });
+	const retryStartup = createStartupRetry(storageSource, logger, halting.signal);
 	const node = createNode({
 		...dependencies,
 		...kernel,

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { JsonObject, NodeEntity } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
-import { type EngineClock, type StorageClock, toTimestamp } from "../basics/clock.ts";
+import { type StorageClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
@@ -17,7 +17,7 @@ const expiredNodeLifetimeSeconds = 3_600;
 const heartbeatsPerRemoval = 12;
 
 export interface HeartbeatOptions extends Omit<ClusterCheckOptions, "options">, Uses<"options" | "roles"> {
-	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
+	readonly clock: StorageClock;
 	readonly leasing: LeasePolicy;
 	readonly version: string;
 	/** Returns the fields of the node's record that change while the node runs. */

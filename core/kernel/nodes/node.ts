@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../contract/index.ts";
 import { resultWithin } from "../../lib/wait.ts";
-import type { StorageClock } from "../basics/clock.ts";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
 import { NodeLifecycle, type NodeLifecycleOptions } from "./node-lifecycle.ts";
 import type { Readiness, UnreadyReason } from "./nodes-api.ts";
@@ -12,7 +11,6 @@ const checkReuseMs = 1_000;
 const responseTimeoutMs = 2_000;
 
 export interface NodeOptions extends Omit<HeartbeatOptions, "describe" | "onDrain">, Omit<NodeLifecycleOptions, "onChange"> {
-	readonly clock: StorageClock;
 	readonly addresses: () => JsonObject;
 	/** Returns the number of executions that run on this node. */
 	readonly running: () => number;
