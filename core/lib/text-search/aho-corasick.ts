@@ -10,8 +10,6 @@ export interface PatternMatches {
 	readonly state: number;
 }
 
-const noRanges: TextRanges = [];
-
 /** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the input regardless of the patterns. */
 export class AhoCorasick {
 	/** `#fail`: the state of the longest proper suffix of a state that is a prefix of a pattern. `#depth`: characters of the state. */
@@ -56,7 +54,7 @@ export class AhoCorasick {
 			const markedLength = this.#markedMatchLength[current] as number;
 			if (markedLength > 0) addRange(marked, index + 1 - markedLength, index + 1);
 		}
-		return { ranges: ranges.length === 0 ? noRanges : ranges, markedRanges: marked.length === 0 ? noRanges : marked, state: current };
+		return { ranges, markedRanges: marked, state: current };
 	}
 
 	/** Returns how many of the last characters before `state` was reached may be the beginning of a pattern. */
