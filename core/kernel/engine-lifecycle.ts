@@ -1,5 +1,6 @@
 import { RunAborted, SvcError } from "../contract/index.ts";
 import { settledWithin } from "../lib/wait.ts";
+import type { EngineCore } from "./engine-api.ts";
 import type { RunnableKernel } from "./kernel.ts";
 import { assertRolesReachable } from "./nodes/cluster-checks.ts";
 import { assertNoDatabaseMove } from "./nodes/database-move-guard.ts";
@@ -19,7 +20,7 @@ export interface EngineLifecycleOptions {
 }
 
 /** Starts and stops the parts of an engine in the order of their dependencies. */
-export class EngineLifecycle {
+export class EngineLifecycle implements Pick<EngineCore, "start" | "drain" | "abort" | "stop"> {
 	readonly #parts: EngineLifecycleOptions;
 	/** Ends the grace period of active runs at once. If it has not begun yet, there will be none. */
 	#endGracePeriod = () => {};
@@ -39,20 +40,15 @@ export class EngineLifecycle {
 		return (this.#starting ??= this.#start());
 	}
 
-	/**
-	 * Stops the background loops, waits for active runs for the configured time, then aborts the rest. Resolves when no execution runs here.
-	 */
 	drain(): Promise<void> {
 		return (this.#draining ??= this.#drain());
 	}
 
-	/** Drains without waiting for active runs; also ends the wait of a drain that is in progress. */
 	async abort(): Promise<void> {
 		this.#endGracePeriod();
 		await this.drain();
 	}
 
-	/** Drains, then stops features and plugins. */
 	stop(): Promise<void> {
 		return (this.#stopping ??= this.drain().then(() => this.#close()));
 	}
