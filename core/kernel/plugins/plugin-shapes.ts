@@ -107,11 +107,10 @@ function checkRunner(members: Members): readonly string[] {
 function checkDefinitions(definitions: unknown): readonly string[] {
 	if (definitions === undefined) return [];
 	if (!isObject(definitions)) return ["has definitions that are no object; hint: definitions: { inspect, graph, progress }"];
-	const missing = ["inspect", "graph", "progress"].filter((name) => typeof definitions[name] !== "function");
-	const malformed = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
-	return [...missing, ...malformed].map(
-		(name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`,
-	);
+	const optional = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined);
+	return ["inspect", "graph", "progress", ...optional]
+		.filter((name) => typeof definitions[name] !== "function")
+		.map((name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`);
 }
 
 function checkPackSensors(packSensors: unknown): readonly string[] {
