@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 export const maxTimerMs = 2_147_483_647;
 
 /** Resolves after the given number of milliseconds, or when the signal aborts. */
-export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-	await delay(Math.min(milliseconds, maxTimerMs), undefined, { signal }).catch(() => undefined);
+export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	await delay(Math.min(milliseconds, maxTimerMs), undefined, signal && { signal }).catch(() => undefined);
 }
 
 /** Resolves when `promise` has settled or the milliseconds have passed. Resolves with true if `promise` has settled. Never rejects. */
