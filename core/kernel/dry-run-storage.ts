@@ -22,14 +22,15 @@ export class DryRunStorage implements Storage {
 	async insert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K][]): Promise<void> {
 		const loopYield = new EventLoopYield();
 		for (const entity of entities) {
-			this.#insert(kind, copy(entity as unknown as DryRunEntity));
+			if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
+			this.#table(kind).put(structuredClone(entity as unknown as DryRunEntity));
 			await loopYield.yieldIfDue();
 		}
 	}
 
 	async get<K extends EntityKind>(kind: K, id: string): Promise<EntityMap[K] | undefined> {
 		const [entity] = this.#table(kind).candidates({ id });
-		return entity === undefined ? undefined : (copy(entity) as unknown as EntityMap[K]);
+		return entity === undefined ? undefined : (structuredClone(entity) as unknown as EntityMap[K]);
 	}
 
 	async find<K extends EntityKind>(kind: K, { where = {}, orderBy = [], limit, offset = 0 }: Query<EntityMap[K]>): Promise<EntityMap[K][]> {
@@ -40,7 +41,7 @@ export class DryRunStorage implements Storage {
 		const loopYield = new EventLoopYield();
 		const copies: EntityMap[K][] = [];
 		for (const entity of entities.slice(offset, limit === undefined ? undefined : offset + limit)) {
-			copies.push(copy(entity) as unknown as EntityMap[K]);
+			copies.push(structuredClone(entity) as unknown as EntityMap[K]);
 			await loopYield.yieldIfDue();
 		}
 		return copies;
@@ -66,9 +67,9 @@ export class DryRunStorage implements Storage {
 	async update<K extends EntityKind>(kind: K, id: string, patch: Patch<EntityMap[K]>, expected: Where<EntityMap[K]> = {}) {
 		const [entity] = this.#select(kind, { ...expected, id });
 		if (entity === undefined) return undefined;
-		const patched = { ...entity, ...copy(patch as object) };
+		const patched = { ...entity, ...structuredClone(patch as object) };
 		this.#table(kind).put(patched);
-		return copy(patched) as unknown as EntityMap[K];
+		return structuredClone(patched) as unknown as EntityMap[K];
 	}
 
 	async remove<K extends EntityKind>(kind: K, { where }: { readonly where: Where<EntityMap[K]> }): Promise<number> {
@@ -85,11 +86,6 @@ export class DryRunStorage implements Storage {
 				throw new SvcError("SVC_CONFLICT", `${operation.update} "${operation.id}" does not exist or is no longer as expected`);
 			}
 		}
-	}
-
-	#insert(kind: EntityKind, entity: DryRunEntity): void {
-		if (this.#table(kind).candidates({ id: entity.id }).length > 0) throw new SvcError("SVC_CONFLICT", `${kind}: id is taken`);
-		this.#table(kind).put(entity);
 	}
 
 	#select(kind: EntityKind, where: object): DryRunEntity[] {
@@ -120,10 +116,6 @@ function matches(value: unknown, condition: unknown): boolean {
 	});
 }
 
-function copy<T extends object>(value: T): T {
-	return structuredClone(value);
-}
-
 function toUnsupportedError(what: string): TypeError {
 	return new TypeError(`a drafted start does not know "${what}"`);
 }
@@ -136,14 +128,13 @@ class DryRunTable {
 	/** Field names of each unique key. */
 	readonly #uniqueKeys: readonly (readonly string[])[];
 	readonly #entities = new Map<string, DryRunEntity>();
-	/** One map for each unique key: from its value to the id of the record. */
-	readonly #idsByKey: readonly Map<string, string>[];
+	/** Ids of the records, by the values of their unique keys (`toKey`). */
+	readonly #idsByKey = new Map<string | undefined, string>();
 
 	constructor(kind: EntityKind) {
 		const { unique = [] }: { readonly unique?: readonly (readonly string[])[] } = entityKinds[kind];
 		this.#kind = kind;
 		this.#uniqueKeys = unique;
-		this.#idsByKey = unique.map(() => new Map());
 	}
 
 	/** Returns all records, in the order of their insertion. */
@@ -153,15 +144,16 @@ class DryRunTable {
 
 	/** Inserts or replaces a record. Throws `SVC_CONFLICT` if another record has the same value of a unique key. */
 	put(entity: DryRunEntity): void {
-		const values = this.#uniqueKeys.map((fields) => toKey(fields, entity));
-		for (const [index, value] of values.entries()) {
-			const ownerId = value === undefined ? undefined : this.#idsByKey[index]?.get(value);
-			if (ownerId !== undefined && ownerId !== entity.id)
-				throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${this.#uniqueKeys[index]?.join(", ")} is taken`);
+		for (const fields of this.#uniqueKeys) {
+			const ownerId = this.#idsByKey.get(toKey(fields, entity)) ?? entity.id;
+			if (ownerId !== entity.id) throw new SvcError("SVC_CONFLICT", `${this.#kind}: ${fields.join(", ")} is taken`);
 		}
 		this.drop(entity.id, true);
 		this.#entities.set(entity.id, entity);
-		for (const [index, value] of values.entries()) if (value !== undefined) this.#idsByKey[index]?.set(value, entity.id);
+		for (const fields of this.#uniqueKeys) {
+			const key = toKey(fields, entity);
+			if (key !== undefined) this.#idsByKey.set(key, entity.id);
+		}
 	}
 
 	/**
@@ -172,18 +164,15 @@ class DryRunTable {
 	drop(id: string, isReplaced = false): void {
 		const entity = this.#entities.get(id);
 		if (entity === undefined) return;
-		for (const [index, fields] of this.#uniqueKeys.entries()) this.#idsByKey[index]?.delete(toKey(fields, entity) ?? "");
+		for (const fields of this.#uniqueKeys) this.#idsByKey.delete(toKey(fields, entity));
 		if (!isReplaced) this.#entities.delete(id);
 	}
 
 	/** Returns a superset of the records that satisfy the conditions. */
 	candidates(where: Readonly<Record<string, unknown>>): readonly DryRunEntity[] {
 		if (typeof where["id"] === "string") return this.#toList(where["id"]);
-		for (const [index, fields] of this.#uniqueKeys.entries()) {
-			if (!fields.every((field) => typeof where[field] === "string")) continue;
-			return this.#toList(this.#idsByKey[index]?.get(toKey(fields, where) ?? ""));
-		}
-		return this.all();
+		const key = this.#uniqueKeys.find((fields) => fields.every((field) => typeof where[field] === "string"));
+		return key === undefined ? this.all() : this.#toList(this.#idsByKey.get(toKey(key, where)));
 	}
 
 	#toList(id: string | undefined): readonly DryRunEntity[] {
@@ -192,8 +181,8 @@ class DryRunTable {
 	}
 }
 
-/** Returns the value of a unique key as a string; undefined if one of its fields is null, because null never conflicts. */
+/** Returns the names and values of a unique key as a string; undefined if one of its fields is null, because null never conflicts. */
 function toKey(fields: readonly string[], values: Readonly<Record<string, unknown>>): string | undefined {
-	const parts = fields.map((field) => values[field] ?? null);
-	return parts.includes(null) ? undefined : JSON.stringify(parts);
+	const parts = fields.map((field) => [field, values[field] ?? null]);
+	return parts.some(([, value]) => value === null) ? undefined : JSON.stringify(parts);
 }

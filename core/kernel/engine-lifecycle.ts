@@ -1,5 +1,6 @@
 import { RunAborted, SvcError } from "../contract/index.ts";
 import { settledWithin } from "../lib/wait.ts";
+import type { EngineCore } from "./engine-api.ts";
 import type { RunnableKernel } from "./kernel.ts";
 import { assertRolesReachable } from "./nodes/cluster-checks.ts";
 import { assertNoDatabaseMove } from "./nodes/database-move-guard.ts";
@@ -7,8 +8,6 @@ import type { Node } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import type { PluginHost } from "./plugins/plugin-host.ts";
 import type { StartupRetry } from "./plugins/startup-retry.ts";
-import type { ActiveRuns } from "./runs/active-runs.ts";
-import type { Scheduler } from "./scheduling/scheduler.ts";
 
 export interface EngineLifecycleOptions {
 	readonly dependencies: EngineDependencies;
@@ -21,16 +20,19 @@ export interface EngineLifecycleOptions {
 }
 
 /** Starts and stops the parts of an engine in the order of their dependencies. */
-export class EngineLifecycle {
+export class EngineLifecycle implements Pick<EngineCore, "start" | "drain" | "abort" | "stop"> {
 	readonly #parts: EngineLifecycleOptions;
-	readonly #runShutdown: ReturnType<typeof createRunShutdown>;
+	/** Ends the grace period of active runs at once. If it has not begun yet, there will be none. */
+	#endGracePeriod = () => {};
+	readonly #graceEnded = new Promise<void>((resolve) => {
+		this.#endGracePeriod = resolve;
+	});
 	#starting: Promise<void> | undefined;
 	#draining: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
 	constructor(parts: EngineLifecycleOptions) {
 		this.#parts = parts;
-		this.#runShutdown = createRunShutdown({ node: parts.node, runs: parts.kernel.executor.runs, scheduler: parts.kernel.scheduler });
 	}
 
 	/** Starts the engine; further calls return the same promise. Rejects with `SVC_UNAVAILABLE` after `drain` or `stop`. */
@@ -38,20 +40,15 @@ export class EngineLifecycle {
 		return (this.#starting ??= this.#start());
 	}
 
-	/**
-	 * Stops the background loops, waits for active runs for the configured time, then aborts the rest. Resolves when no execution runs here.
-	 */
 	drain(): Promise<void> {
 		return (this.#draining ??= this.#drain());
 	}
 
-	/** Drains without waiting for active runs; also ends the wait of a drain that is in progress. */
 	async abort(): Promise<void> {
-		this.#runShutdown.endGracePeriod();
+		this.#endGracePeriod();
 		await this.drain();
 	}
 
-	/** Drains, then stops features and plugins. */
 	stop(): Promise<void> {
 		return (this.#stopping ??= this.drain().then(() => this.#close()));
 	}
@@ -59,26 +56,26 @@ export class EngineLifecycle {
 	async #start(): Promise<void> {
 		const { dependencies, host, kernel, node, retryStartup, halting } = this.#parts;
 		const { composition, logger, roles } = dependencies;
+		const { restartableStorage: storage, eventBus, runners } = host.created;
 		if (halting.signal.aborted) throw new SvcError("SVC_UNAVAILABLE", "the engine was stopped before it had started");
 		assertRolesReachable({
 			roles,
-			storage: { ...composition.storage, capabilities: host.storageSource.current.capabilities },
-			eventBus: { ...composition.eventBus, capabilities: host.eventBus.capabilities },
+			storage: { ...composition.storage, capabilities: storage.current.capabilities },
+			eventBus: { ...composition.eventBus, capabilities: eventBus.capabilities },
 		});
 		await host.start(retryStartup);
 		try {
-			await retryStartup(() => assertNoDatabaseMove(host.storageSource.current, kernel.clock.now()));
-			await node.register();
+			await retryStartup(() => assertNoDatabaseMove(storage.current, kernel.clock.now()));
+			await retryStartup(() => node.heartbeat.start());
 			await kernel.changes.start();
 			await retryStartup(kernel.register);
 			for (const feature of kernel.extensions.features) await retryStartup(async () => feature.start?.());
 			if (roles.includes("worker")) await Promise.all([kernel.leases.start(), kernel.scheduler.crossNodeWakeup.start()]);
-			await node.startWork();
-			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...host.runners.keys()] });
+			await node.lifecycle.startWork();
+			logger.info("engine started", { node_id: kernel.nodeId, roles, runners: [...runners.keys()] });
 		} catch (error) {
 			// Do not call `stop`, which waits for this start.
-			await this.#runShutdown
-				.shutDown(0)
+			await this.#endRuns(0)
 				.then(() => this.#close())
 				.catch(() => undefined);
 			throw error;
@@ -89,11 +86,28 @@ export class EngineLifecycle {
 		const { dependencies, node, halting } = this.#parts;
 		// Stop the node before waiting for anything, so that it immediately reports itself as not ready and starts no work.
 		halting.abort();
-		node.stopWork().catch(() => undefined);
+		node.lifecycle.stopWork().catch(() => undefined);
 		// Wait for a start in progress, which would otherwise start the background loops again.
 		await this.#starting?.catch(() => undefined);
 		const { graceful_shutdown: isGraceful, exit_still_active_check: gracePeriodSeconds } = dependencies.options.actionrunner;
-		await this.#runShutdown.shutDown(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+		await this.#endRuns(isGraceful ? gracePeriodSeconds * 1_000 : 0);
+	}
+
+	/**
+	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
+	 * continue are handed over immediately. Resolves when no run is active.
+	 */
+	async #endRuns(graceMilliseconds: number): Promise<void> {
+		const { node, kernel } = this.#parts;
+		const { runs } = kernel.executor;
+		const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
+		// Stop the node before waiting for anything, so that no run begins meanwhile.
+		const stopped = node.lifecycle.stopWork();
+		runs.handOverAll(aborted);
+		const idle = stopped.then(() => kernel.scheduler.idle());
+		await settledWithin(Promise.race([idle, this.#graceEnded]), graceMilliseconds);
+		runs.abortAll(aborted);
+		await idle;
 	}
 
 	async #close(): Promise<void> {
@@ -109,44 +123,7 @@ export class EngineLifecycle {
 		kernel.scheduler.crossNodeWakeup.stop();
 		await kernel.leases.stop();
 		kernel.changes.stop();
-		await node.deregister();
+		await node.heartbeat.stop();
 		await host.stop();
 	}
-}
-
-/** Shutdown of the runs on this node. */
-interface RunShutdown {
-	/**
-	 * Stops the background loops, lets runs continue for the grace period, then aborts those that are left. Runs that another process can
-	 * continue are handed over immediately. Resolves when no run is active.
-	 */
-	shutDown(graceMilliseconds: number): Promise<void>;
-	/** Ends the grace period at once. If it has not begun yet, there will be none. */
-	endGracePeriod(): void;
-}
-
-/** Creates the shutdown, which does nothing until `shutDown` is called. */
-function createRunShutdown(parts: {
-	readonly node: Pick<Node, "stopWork">;
-	readonly runs: Pick<ActiveRuns, "handOverAll" | "abortAll">;
-	readonly scheduler: Pick<Scheduler, "idle">;
-}): RunShutdown {
-	const { node, runs, scheduler } = parts;
-	let endGracePeriod = () => {};
-	const graceEnded = new Promise<void>((resolve) => {
-		endGracePeriod = resolve;
-	});
-	return {
-		endGracePeriod: () => endGracePeriod(),
-		async shutDown(graceMilliseconds) {
-			const aborted = new RunAborted("shutdown", "the service was stopped while the action ran");
-			// Stop the node before waiting for anything, so that no run begins meanwhile.
-			const stopped = node.stopWork();
-			runs.handOverAll(aborted);
-			const idle = stopped.then(() => scheduler.idle());
-			await Promise.race([settledWithin(idle, graceMilliseconds), graceEnded]);
-			runs.abortAll(aborted);
-			await idle;
-		},
-	};
 }

@@ -4,7 +4,7 @@ import type { EngineCore } from "./engine-api.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
 import { noEventHandler } from "./events/event-handler.ts";
 import type { ApiOf, CreateFeatures, FeatureList } from "./feature-list.ts";
-import { createKernel } from "./kernel.ts";
+import { createKernel, type RunnableKernel } from "./kernel.ts";
 import { createNode } from "./nodes/node.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { PluginHost } from "./plugins/plugin-host.ts";
@@ -17,18 +17,19 @@ export function createEngineOf<F extends FeatureList>(
 ): EngineCore & ApiOf<F> {
 	const { logger, composition, clock } = dependencies;
 	const nodeId = createId(clock);
-	const host = new PluginHost(dependencies, { id: nodeId, clock, logger });
-	const kernel = createKernel(dependencies, host, nodeId);
+	const host = new PluginHost(dependencies, nodeId);
+	const { restartableStorage: storageSource, ...created } = host.created;
+	const kernel = createKernel(dependencies, { ...created, storageSource, hub: host.hub }, nodeId);
 	const features = createFeatures(kernel);
 	kernel.extensions.setFeatures(Object.values(features), async (storage, changes) => {
-		await dryRunEngine({ ...dependencies, ...changes }, host, storage, createFeatures);
+		await dryRunEngine({ ...dependencies, ...changes }, created, storage, createFeatures);
 	});
 	const halting = new AbortController();
-	const retryStartup = createStartupRetry({ storageSource: host.storageSource, logger, signal: halting.signal });
+	const retryStartup = createStartupRetry(storageSource, logger, halting.signal);
 	const node = createNode({
 		...dependencies,
 		...kernel,
-		names: { storage: composition.storage.name, eventBus: composition.eventBus.name },
+		names: { eventBus: composition.eventBus.name },
 		loops: toLoops(kernel),
 		retryStartup,
 		idle: () => kernel.scheduler.idle(),
@@ -57,7 +58,7 @@ export function createEngineOf<F extends FeatureList>(
 }
 
 /** Returns the background loops of the roles of this node, in the order in which they start. */
-function toLoops({ roles, extensions, recovery, scheduler, processor }: ReturnType<typeof createKernel>) {
+function toLoops({ roles, extensions, recovery, scheduler, processor }: RunnableKernel) {
 	const featureLoops = extensions.features.flatMap(({ loops = [] }) => loops);
 	const eventLoops = extensions.eventHandler === noEventHandler ? [] : ([["rules", processor]] as const);
 	const loops = [["worker", recovery], ["worker", scheduler], ...eventLoops, ...featureLoops] as const;

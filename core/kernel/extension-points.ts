@@ -29,26 +29,36 @@ export const noNestedDryRun: DryRun = async () => {
 };
 
 /** Members of `Feature` that at most one feature may provide. */
-type ExclusiveMember =
-	| "executionQueues"
-	| "eventHandler"
-	| "runCredentials"
-	| "authority"
-	| "datastore"
-	| "packConfiguration"
-	| "packContent"
-	| "writeInterceptor";
+const exclusiveMembers = [
+	"executionQueues",
+	"eventHandler",
+	"runCredentials",
+	"authority",
+	"datastore",
+	"packConfiguration",
+	"packContent",
+	"writeInterceptor",
+] as const satisfies readonly (keyof Feature)[];
 
 /**
  * Extension points of the kernel. Features are created from the kernel, so the kernel exists before them. So the kernel must read an
  * extension here whenever it needs it, and must not keep it.
  */
 export class ExtensionPoints {
-	#features: readonly Feature[] = [];
-	#completionHooks: readonly CompletionEffectsHook[] = [];
-	#triggerTypes: readonly TriggerTypeDefinition[] = [];
-	#exclusive: Pick<Feature, ExclusiveMember> = {};
-	#draft: DryRun = noNestedDryRun;
+	// `setFeatures` sets these members.
+	readonly features: readonly Feature[] = [];
+	/** Dry run with the features of this engine. */
+	readonly draft: DryRun = noNestedDryRun;
+	readonly completionHooks: readonly CompletionEffectsHook[] = [];
+	readonly triggerTypes: readonly TriggerTypeDefinition[] = [];
+	readonly executionQueues: ExecutionQueues = noExecutionQueues;
+	readonly eventHandler: EventHandler = noEventHandler;
+	readonly runCredentials: RunCredentials = noRunCredentials;
+	readonly authority: Authority = unrestrictedAuthority;
+	readonly datastore: DatastoreSource = noDatastoreSource;
+	readonly packConfiguration: PackConfigurationSource = noPackConfiguration;
+	readonly packContent: PackContentSource = noPackContent;
+	readonly writeInterceptor: WriteInterceptor | undefined;
 	readonly #runners: Map<string, Runner>;
 	/** Names of the runner types that features provide. */
 	readonly #builtInRunners = new Set<string>();
@@ -63,20 +73,13 @@ export class ExtensionPoints {
 	 * most one may provide, or if a feature provides a runner type that exists.
 	 */
 	setFeatures(features: readonly Feature[], dryRun: DryRun): void {
-		this.#features = features;
-		this.#draft = dryRun;
-		this.#completionHooks = features.flatMap(({ onCompletion }) => onCompletion ?? []);
-		this.#triggerTypes = features.flatMap(({ triggerTypes }) => triggerTypes ?? []);
-		this.#exclusive = {
-			...this.#findExclusive("executionQueues"),
-			...this.#findExclusive("eventHandler"),
-			...this.#findExclusive("runCredentials"),
-			...this.#findExclusive("authority"),
-			...this.#findExclusive("datastore"),
-			...this.#findExclusive("packConfiguration"),
-			...this.#findExclusive("packContent"),
-			...this.#findExclusive("writeInterceptor"),
-		};
+		Object.assign(this, {
+			features,
+			draft: dryRun,
+			completionHooks: features.flatMap(({ onCompletion }) => onCompletion ?? []),
+			triggerTypes: features.flatMap(({ triggerTypes }) => triggerTypes ?? []),
+			...findExclusiveMembers(features),
+		} satisfies Partial<ExtensionPoints>);
 		// Wrap only the runners of the configuration. Runners that features provide always run on this node, so they are added afterwards.
 		for (const feature of features)
 			for (const [name, runner] of this.#runners) this.#runners.set(name, feature.wrapRunner?.(name, runner) ?? runner);
@@ -97,66 +100,20 @@ export class ExtensionPoints {
 		return this.#builtInRunners.has(name);
 	}
 
-	/** Returns the member with this name of the feature that provides it. Throws `SVC_CONFIG` if two features provide it. */
-	#findExclusive<K extends ExclusiveMember>(name: K): Pick<Feature, ExclusiveMember> {
-		const [provider, otherProvider] = this.#features.filter((feature) => feature[name] !== undefined);
-		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one feature may provide "${name}"`);
-		return provider === undefined ? {} : { [name]: provider[name] };
-	}
-
-	/** Dry run with the features of this engine. */
-	get draft(): DryRun {
-		return this.#draft;
-	}
-
-	get features(): readonly Feature[] {
-		return this.#features;
-	}
-
-	get completionHooks(): readonly CompletionEffectsHook[] {
-		return this.#completionHooks;
-	}
-
-	get triggerTypes(): readonly TriggerTypeDefinition[] {
-		return this.#triggerTypes;
-	}
-
-	get executionQueues(): ExecutionQueues {
-		return this.#exclusive.executionQueues ?? noExecutionQueues;
-	}
-
 	/** Number of runs of this node that take no slot, because their work is done elsewhere. */
 	get runsWithoutSlot(): number {
-		return this.#features.reduce((sum, feature) => sum + (feature.runsWithoutSlot?.() ?? 0), 0);
+		return this.features.reduce((sum, feature) => sum + (feature.runsWithoutSlot?.() ?? 0), 0);
 	}
+}
 
-	get eventHandler(): EventHandler {
-		return this.#exclusive.eventHandler ?? noEventHandler;
-	}
-
-	get runCredentials(): RunCredentials {
-		return this.#exclusive.runCredentials ?? noRunCredentials;
-	}
-
-	get authority(): Authority {
-		return this.#exclusive.authority ?? unrestrictedAuthority;
-	}
-
-	get datastore(): DatastoreSource {
-		return this.#exclusive.datastore ?? noDatastoreSource;
-	}
-
-	get packConfiguration(): PackConfigurationSource {
-		return this.#exclusive.packConfiguration ?? noPackConfiguration;
-	}
-
-	get packContent(): PackContentSource {
-		return this.#exclusive.packContent ?? noPackContent;
-	}
-
-	get writeInterceptor(): WriteInterceptor | undefined {
-		return this.#exclusive.writeInterceptor;
-	}
+/** Returns the exclusive members, each of the feature that provides it. Throws `SVC_CONFIG` if two features provide the same member. */
+function findExclusiveMembers(features: readonly Feature[]): Pick<Feature, (typeof exclusiveMembers)[number]> {
+	const members = exclusiveMembers.map((name) => {
+		const [provider, otherProvider] = features.filter((feature) => feature[name] !== undefined);
+		if (otherProvider !== undefined) throw new SvcError("SVC_CONFIG", `features: only one feature may provide "${name}"`);
+		return provider && { [name]: provider[name] };
+	});
+	return Object.assign({}, ...members);
 }
 
 /** Returns the sources of values for templates. They are looked up at each access, because features are created after the kernel. */

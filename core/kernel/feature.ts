@@ -4,7 +4,7 @@ import type { EventHandler } from "./events/event-handler.ts";
 import type { TriggerTypeDefinition, TriggerTypeRegistry } from "./events/trigger-type-registry.ts";
 import type { PackContentSource } from "./executions/action-catalog.ts";
 import type { CompletionEffectsHook, CompletionHookResult } from "./executions/completion-effects.ts";
-import type { BackgroundLoop } from "./nodes/background-loops.ts";
+import type { BackgroundLoop } from "./nodes/node-lifecycle.ts";
 import type { WriteInterceptor } from "./plugins/engine-storage.ts";
 import type { IssuedCredentials, RunCredentials } from "./runs/run-credentials.ts";
 import type { ExecutionQueues } from "./scheduling/execution-queues-api.ts";

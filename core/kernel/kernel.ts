@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AuthBackend, Dialect, EventBus, ExecutionEntity, Runner, Sensor } from "../contract/index.ts";
+import type { ExecutionEntity } from "../contract/index.ts";
 import { Dialects } from "../language/dialects.ts";
 import { EncryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import { KeyRing } from "../secrets/encryption/key-ring.ts";
@@ -21,6 +21,7 @@ import type { Admit } from "./executions/new-execution.ts";
 import { createLateBoundAuthority, createLateBoundCredentials, createTemplateSources, ExtensionPoints } from "./extension-points.ts";
 import { BulkOutputDetector } from "./output/bulk-output-detector.ts";
 import { OutputReader } from "./output/output-reader.ts";
+import type { CreatedPlugins } from "./plugins/create-plugins.ts";
 import type { EngineDependencies } from "./plugins/engine-dependencies.ts";
 import { EngineStorage, type StorageSource } from "./plugins/engine-storage.ts";
 import { Executor } from "./runs/executor.ts";
@@ -33,17 +34,8 @@ import { instrument } from "./telemetry/instrumented-plugins.ts";
 import type { TelemetryHub } from "./telemetry/telemetry-hub.ts";
 
 /** Plugins of an engine, created but not started. */
-export interface Plugins {
+export interface Plugins extends Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects"> {
 	readonly storageSource: StorageSource;
-	readonly eventBus: EventBus;
-	/** Runners by runner type name. */
-	readonly runners: ReadonlyMap<string, Runner>;
-	/** Sensors by name. */
-	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** Dialects in the order of the configuration. */
-	readonly dialects: readonly Dialect[];
-	/** Auth backend; may be undefined while authentication is off. */
-	readonly authBackend: AuthBackend | undefined;
 	/** Passes measurements and events to the telemetry plugins. */
 	readonly hub: TelemetryHub;
 }
@@ -92,21 +84,10 @@ export interface Kernel extends Omit<Plugins, "dialects" | "storageSource">, Eng
 }
 
 /** The kernel with further parts for the lifecycle of the engine. Features must not use these. */
-export interface RunnableKernel extends Kernel {
-	readonly processor: EventProcessor;
-	readonly executor: Executor;
-	readonly scheduler: Scheduler;
-	readonly leases: RunLeaseRenewal;
-	readonly recovery: OrphanRecovery;
-	/**
-	 * Stores runner types, trigger types, and the records of all features as the configuration describes them. May be called again after it
-	 * has failed.
-	 */
-	register(): Promise<void>;
-}
+export type RunnableKernel = ReturnType<typeof createKernel>;
 
 /** Creates a kernel. Opens and starts nothing. */
-export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string): RunnableKernel {
+export function createKernel(dependencies: EngineDependencies, plugins: Plugins, nodeId: string) {
 	const shared = createSharedParts(dependencies, plugins, nodeId);
 	const events = createEvents(shared);
 	const executor = new Executor({
@@ -219,7 +200,10 @@ function createEvents(shared: SharedParts) {
 	return { triggerCatalog, processor, dispatcher: new EventDispatcher({ ...shared, triggerCatalog, eventHandler, processor }) };
 }
 
-/** Stores runner types and trigger types, then calls `register` of each feature in order. */
+/**
+ * Stores runner types, trigger types, and the records of all features as the configuration describes them. May be called again after it
+ * has failed.
+ */
 async function register({ catalog, runners, extensions, ...parts }: SharedParts): Promise<void> {
 	await catalog.registerRunnerTypes(runners);
 	await registerTriggerTypes(

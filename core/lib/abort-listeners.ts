@@ -1,13 +1,8 @@
 /** Callbacks that run when a signal aborts. */
-export interface AbortListeners {
-	/**
-	 * Adds a callback that runs once when the signal aborts; at once if it already has. Returns a function that removes the callback.
-	 */
-	add(signal: AbortSignal, callback: () => void): () => void;
-}
+export type AbortListeners = ReturnType<typeof createAbortListeners>;
 
 /** Creates a registry that adds a single listener to each signal. Node.js warns of a leak at more than ten listeners. */
-export function createAbortListeners(): AbortListeners {
+export function createAbortListeners() {
 	const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 	function listen(signal: AbortSignal): Set<() => void> {
@@ -24,7 +19,8 @@ export function createAbortListeners(): AbortListeners {
 	}
 
 	return {
-		add(signal, callback) {
+		/** Adds a callback that runs once when the signal aborts; at once if it already has. Returns a function that removes the callback. */
+		add(signal: AbortSignal, callback: () => void): () => void {
 			if (signal.aborted) {
 				callback();
 				return () => {};

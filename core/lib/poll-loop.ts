@@ -40,8 +40,8 @@ export class PollLoop {
 		});
 	}
 
-	/** Calls `wake` after the given number of milliseconds. Replaces an earlier scheduled call. */
-	scheduleWake(milliseconds: number, wake: () => void): void {
+	/** Calls `wake`, by default the method, after the given number of milliseconds. Replaces an earlier scheduled call. */
+	scheduleWake(milliseconds: number, wake = () => this.wake()): void {
 		clearTimeout(this.#timer);
 		if (this.#isStarted) this.#timer = setTimeout(wake, milliseconds);
 	}

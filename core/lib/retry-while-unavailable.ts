@@ -30,7 +30,7 @@ export async function retryWhileUnavailable<T>(
 		} catch (error) {
 			if (!isSvcError(error, "SVC_UNAVAILABLE") || shouldGiveUp()) throw error;
 			if (!isRetry) onUnavailable(error);
-			await wait(pauseMs, signal ?? new AbortController().signal);
+			await wait(pauseMs, signal);
 			if (shouldGiveUp()) throw error;
 		}
 	}

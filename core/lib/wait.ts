@@ -1,16 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 /** Maximum delay of a Node.js timer, in milliseconds. */
-const maxTimerMs = 2_147_483_647;
+export const maxTimerMs = 2_147_483_647;
 
 /** Resolves after the given number of milliseconds, or when the signal aborts. */
-export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-	let onAbort = () => {};
-	const aborted = new Promise<void>((resolve) => {
-		onAbort = resolve;
-	});
-	if (signal.aborted) return;
-	signal.addEventListener("abort", onAbort);
-	await settledWithin(aborted, milliseconds);
-	signal.removeEventListener("abort", onAbort);
+export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	await delay(Math.min(milliseconds, maxTimerMs), undefined, signal && { signal }).catch(() => undefined);
 }
 
 /** Resolves when `promise` has settled or the milliseconds have passed. Resolves with true if `promise` has settled. Never rejects. */

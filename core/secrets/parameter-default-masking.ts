@@ -16,10 +16,7 @@ import { holdsSecret, maskBySchema, memberOf, restoreMasked } from "../language/
  */
 export function maskParameterDefaults(schema: ParameterSchema, other: ParameterSchema = {}): ParameterSchema {
 	const findOther = (name: string) => (Object.hasOwn(other, name) ? other[name] : undefined);
-	const hasSecrets = Object.keys(schema).some((name) => {
-		const [definition, otherDefinition] = [schema[name], findOther(name)];
-		return (definition !== undefined && holdsSecret(definition)) || (otherDefinition !== undefined && holdsSecret(otherDefinition));
-	});
+	const hasSecrets = Object.keys(schema).some((name) => holdsSecretNamed(schema, name) || holdsSecretNamed(other, name));
 	if (!hasSecrets) return schema;
 	return mapMembers(schema, (definition, name) => {
 		const otherDefinition = findOther(name);

@@ -3,12 +3,6 @@ import { type JsonObject, SvcError } from "../contract/index.ts";
 import { secretMask } from "../contract/secret-mask.ts";
 import { restoreMasked } from "../language/parameters/schema-masking.ts";
 
-/** Stored values, and the masked values that the user was shown. */
-export interface StoredValues {
-	readonly masked: JsonObject;
-	readonly stored: JsonObject;
-}
-
 /** Circumstances that determine whether hidden values may be kept. */
 export interface RestoreMaskedOptions {
 	/** The user of the update. Undefined for a call by the embedding program, which has all permissions. */
@@ -18,7 +12,7 @@ export interface RestoreMaskedOptions {
 }
 
 /**
- * Replaces the masks in the values of an update by the stored values.
+ * Replaces the masks in the values of an update by the stored values. `masked`: the stored values as the user was shown them.
  *
  * Throws `SVC_INVALID`, which names `path`, unless the user is an administrator or nothing changes that determines the destination of a
  * hidden value. Otherwise a user who may not see the secret could redirect it to another address, command or template.
@@ -26,7 +20,7 @@ export interface RestoreMaskedOptions {
 export function restoreMaskedValues(
 	path: string,
 	given: JsonObject,
-	{ masked, stored }: StoredValues,
+	{ masked, stored }: { readonly masked: JsonObject; readonly stored: JsonObject },
 	{ principal, isDestinationUnchanged = true }: RestoreMaskedOptions,
 ): JsonObject {
 	const restored = restoreMasked(given, masked, stored) as JsonObject;

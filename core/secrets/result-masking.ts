@@ -87,17 +87,15 @@ export function isCommandOutput(value: JsonValue | undefined): boolean {
 /** Masks the output of a command. Its schema describes standard output, or an object with the members `stdout` and `stderr`. */
 function maskCommandOutput(output: JsonObject, schema: SecretSchema): JsonObject {
 	if (!describesWholeResult(schema)) return maskMember(output, "stdout", (value) => maskText(value, schema));
-	const texts = commandOutputTypes.reduce((masked, type) => {
-		const memberSchema = schema.members?.get(type);
-		return memberSchema === undefined ? masked : maskMember(masked, type, (value) => maskText(value, memberSchema));
-	}, output);
-	const otherNames = Object.keys(output).filter((name) => !commandOutputTypes.some((type) => type === name));
-	return otherNames.reduce((masked, name) => {
+	const names = new Set<string>([...commandOutputTypes, ...Object.keys(output)]);
+	return [...names].reduce((masked, name) => {
 		const memberSchema = schema.members?.get(name);
-		return memberSchema === undefined
-			? masked
-			: maskMember(masked, name, (value) => maskBySecretSchema(value, memberSchema, { shouldMaskMismatch: true }));
-	}, texts);
+		if (memberSchema === undefined) return masked;
+		const isText = commandOutputTypes.some((type) => type === name);
+		return maskMember(masked, name, (value) =>
+			isText ? maskText(value, memberSchema) : maskBySecretSchema(value, memberSchema, { shouldMaskMismatch: true }),
+		);
+	}, output);
 }
 
 /** Returns true if an output schema describes the whole result of a command, and not only its standard output. */

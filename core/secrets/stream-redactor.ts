@@ -38,8 +38,7 @@ export class StreamRedactor {
 
 	/** Adds a chunk. Returns the output that can be passed on. */
 	push(data: string): ReleasedText {
-		if (this.#secrets.isEmpty) return { data, secretRanges: [], tokenRanges: [] };
-		if (this.#state === 0 && this.#heldText === "" && this.#secrets.cannotContainSecret(data))
+		if (this.#secrets.isEmpty || (this.#state === 0 && this.#heldText === "" && this.#secrets.cannotContainSecret(data)))
 			return { data, secretRanges: [], tokenRanges: [] };
 		const { search, isUnknown } = this.#secrets;
 		const { ranges, markedRanges, state } = search.find(data, this.#state);

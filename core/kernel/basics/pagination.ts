@@ -120,29 +120,12 @@ const maxCachedFilters = 200;
 /** Maximum number of characters of a filter that is cached. */
 const maxFilterLength = 1_000;
 
-const cappedCountsByStorage = new PrivateSlot<CountingStorage, CappedCounts>();
-
 /**
- * Cache of the filters whose totals exceed the limit of exact counting. Counting up to the limit takes longer than reading a page. The
- * cached result applies to every page and order of the list, and to every client. Exact totals are never cached.
+ * Cache of the filters whose totals exceed the limit of exact counting, for each storage: the monotonic milliseconds at which each filter
+ * was counted, the earliest first. Counting up to the limit takes longer than reading a page. The cached result applies to every page and
+ * order of the list, and to every client. Exact totals are never cached.
  */
-class CappedCounts {
-	/** Monotonic milliseconds at which each filter was counted, the earliest first. */
-	readonly #countedAt = new Map<string, number>();
-
-	has(filter: string): boolean {
-		const countedAt = this.#countedAt.get(filter);
-		return countedAt !== undefined && performance.now() - countedAt < cacheDurationMs;
-	}
-
-	add(filter: string): void {
-		if (filter.length > maxFilterLength) return;
-		this.#countedAt.delete(filter);
-		this.#countedAt.set(filter, performance.now());
-		const [oldestFilter] = this.#countedAt.keys();
-		if (oldestFilter !== undefined && this.#countedAt.size > maxCachedFilters) this.#countedAt.delete(oldestFilter);
-	}
-}
+const cappedCountsByStorage = new PrivateSlot<CountingStorage, Map<string, number>>();
 
 /** Returns the number of records that match, or a number above `limit` if more match. That result may be up to five seconds old. */
 async function countUpTo<K extends EntityKind>(
@@ -151,21 +134,17 @@ async function countUpTo<K extends EntityKind>(
 	where: Where<EntityMap[K]>,
 	limit: number,
 ): Promise<number> {
-	const cappedCounts = cappedCountsOf(storage);
+	const countedAt = cappedCountsByStorage.get(storage) ?? new Map<string, number>();
+	cappedCountsByStorage.set(storage, countedAt);
 	const filter = stringifyJson([kind, limit, where]);
-	if (cappedCounts.has(filter)) return limit + 1;
+	if (performance.now() - (countedAt.get(filter) ?? Number.NEGATIVE_INFINITY) < cacheDurationMs) return limit + 1;
 	const total = await storage.count(kind, where, limit + 1);
-	if (total > limit) cappedCounts.add(filter);
+	if (total <= limit || filter.length > maxFilterLength) return total;
+	countedAt.delete(filter);
+	countedAt.set(filter, performance.now());
+	const [oldestFilter] = countedAt.keys();
+	if (oldestFilter !== undefined && countedAt.size > maxCachedFilters) countedAt.delete(oldestFilter);
 	return total;
-}
-
-/** Returns the cache that belongs to a storage; creates it if it does not exist. */
-function cappedCountsOf(storage: CountingStorage): CappedCounts {
-	const cachedCounts = cappedCountsByStorage.get(storage);
-	if (cachedCounts !== undefined) return cachedCounts;
-	const cappedCounts = new CappedCounts();
-	cappedCountsByStorage.set(storage, cappedCounts);
-	return cappedCounts;
 }
 
 /**

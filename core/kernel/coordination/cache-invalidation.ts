@@ -1,17 +1,14 @@
 import type { EventBus, Logger } from "../../contract/index.ts";
-import { createRenewedSubscription } from "./reconnecting-subscription.ts";
+import { createRenewedSubscription, type ReconnectingSubscription } from "./reconnecting-subscription.ts";
 
 const eventName = "svc.reaction__change";
 
 /** Notifies every node that actions, trigger types, triggers or rules have changed, so that their caches of these records are renewed. */
-export interface CacheInvalidation {
+export interface CacheInvalidation extends ReconnectingSubscription {
 	/** Calls `listener` after each change on any node, and also when notifications may have been missed. */
 	onChange(listener: () => void): void;
 	/** Announces a change that this node has stored. The listeners of this node are called before it returns. */
 	announceChange(): void;
-	/** Starts to receive the changes of other nodes. Resolves once no later change can be missed. */
-	start(): Promise<void>;
-	stop(): void;
 }
 
 /** Creates the feed, which receives nothing from other nodes until it is started. */

@@ -18,24 +18,9 @@ export function toExpiredBefore(clock: EngineClock, lease: number): string {
 	return toTimestamp(clock.steady() - lease * takeoverDelayShare * 1_000_000);
 }
 
-/**
- * Returns the time before which leases must have expired so that this node may take over. Returns an empty string, which no timestamp
- * precedes, if the clock of this node is out of sync: such a node must not take over anything.
- *
- * @param lease seconds that a lease lasts
- */
-function toTakeoverBefore(clock: EngineClock, lease: number): string {
-	return clock.isOutOfSync() ? "" : toExpiredBefore(clock, lease);
-}
-
 /** Returns the expiry time of a lease that is taken now. `lease` is its duration in seconds. */
 export function toExpiry(clock: EngineClock, lease: number): string {
 	return toTimestamp(clock.steady() + lease * 1_000_000);
-}
-
-/** Returns the milliseconds until another node may take over a lease that expires at `expiry`. `lease` is its duration in seconds. */
-function msUntilTakeover(expiry: string, clock: EngineClock, lease: number): number {
-	return (fromTimestamp(expiry) + lease * takeoverDelayShare * 1_000_000 - clock.steady()) / 1_000;
 }
 
 /** Returns the milliseconds from one renewal to the next: a third of the lease, which is given in seconds. */
@@ -124,12 +109,12 @@ export class LeasePolicy {
 
 	/** Returns true if a node holds the record, so that no other node may take it now. Always false if no other node may exist. */
 	isHeld({ fence, lease_expires_at: expiresAt }: LeaseFields): boolean {
-		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= toTakeoverBefore(this.#clock, this.leaseSeconds);
+		return this.isShared && fence !== null && expiresAt !== null && expiresAt >= this.#takeoverBefore();
 	}
 
 	/** Returns the milliseconds until another node may take the record, unless its lease is renewed. */
 	msUntilFree({ lease_expires_at: expiresAt }: LeaseFields): number {
-		return msUntilTakeover(expiresAt ?? "", this.#clock, this.leaseSeconds);
+		return (fromTimestamp(expiresAt ?? "") + this.leaseSeconds * takeoverDelayShare * 1_000_000 - this.#clock.steady()) / 1_000;
 	}
 
 	/**
@@ -137,11 +122,19 @@ export class LeasePolicy {
 	 * this node is out of sync.
 	 */
 	expiredCondition(): { readonly lease_expires_at: { readonly lt: string } } {
-		return { lease_expires_at: { lt: toTakeoverBefore(this.#clock, this.leaseSeconds) } };
+		return { lease_expires_at: { lt: this.#takeoverBefore() } };
 	}
 
 	/** Returns the condition for records that earlier processes held. It also matches those of other nodes, so none may exist. */
 	earlierProcessesCondition(): { readonly owner: { readonly not: string } } {
 		return { owner: { not: this.#nodeId } };
+	}
+
+	/**
+	 * Returns the time before which leases must have expired so that this node may take over. Returns an empty string, which no timestamp
+	 * precedes, if the clock of this node is out of sync: such a node must not take over anything.
+	 */
+	#takeoverBefore(): string {
+		return this.#clock.isOutOfSync() ? "" : toExpiredBefore(this.#clock, this.leaseSeconds);
 	}
 }

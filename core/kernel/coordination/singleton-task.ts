@@ -1,4 +1,5 @@
 import { type DutyEntity, isSvcError, type Patch } from "../../contract/index.ts";
+import { maxTimerMs } from "../../lib/wait.ts";
 import { fromTimestamp, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { createId } from "../basics/ids.ts";
@@ -29,9 +30,6 @@ export interface SingletonTaskDefinition {
  * expected.
  */
 const minPollPauseMs = 50;
-
-/** Longest delay that timers of Node.js support, in milliseconds. */
-const maxTimerMs = 2_147_483_647;
 
 /**
  * Periodic task that one node at a time performs for all nodes. A node takes the task with a lease, and renews the lease while the task
@@ -128,12 +126,17 @@ export class SingletonTask {
 
 	/** Takes and performs the task. Returns true if the task was completed; false if it was aborted or another node has taken it first. */
 	async #take({ id, fence, done_at }: DutyEntity): Promise<boolean> {
-		const { clock, leasing } = this.#parts;
+		const { clock, leasing, logger } = this.#parts;
 		// Expect fence and `done_at` as they were read: another node may have performed and released the task since. Without this condition this
 		// node would perform it again at once.
 		const taken = await HeldLease.acquire(leasing, "duty", id, { expected: { fence, done_at } });
 		if (taken === undefined) return false;
-		const renewer = this.#createRenewer(taken.lease);
+		const { lease } = taken;
+		const renewer = new RecordLeaseRenewer({
+			lease,
+			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
+			onError: (error) => logger.warn("a duty could not be kept", { duty: this.#task.name, error }),
+		});
 		const signal = AbortSignal.any([this.#stopping.signal, renewer.signal]);
 		let completionPatch: Patch<DutyEntity> = {};
 		try {
@@ -142,23 +145,10 @@ export class SingletonTask {
 			if (!signal.aborted) completionPatch = { done_at: toTimestamp(clock.steady()) };
 		} finally {
 			await renewer.stop();
-			await this.#release(taken.lease, completionPatch);
+			await lease
+				.release(completionPatch)
+				.catch((error: unknown) => logger.warn("a duty was not given back", { duty: this.#task.name, error }));
 		}
 		return completionPatch.done_at !== undefined;
-	}
-
-	#createRenewer(lease: HeldLease<"duty">): RecordLeaseRenewer<"duty"> {
-		const { logger, leasing } = this.#parts;
-		return new RecordLeaseRenewer({
-			lease,
-			intervalMs: toRenewalIntervalMs(leasing.leaseSeconds),
-			onError: (error) => logger.warn("a duty could not be kept", { duty: this.#task.name, error }),
-		});
-	}
-
-	async #release(lease: HeldLease<"duty">, patch: Patch<DutyEntity>): Promise<void> {
-		await lease
-			.release(patch)
-			.catch((error: unknown) => this.#parts.logger.warn("a duty was not given back", { duty: this.#task.name, error }));
 	}
 }

@@ -42,8 +42,10 @@ export class EventDispatcher implements Dispatcher {
 		try {
 			await this.#store(instance, position);
 		} catch (error) {
-			const existing = event.uniqueKey !== undefined && isSvcError(error, "SVC_CONFLICT") && (await this.#findByKey(event.uniqueKey));
-			if (!existing) throw error;
+			if (event.uniqueKey === undefined || !isSvcError(error, "SVC_CONFLICT")) throw error;
+			const where = { unique_key: event.uniqueKey };
+			const [existing] = await this.#parts.storage.find("trigger_instance", { where, limit: 1 });
+			if (existing === undefined) throw error;
 			return { instance: existing, isNew: false };
 		}
 		return { instance, isNew: true };
@@ -127,11 +129,6 @@ export class EventDispatcher implements Dispatcher {
 			if (options.system.validate_trigger_payload || triggerTypes.isAlwaysChecked(type.ref)) throw error;
 			logger.warn("payload is not what the trigger type allows", { trigger_type: type.ref, problem: error });
 		}
-	}
-
-	async #findByKey(key: string): Promise<TriggerInstanceEntity | undefined> {
-		const [instance] = await this.#parts.storage.find("trigger_instance", { where: { unique_key: key }, limit: 1 });
-		return instance;
 	}
 }
 

@@ -163,7 +163,7 @@ export class EventProcessor {
 	 */
 	reserve(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
 		const slot = this.#claiming.reserveSlot();
-		if (slot === undefined) return this.#toPending(instance);
+		if (slot === undefined) return { entity: instance, settle: (outcome) => outcome === "stored" && this.wake() };
 		const claimed = { ...instance, ...slot.claimPatch } as TriggerInstanceEntity;
 		return { entity: claimed, settle: (outcome) => slot.settle(outcome, [claimed]) };
 	}
@@ -175,16 +175,6 @@ export class EventProcessor {
 		await this.#pollLoop.stop();
 		await this.#slots.whenReservationsSettled();
 		await this.#slots.whenIdle();
-	}
-
-	/** Returns the reservation of an event that waits in the storage. */
-	#toPending(instance: TriggerInstanceEntity): Reservation<TriggerInstanceEntity> {
-		return {
-			entity: instance,
-			settle: (outcome) => {
-				if (outcome === "stored") this.wake();
-			},
-		};
 	}
 
 	async #poll(): Promise<void> {
@@ -238,7 +228,7 @@ export class EventProcessor {
 	}
 
 	async #process(instance: TriggerInstanceEntity): Promise<void> {
-		const { logger, leasing, eventHandler } = this.#parts;
+		const { logger, leasing, eventHandler, hub } = this.#parts;
 		const { id, fence, lease_expires_at } = instance;
 		const fields = { trigger_instance_id: id };
 		const heldLease = { fence: fence ?? "", lease_expires_at };
@@ -248,7 +238,8 @@ export class EventProcessor {
 			if (!(await lease.renewIfDue())) return;
 			// A retry counts as a second attempt: the handler then reads what was done before the storage became unavailable.
 			await eventHandler().handle(isRetry ? { ...instance, attempt: Math.max(instance.attempt, 2) } : instance, lease);
-			this.#count(instance);
+			hub.notifyProcessed(instance);
+			this.#measure(instance);
 		};
 		try {
 			await retryWhileUnavailable(attempt, {
@@ -258,11 +249,6 @@ export class EventProcessor {
 		} catch (error) {
 			logger.warn("processing of a trigger instance is put off", { ...fields, error });
 		}
-	}
-
-	#count(instance: TriggerInstanceEntity): void {
-		this.#parts.hub.notifyProcessed(instance);
-		this.#measure(instance);
 	}
 
 	/** Counts the outcome of an event if it was stored. Returns `isStored`. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+	type EntityMap,
 	type JsonObject,
 	type JsonValue,
 	SvcError,
@@ -7,6 +8,7 @@ import {
 	type TriggerEntity,
 	type TriggerReference,
 	type TriggerTypeEntity,
+	type Where,
 } from "../../contract/index.ts";
 import type { Dialects } from "../../language/dialects.ts";
 import type { Uses } from "../basics/engine-parts.ts";
@@ -48,9 +50,9 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 		version += 1;
 	});
 
-	async function type(name: string): Promise<TriggerTypeEntity | undefined> {
-		const ref = dialects.triggerType(name);
-		const [stored] = await storage.find("trigger_type", { where: { ref }, limit: 1 });
+	async function findByRef<K extends "trigger" | "trigger_type">(kind: K, name: string): Promise<EntityMap[K] | undefined> {
+		const where = { ref: dialects.triggerType(name) } as Where<EntityMap[K]>;
+		const [stored] = await storage.find(kind, { where, limit: 1 });
 		return stored;
 	}
 
@@ -61,21 +63,15 @@ export function createTriggerCatalog({ storage, changes, dialects }: TriggerCata
 	}
 
 	async function read(reference: TriggerReference): Promise<ResolvedTrigger> {
-		const trigger = typeof reference === "string" ? await findByRef(reference) : await find(reference.type, reference.parameters);
-		const triggerType = trigger && (await type(trigger.type));
-		if (trigger === undefined || triggerType === undefined)
-			throw new SvcError("SVC_INVALID", toProblem(reference, await type(typeof reference === "string" ? reference : reference.type)));
-		return { trigger, type: triggerType };
-	}
-
-	async function findByRef(name: string): Promise<TriggerEntity | undefined> {
-		const ref = dialects.triggerType(name);
-		const [stored] = await storage.find("trigger", { where: { ref }, limit: 1 });
-		return stored;
+		const trigger = await (typeof reference === "string" ? findByRef("trigger", reference) : find(reference.type, reference.parameters));
+		const type = trigger && (await findByRef("trigger_type", trigger.type));
+		if (trigger !== undefined && type !== undefined) return { trigger, type };
+		const name = typeof reference === "string" ? reference : reference.type;
+		throw new SvcError("SVC_INVALID", toProblem(reference, await findByRef("trigger_type", name)));
 	}
 
 	return {
-		findType: type,
+		findType: (ref) => findByRef("trigger_type", ref),
 		find,
 		async resolve(reference) {
 			const key = typeof reference === "string" ? reference : `${reference.type} ${hashParameters(reference.parameters)}`;

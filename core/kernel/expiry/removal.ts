@@ -1,5 +1,4 @@
 import type { EntityKind, EntityMap, Storage, Where } from "../../contract/index.ts";
-import type { Uses } from "../basics/engine-parts.ts";
 import type { Pace } from "./background-throttle.ts";
 import { type ExpiredRecordsQuery, forEachExpiredPage } from "./expired-records.ts";
 
@@ -28,10 +27,7 @@ export interface RemovalRange {
 	readonly from?: string | undefined;
 }
 
-export interface RemovalOptions extends Uses<"storage"> {
-	readonly pace: Pace;
-	/** Timestamp of the start of the pass. */
-	readonly now: string;
+export interface RemovalOptions extends Pick<RemovalPass, "storage" | "pace" | "now"> {
 	/** True for a dry run, which only counts the records. Default: false. */
 	readonly isDryRun?: boolean;
 }

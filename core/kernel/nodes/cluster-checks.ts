@@ -3,7 +3,7 @@ import { type EventBus, type NodeEntity, type NodeRole, nodeRoles, type Options,
 import type { Uses } from "../basics/engine-parts.ts";
 import { toExpiredBefore } from "../coordination/lease-policy.ts";
 
-interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
+export interface ClusterCheckOptions extends Uses<"storage" | "eventBus" | "clock" | "logger" | "nodeId"> {
 	readonly options: Pick<Options, "scheduler">;
 	/** Name of this node's event bus plugin. */
 	readonly names: { readonly eventBus: string };
@@ -89,18 +89,16 @@ interface NodeComposition {
 export function assertRolesReachable({ roles, storage, eventBus }: NodeComposition): void {
 	if (roles.length === nodeRoles.length) return;
 	const otherRoles = nodeRoles.filter((role) => !roles.includes(role)).join(", ");
-	if (storage.capabilities.shared !== true) {
-		throw new SvcError(
+	const toError = (problem: string, hint: string) =>
+		new SvcError(
 			"SVC_CONFIG",
-			`node.only: other nodes must run ${otherRoles}, and the storage "${storage.name}" as it is configured is for one process; ` +
-				'hint: storage: knexStorage({ client: "postgres", url: "postgres://…" }), or leave node.only and --only out to run everything here',
+			`node.only: other nodes must run ${otherRoles}, and ${problem}; hint: ${hint}, or leave node.only and --only out to run everything here`,
 		);
+	if (storage.capabilities.shared !== true) {
+		const hint = 'storage: knexStorage({ client: "postgres", url: "postgres://…" })';
+		throw toError(`the storage "${storage.name}" as it is configured is for one process`, hint);
 	}
 	if (eventBus.capabilities.shared !== true) {
-		throw new SvcError(
-			"SVC_CONFIG",
-			`node.only: other nodes must run ${otherRoles}, and the event bus "${eventBus.name}" reaches this process only; ` +
-				"hint: event_bus: postgresBus({ … }) or natsBus({ … }), or leave node.only and --only out to run everything here",
-		);
+		throw toError(`the event bus "${eventBus.name}" reaches this process only`, "event_bus: postgresBus({ … }) or natsBus({ … })");
 	}
 }

@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import type { JsonObject, NodeEntity } from "../../contract/index.ts";
 import { PollLoop } from "../../lib/poll-loop.ts";
-import { type EngineClock, type StorageClock, toTimestamp } from "../basics/clock.ts";
+import { type StorageClock, toTimestamp } from "../basics/clock.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { insertIfAbsent } from "../basics/insert-if-absent.ts";
 import { type LeasePolicy, toRenewalIntervalMs, toRetryIntervalMs } from "../coordination/lease-policy.ts";
 import { createRenewedSubscription, type ReconnectingSubscription } from "../coordination/reconnecting-subscription.ts";
-import { assertNodesCompatible, findLiveNodes } from "./cluster-checks.ts";
+import { assertNodesCompatible, type ClusterCheckOptions, findLiveNodes } from "./cluster-checks.ts";
 
 /** Name of the bus event that notifies a node of an administrator's request, such as a drain. */
 export const nodeChangeEvent = "svc.node__change";
@@ -16,16 +16,12 @@ const expiredNodeLifetimeSeconds = 3_600;
 /** Number of heartbeats between two removals of expired node records. */
 const heartbeatsPerRemoval = 12;
 
-export interface HeartbeatOptions extends Uses<"storage" | "eventBus" | "logger" | "nodeId" | "options" | "roles"> {
-	readonly clock: EngineClock & Pick<StorageClock, "measure" | "ahead">;
+export interface HeartbeatOptions extends Omit<ClusterCheckOptions, "options">, Uses<"options" | "roles"> {
+	readonly clock: StorageClock;
 	readonly leasing: LeasePolicy;
 	readonly version: string;
-	/** Names of the storage and event bus plugins. */
-	readonly names: { readonly storage: string; readonly eventBus: string };
 	/** Returns the fields of the node's record that change while the node runs. */
 	readonly describe: () => Pick<NodeEntity, "state" | "running" | "late_writes"> & { readonly addresses: JsonObject };
-	/** Aborts when the node must stop. */
-	readonly signal: AbortSignal;
 	/** Called after every heartbeat with the stored `drain`: true if the node must drain. */
 	readonly onDrain: (drain: boolean) => void;
 }
@@ -105,17 +101,13 @@ export class Heartbeat {
 		await this.#storeHeartbeat();
 		await this.#removeOldRecords();
 		this.#hasFailed = false;
-		this.#scheduleHeartbeat(toRenewalIntervalMs(this.#parts.leasing.leaseSeconds));
+		this.#heartbeatLoop.scheduleWake(toRenewalIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	#retryHeartbeat(error: unknown): void {
 		if (!this.#hasFailed) this.#parts.logger.warn("node cannot tell that it lives; will be tried again", { error });
 		this.#hasFailed = true;
-		this.#scheduleHeartbeat(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
-	}
-
-	#scheduleHeartbeat(delayMs: number): void {
-		this.#heartbeatLoop.scheduleWake(delayMs, () => this.sendNow());
+		this.#heartbeatLoop.scheduleWake(toRetryIntervalMs(this.#parts.leasing.leaseSeconds));
 	}
 
 	async #storeHeartbeat(): Promise<void> {

@@ -1,10 +1,21 @@
 import type { NodeState } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
-import type { BackgroundLoops } from "./background-loops.ts";
+import type { StartupRetry } from "../plugins/startup-retry.ts";
 import type { UnreadyReason } from "./nodes-api.ts";
 
+/** Background loop of a role, which starts work by itself, such as the scheduler. */
+export interface BackgroundLoop {
+	/** Starts the loop; may be called again after `stop`. */
+	start(): Promise<void> | void;
+	/** Stops the loop: it starts no work from the call on. Resolves when no work is being started any more. */
+	stop(): Promise<void>;
+}
+
 export interface NodeLifecycleOptions extends Uses<"logger"> {
-	readonly loops: BackgroundLoops;
+	/** Background loops of the roles of this node, in the order in which they start. */
+	readonly loops: readonly BackgroundLoop[];
+	/** Starts a loop; repeats the attempt while the storage is unavailable. */
+	readonly retryStartup: StartupRetry;
 	/** Resolves when no execution runs on this node. */
 	readonly idle: () => Promise<void>;
 	/** Called when the state has changed, so that it can be published. */
@@ -48,7 +59,7 @@ export class NodeLifecycle {
 	async startWork(): Promise<void> {
 		this.#hasBegun = true;
 		if (!this.#shouldWork) return this.#enqueueChange();
-		await this.#parts.loops.start();
+		await this.#startLoops();
 		this.#become("ready");
 		// A drain may have been requested while the loops started.
 		if (!this.#shouldWork) void this.#enqueueChange();
@@ -64,15 +75,25 @@ export class NodeLifecycle {
 		if (this.#hasBegun) void this.#enqueueChange();
 	}
 
-	/** Stops working for good. Resolves when no loop claims anything. */
+	/** Stops working for good. Resolves when no loop claims anything. From the call on, the node is not ready. */
 	async stopWork(): Promise<void> {
-		const { loops } = this.#parts;
 		this.#isStopping = true;
 		// Stop the loops at once, without waiting for a change that is in progress.
-		const stopped = loops.stop();
+		const stopped = this.#stopLoops();
+		this.#parts.onChange();
 		await this.#lastChange;
 		// The change that was in progress may have started the loops again.
-		await Promise.all([stopped, loops.stop()]);
+		await Promise.all([stopped, this.#stopLoops()]);
+	}
+
+	async #startLoops(): Promise<void> {
+		const { loops, retryStartup } = this.#parts;
+		for (const loop of loops) await retryStartup(async () => loop.start());
+	}
+
+	/** Stops all loops at the same time, and waits until they have stopped. */
+	async #stopLoops(): Promise<void> {
+		await Promise.all(this.#parts.loops.map((loop) => loop.stop()));
 	}
 
 	#become(next: NodeState): void {
@@ -91,18 +112,17 @@ export class NodeLifecycle {
 	}
 
 	async #apply(): Promise<void> {
-		const { loops, idle } = this.#parts;
 		if (this.#isStopping || !this.#hasBegun) return;
 		this.#changeNumber += 1;
 		const changeNumber = this.#changeNumber;
 		if (this.#shouldWork && this.#state !== "ready") {
 			this.#become("ready");
-			await loops.start();
+			await this.#startLoops();
 		} else if (!this.#shouldWork && (this.#state === "ready" || this.#state === "starting")) {
 			this.#become("draining");
-			await loops.stop();
+			await this.#stopLoops();
 			// Do not wait until the node is idle, because it may be made ready again before that.
-			void idle().then(() => {
+			void this.#parts.idle().then(() => {
 				if (this.#changeNumber === changeNumber && !this.#isStopping) this.#become("drained");
 			});
 		}

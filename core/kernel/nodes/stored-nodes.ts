@@ -1,4 +1,4 @@
-import { type NodeEntity, nodeRoles, type Options, SvcError } from "../../contract/index.ts";
+import { type NodeEntity, nodeRoles, SvcError } from "../../contract/index.ts";
 import type { Uses } from "../basics/engine-parts.ts";
 import { isId } from "../basics/ids.ts";
 import { toExpiredBefore } from "../coordination/lease-policy.ts";
@@ -9,12 +9,8 @@ import type { Nodes, NodeView } from "./nodes-api.ts";
 /** Maximum number of executions that are listed for a node. */
 const maxListedExecutions = 100;
 
-export interface StoredNodesOptions extends Uses<"storage" | "eventBus" | "clock"> {
-	readonly options: Pick<Options, "scheduler">;
-}
-
 /** Creates the access of the API to the stored nodes. */
-export function createStoredNodes({ storage, eventBus, clock, options }: StoredNodesOptions): Nodes {
+export function createStoredNodes({ storage, eventBus, clock, options }: Uses<"storage" | "eventBus" | "clock" | "options">): Nodes {
 	function toView(node: NodeEntity): NodeView {
 		return { node, isAlive: node.expires_at >= toExpiredBefore(clock, options.scheduler.lease) };
 	}

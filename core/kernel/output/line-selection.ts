@@ -1,5 +1,5 @@
 import type { OutputChunkEntity, OutputType } from "../../contract/index.ts";
-import type { OutputLine } from "../executions/executions-api.ts";
+import type { LinesSelection, OutputLine, OutputSelection } from "../executions/executions-api.ts";
 
 /** Maximum number of characters of a line in results. */
 const maxShownLength = 4_096;
@@ -12,15 +12,13 @@ const troubleWords = /\b(?:error|fail|fatal|exception|traceback|panic|critical)/
  */
 const troubleWordOverlap = 16;
 
-/** Conditions on the lines of an output. */
-export interface LineFilter {
-	/** Only lines that contain this string are selected. Must not be empty. */
-	readonly find?: string | undefined;
-	/** True if only lines of stderr, and lines with a word such as `error`, are selected. */
-	readonly isErrorsOnly?: boolean | undefined;
-}
+/** Conditions on the lines of an output. `find` must not be empty. */
+export type LineFilter = Pick<LinesSelection, "find" | "isErrorsOnly">;
 
 type Chunk = Pick<OutputChunkEntity, "output_type" | "timestamp">;
+
+/** Chunk of text whose type and time do not matter. */
+const unknownChunk: Chunk = { output_type: "other", timestamp: "" };
 
 /** Decides from the parts of a line whether the line is selected. */
 interface LineMatcher {
@@ -37,9 +35,10 @@ interface LineMatcher {
  * Its type and time are those of the chunk in which it begins. Keeps at most the first 4,096 characters of a line.
  */
 export class LineCollector {
-	readonly lines: OutputLine[] = [];
-	readonly #maxLines: number;
+	readonly #lines: OutputLine[] = [];
 	readonly #matcher: LineMatcher | undefined;
+	/** Number of lines that may still be selected. */
+	#remaining: number;
 	#line: number;
 	#skip: number;
 	#current:
@@ -49,13 +48,18 @@ export class LineCollector {
 	constructor({ line, skip }: LineStart, { limit, search }: { readonly limit: number; readonly search: LineFilter }) {
 		this.#line = line;
 		this.#skip = skip;
-		this.#maxLines = limit;
+		this.#remaining = limit;
 		this.#matcher = toMatcher(search);
 	}
 
-	/** True if the maximum number of lines has been collected. */
+	/** True if the maximum number of lines has been selected. */
 	get isComplete(): boolean {
-		return this.lines.length >= this.#maxLines;
+		return this.#remaining <= 0;
+	}
+
+	/** Removes and returns the lines selected so far. */
+	takeLines(): OutputLine[] {
+		return this.#lines.splice(0);
 	}
 
 	/** Number of the first line that has not been read completely. */
@@ -70,8 +74,9 @@ export class LineCollector {
 
 	/** Adds the next chunk. `text` is the output of the chunk in the form that the caller displays: masked or unmasked. */
 	addChunk(text: string, chunk: Chunk): void {
-		let start = this.#skipToFirstLine(text);
-		start = this.#skipUnselected(text, start, chunk);
+		const firstLine = passLines(text, 0, this.#skip);
+		this.#skip = firstLine.remaining;
+		let start = this.#skipUnselected(text, firstLine.position, chunk);
 		while (start < text.length && !this.isComplete) {
 			const end = text.indexOf("\n", start);
 			this.#addPart(text.slice(start, end < 0 ? text.length : end), chunk);
@@ -84,19 +89,6 @@ export class LineCollector {
 	/** Ends the output. A last line without a line ending counts as a line. */
 	end(): void {
 		if (this.#current !== undefined && !this.isComplete) this.#finishLine();
-	}
-
-	/**
-	 * Returns the position in a chunk at which the first requested line begins; the length of the chunk if that line begins in a later chunk.
-	 */
-	#skipToFirstLine(text: string): number {
-		let start = 0;
-		while (this.#skip > 0 && start < text.length) {
-			const end = text.indexOf("\n", start);
-			start = end < 0 ? text.length : end + 1;
-			if (end >= 0) this.#skip -= 1;
-		}
-		return start;
 	}
 
 	/**
@@ -125,7 +117,10 @@ export class LineCollector {
 
 	#finishLine(): void {
 		const { text = "", length = 0, isSelected = false, type = "stdout", timestamp = "" } = this.#current ?? {};
-		if (isSelected) this.lines.push({ line: this.#line, output_type: type, timestamp, text, length });
+		if (isSelected) {
+			this.#lines.push({ line: this.#line, output_type: type, timestamp, text, length });
+			this.#remaining -= 1;
+		}
 		this.#line += 1;
 		this.#current = undefined;
 	}
@@ -141,13 +136,8 @@ function toMatcher({ find, isErrorsOnly }: LineFilter): LineMatcher | undefined 
 	};
 }
 
-/** Selection of lines of an output. */
-export interface LineSelection {
-	/** Maximum number of lines. Default: all. */
-	readonly lines?: number | undefined;
-	/** Only lines that contain this string are selected, each preceded by its number and a colon. Must not be empty. */
-	readonly find?: string | undefined;
-}
+/** Selection of lines of an output. `find` must not be empty. */
+export type LineSelection = Pick<OutputSelection, "lines" | "find">;
 
 /** First requested line of an output, if reading begins at a later chunk than the first. */
 interface LineStart {
@@ -161,27 +151,58 @@ interface LineStart {
  * Yields the selected lines of an output that is read in pieces. Keeps at most one piece, and the first 4,096 characters of a line, in
  * memory.
  */
-export async function* selectLines(
+export function selectLines(
 	pieces: AsyncIterable<string>,
-	{ line, skip }: LineStart,
+	start: LineStart,
 	{ lines = Number.POSITIVE_INFINITY, find }: LineSelection,
 ): AsyncGenerator<string> {
-	const selector = find === undefined ? new FirstLines(lines) : new MatchingLines(find, { line, maxLines: lines });
+	return find === undefined ? takeFirstLines(pieces, start.skip, lines) : findLines(pieces, start, { limit: lines, search: { find } });
+}
+
+/** Yields the first lines after those to skip, without changing them. */
+async function* takeFirstLines(pieces: AsyncIterable<string>, skip: number, maxLines: number): AsyncGenerator<string> {
 	let remainingSkips = skip;
+	let remainingLines = maxLines;
 	for await (const piece of pieces) {
-		let start = 0;
-		while (remainingSkips > 0 && start < piece.length) {
-			const end = piece.indexOf("\n", start);
-			start = end < 0 ? piece.length : end + 1;
-			if (end >= 0) remainingSkips -= 1;
-		}
-		if (start === piece.length) continue;
-		const selectedText = selector.take(start === 0 ? piece : piece.slice(start));
-		if (selectedText !== "") yield selectedText;
-		if (selector.isComplete) return;
+		const start = passLines(piece, 0, remainingSkips);
+		const end = passLines(piece, start.position, remainingLines);
+		if (end.position > start.position) yield piece.slice(start.position, end.position);
+		[remainingSkips, remainingLines] = [start.remaining, end.remaining];
+		if (remainingLines <= 0) return;
 	}
-	const lastText = selector.end();
-	if (lastText !== "") yield lastText;
+}
+
+/** Yields the lines that contain a string, each with its number. */
+async function* findLines(
+	pieces: AsyncIterable<string>,
+	start: LineStart,
+	selection: ConstructorParameters<typeof LineCollector>[1],
+): AsyncGenerator<string> {
+	const collector = new LineCollector(start, selection);
+	for await (const piece of pieces) {
+		collector.addChunk(piece, unknownChunk);
+		yield* toNumberedText(collector.takeLines());
+		if (collector.isComplete) return;
+	}
+	collector.end();
+	yield* toNumberedText(collector.takeLines());
+}
+
+/** Yields lines as one text, unless there are none. */
+function* toNumberedText(lines: readonly OutputLine[]): Generator<string> {
+	const text = lines.map(({ line, text, length }) => `${line}:${text}${length > text.length ? " …" : ""}\n`).join("");
+	if (text !== "") yield text;
+}
+
+/** Returns the position after the next `count` line endings, at most the end of the text, and how many of them are still to come. */
+function passLines(text: string, start: number, count: number): { readonly position: number; readonly remaining: number } {
+	if (count === Number.POSITIVE_INFINITY) return { position: text.length, remaining: count };
+	let position = start;
+	for (let remaining = count; remaining > 0; remaining -= 1) {
+		position = text.indexOf("\n", position) + 1;
+		if (position === 0) return { position: text.length, remaining };
+	}
+	return { position, remaining: 0 };
 }
 
 /** Returns the number of line endings in a string. */
@@ -194,112 +215,4 @@ export function countLineEnds(text: string): number {
 /** Returns the number of lines of a string, including a last line without a line ending. */
 export function countLines(text: string): number {
 	return countLineEnds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
-}
-
-interface LineSelector {
-	/** True if the maximum number of lines has been selected. */
-	readonly isComplete: boolean;
-	/** Returns the selected lines of the next piece. */
-	take(piece: string): string;
-	/** Ends the output. Returns the last line if it has no line ending and is selected; otherwise an empty string. */
-	end(): string;
-}
-
-/** Selects the first lines, without changing them. */
-class FirstLines implements LineSelector {
-	#remaining: number;
-
-	constructor(maxLines: number) {
-		this.#remaining = maxLines;
-	}
-
-	get isComplete(): boolean {
-		return this.#remaining <= 0;
-	}
-
-	take(piece: string): string {
-		if (this.#remaining === Number.POSITIVE_INFINITY) return piece;
-		let length = 0;
-		while (this.#remaining > 0 && length < piece.length) {
-			const end = piece.indexOf("\n", length);
-			length = end < 0 ? piece.length : end + 1;
-			if (end >= 0) this.#remaining -= 1;
-		}
-		return piece.slice(0, length);
-	}
-
-	end(): string {
-		return "";
-	}
-}
-
-/** Selects lines that contain a string, and adds their numbers. */
-class MatchingLines implements LineSelector {
-	readonly #find: string;
-	#remaining: number;
-	#line: number;
-	/** Beginning of the current line, up to 4,096 characters. */
-	#shown = "";
-	/** Number of characters of the current line so far. */
-	#length = 0;
-	/** Last characters of the current line so far, in which a match may begin. */
-	#tail = "";
-	#isSelected = false;
-
-	constructor(find: string, { line, maxLines }: { readonly line: number; readonly maxLines: number }) {
-		this.#find = find;
-		this.#line = line;
-		this.#remaining = maxLines;
-	}
-
-	get isComplete(): boolean {
-		return this.#remaining <= 0;
-	}
-
-	take(piece: string): string {
-		let selectedText = "";
-		let start = this.#skipUnselected(piece);
-		while (start < piece.length && this.#remaining > 0) {
-			const end = piece.indexOf("\n", start);
-			this.#addPart(piece.slice(start, end < 0 ? piece.length : end));
-			if (end < 0) break;
-			selectedText += this.#finishLine();
-			start = end + 1;
-		}
-		return selectedText;
-	}
-
-	end(): string {
-		return this.#length === 0 ? "" : this.#finishLine();
-	}
-
-	/**
-	 * Skips the complete lines of a piece without a selected line, as most pieces are, and only counts them. Returns the position of the rest.
-	 */
-	#skipUnselected(piece: string): number {
-		if (this.#length > 0 || piece.includes(this.#find)) return 0;
-		const end = piece.lastIndexOf("\n") + 1;
-		this.#line += countLineEnds(piece);
-		return end;
-	}
-
-	#addPart(part: string): void {
-		this.#isSelected ||= (this.#tail + part).includes(this.#find);
-		const overlap = this.#find.length - 1;
-		this.#tail = overlap === 0 ? "" : (this.#tail + part.slice(-overlap)).slice(-overlap);
-		if (this.#shown.length < maxShownLength) this.#shown += part.slice(0, maxShownLength - this.#shown.length);
-		this.#length += part.length;
-	}
-
-	/** Ends the current line. Returns the line if it is selected; otherwise an empty string. */
-	#finishLine(): string {
-		const text = this.#isSelected ? `${this.#line}:${this.#shown}${this.#length > this.#shown.length ? " …" : ""}\n` : "";
-		if (this.#isSelected) this.#remaining -= 1;
-		this.#line += 1;
-		this.#shown = "";
-		this.#tail = "";
-		this.#length = 0;
-		this.#isSelected = false;
-		return text;
-	}
 }

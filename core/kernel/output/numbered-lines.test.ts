@@ -23,7 +23,7 @@ function read(
 		if (!found.isComplete) found.addChunk(text, { output_type, timestamp: `t${index}` });
 	}
 	found.end();
-	return found;
+	return { lines: found.takeLines() };
 }
 
 /** The same text in pieces of this length. */

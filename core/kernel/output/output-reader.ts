@@ -48,7 +48,7 @@ export class OutputReader implements OutputAccess {
 		const start = await findLineStart(storage, executionId, { type, line });
 		const collector = new LineCollector({ line, skip: start.skip }, { limit: maxLines, search: { find, isErrorsOnly } });
 		let sequence = start.after;
-		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, ...(type !== undefined && { type }) })) {
+		for await (const chunk of readStoredChunks(storage, executionId, { after: start.after, type })) {
 			signal?.throwIfAborted();
 			collector.addChunk(toText(chunk), chunk);
 			if (collector.isComplete) break;
@@ -58,7 +58,7 @@ export class OutputReader implements OutputAccess {
 		collector.end();
 		const total = await this.#countLines(executionId, type);
 		const nextLine = collector.isComplete && collector.nextLine <= total ? collector.nextLine : undefined;
-		return { total, lines: collector.lines, nextLine, end };
+		return { total, lines: collector.takeLines(), nextLine, end };
 	}
 
 	/**
@@ -73,7 +73,7 @@ export class OutputReader implements OutputAccess {
 		if (before !== null) return before + countLines(last.data);
 		let lineEnds = 0;
 		let lastText = "";
-		for await (const { data } of readStoredChunks(storage, executionId, type === undefined ? {} : { type })) {
+		for await (const { data } of readStoredChunks(storage, executionId, { type })) {
 			lineEnds += countLineEnds(data);
 			lastText = data;
 		}
@@ -84,8 +84,7 @@ export class OutputReader implements OutputAccess {
 		executionId: string,
 		{ type, signal, masked = false, after }: OutputSelection & { readonly after: number },
 	): AsyncGenerator<string> {
-		const chunks = readStoredChunks(this.#parts.storage, executionId, { after, ...(type !== undefined && { type }) });
-		for await (const chunk of chunks) {
+		for await (const chunk of readStoredChunks(this.#parts.storage, executionId, { after, type })) {
 			if (signal?.aborted) return;
 			yield masked ? toMaskedText(chunk) : chunk.data;
 		}

@@ -10,7 +10,7 @@ interface StoredChunkOptions {
 	/** Sequence number after which to begin. Default 0: at the first chunk. */
 	readonly after?: number;
 	/** Only chunks of this type. Default: all. */
-	readonly type?: OutputType;
+	readonly type?: OutputType | undefined;
 }
 
 /** Reads at most `limit` stored chunks in order, starting after a sequence number. */
@@ -34,7 +34,7 @@ export async function* readStoredChunks(
 ): AsyncGenerator<OutputChunkEntity> {
 	let limit = 32;
 	for (let last = after; ; ) {
-		const page = await readChunkPage(storage, executionId, { after: last, limit, ...(type !== undefined && { type }) });
+		const page = await readChunkPage(storage, executionId, { after: last, type, limit });
 		yield* page;
 		const final = page.at(-1);
 		if (final === undefined || page.length < limit) return;

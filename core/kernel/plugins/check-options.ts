@@ -1,34 +1,22 @@
-import { isSvcError, type Lifecycle, type NodeRole, type PluginContext, type PluginKind, toErrorMessage } from "../../contract/index.ts";
-import type { CreatedPlugins } from "./create-plugins.ts";
-import type { EngineDependencies } from "./engine-dependencies.ts";
+import { isSvcError, type NodeRole, type PluginContext, toErrorMessage } from "../../contract/index.ts";
+import type { CreatedPlugin } from "./create-plugins.ts";
 import { shouldStart } from "./plugin-roles.ts";
 
-export interface CheckedPlugins {
-	readonly composition: EngineDependencies["composition"];
-	readonly plugins: Pick<CreatedPlugins, "eventBus" | "authBackend" | "runners" | "sensors" | "dialects" | "telemetry"> & {
-		readonly storage: Lifecycle;
-	};
-	readonly roles: readonly NodeRole[];
-}
-
-interface CheckedPlugin {
-	/** Path in the configuration. */
-	readonly path: string;
-	readonly kind: PluginKind;
-	readonly name: string;
-	readonly instance: Lifecycle | undefined;
-}
-
 /**
- * Calls `check` of the plugins that this node will start. Returns the problems of their options; each problem begins with its path in the
- * configuration.
+ * Calls `check` of the plugins that a node with these roles will start. Returns the problems of their options; each problem begins with its
+ * path in the configuration.
  */
-export async function findOptionProblems(checked: CheckedPlugins, toContext: (name: string) => PluginContext): Promise<readonly string[]> {
-	const startedPlugins = listPlugins(checked).filter(({ kind, instance }) => shouldStart(kind, checked.roles, instance));
+export async function findOptionProblems(
+	plugins: readonly CreatedPlugin[],
+	roles: readonly NodeRole[],
+	toContext: (plugin: CreatedPlugin) => PluginContext,
+): Promise<readonly string[]> {
+	const startedPlugins = plugins.filter(({ kind, instance }) => shouldStart(kind, roles, instance));
 	const problems = await Promise.all(
-		startedPlugins.map(async ({ path, kind, name, instance }) => {
+		startedPlugins.map(async (plugin) => {
+			const { path, instance } = plugin;
 			try {
-				await instance?.check?.(toContext(`${kind.replace("-", " ")} ${name}`));
+				await instance.check?.(toContext(plugin));
 				return [];
 			} catch (error) {
 				return toProblems(error).map((problem) => (hasPath(problem, path) ? problem : `${path}: ${problem}`));
@@ -36,31 +24,6 @@ export async function findOptionProblems(checked: CheckedPlugins, toContext: (na
 		}),
 	);
 	return problems.flat();
-}
-
-function listPlugins({ composition, plugins }: CheckedPlugins): readonly CheckedPlugin[] {
-	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
-	return [
-		...telemetry.map((plugin, index) => ({ path: `telemetry[${index}]`, ...toKindAndName(plugin), instance: plugins.telemetry[index] })),
-		{ path: "storage", ...toKindAndName(storage), instance: plugins.storage },
-		{ path: "event_bus", ...toKindAndName(eventBus), instance: plugins.eventBus },
-		...(authBackend === undefined ? [] : [{ path: "auth.backend", ...toKindAndName(authBackend), instance: plugins.authBackend }]),
-		...dialects.map((plugin, index) => ({ path: `dialects[${index}]`, ...toKindAndName(plugin), instance: plugins.dialects[index] })),
-		...runners.map((plugin, index) => ({
-			path: `runners[${index}]`,
-			...toKindAndName(plugin),
-			instance: plugins.runners.get(plugin.name),
-		})),
-		...sensors.map((plugin, index) => ({
-			path: `sensors[${index}]`,
-			...toKindAndName(plugin),
-			instance: plugins.sensors.get(plugin.name),
-		})),
-	];
-}
-
-function toKindAndName({ kind, name }: { readonly kind: PluginKind; readonly name: string }) {
-	return { kind, name };
 }
 
 /** Returns the problems that an error lists in its facts. If it lists none, returns its message. */

@@ -17,11 +17,21 @@ import type { EngineDependencies } from "./engine-dependencies.ts";
 import type { StorageSource } from "./engine-storage.ts";
 import { findShapeProblems } from "./plugin-shapes.ts";
 
+/** One plugin of a composition, created but not started. */
+export interface CreatedPlugin<T extends Lifecycle = Lifecycle> {
+	/** Path in the configuration. */
+	readonly path: string;
+	readonly kind: PluginKind;
+	readonly name: string;
+	readonly instance: T;
+}
+
 /** Plugins of a composition, created but not started. */
 export interface CreatedPlugins {
 	/** The storage, whose start can be repeated after a failure. */
 	readonly restartableStorage: RestartableStorage;
 	readonly eventBus: EventBus;
+	/** Auth backend; may be undefined while authentication is off. */
 	readonly authBackend: AuthBackend | undefined;
 	/** Runners by runner type name. */
 	readonly runners: ReadonlyMap<string, Runner>;
@@ -31,6 +41,8 @@ export interface CreatedPlugins {
 	readonly dialects: readonly Dialect[];
 	/** Telemetry plugins in the order of the configuration. */
 	readonly telemetry: readonly Telemetry[];
+	/** All of these plugins, in the order in which they start. The instance of the storage is its first one. */
+	readonly entries: readonly CreatedPlugin[];
 }
 
 /**
@@ -39,49 +51,38 @@ export interface CreatedPlugins {
  */
 export function createPlugins(composition: EngineDependencies["composition"]): CreatedPlugins {
 	const problems: string[] = [];
-	const { storage, eventBus, authBackend, runners, sensors, dialects, telemetry } = composition;
-	const restartableStorage = attempt(
-		{ path: "storage", plugin: storage, problems },
-		() => createRestartableStorage(storage),
-		(created) => created.current,
-	);
-	const plugins = {
-		eventBus: create("event_bus", eventBus, problems),
-		authBackend: authBackend && create("auth.backend", authBackend, problems),
-		runners: runners.map((plugin, index) => [plugin.name, create(`runners[${index}]`, plugin, problems) as Runner] as const),
-		sensors: sensors.map((plugin, index) => [plugin.name, create(`sensors[${index}]`, plugin, problems)] as const),
-		dialects: dialects.map((plugin, index) => create(`dialects[${index}]`, plugin, problems)),
-		telemetry: telemetry.map((plugin, index) => create(`telemetry[${index}]`, plugin, problems)),
+	const create = <T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>) => createPlugin(path, plugin, problems);
+	const createAll = <T extends Lifecycle>(path: string, plugins: readonly Plugin<PluginKind, T>[]) =>
+		plugins.flatMap((plugin, index) => create(`${path}[${index}]`, plugin) ?? []);
+	const storage = create("storage", composition.storage);
+	const eventBus = create("event_bus", composition.eventBus);
+	const authBackend = composition.authBackend && create("auth.backend", composition.authBackend);
+	const runners = createAll<Runner>("runners", composition.runners);
+	const sensors = createAll("sensors", composition.sensors);
+	const dialects = createAll("dialects", composition.dialects);
+	const telemetry = createAll("telemetry", composition.telemetry);
+	if (storage === undefined || eventBus === undefined || problems.length > 0) throw toConfigError(problems);
+	return {
+		restartableStorage: createRestartableStorage(composition.storage, storage.instance),
+		eventBus: eventBus.instance,
+		authBackend: authBackend?.instance,
+		runners: new Map(runners.map(({ name, instance }) => [name, instance])),
+		sensors: new Map(sensors.map(({ name, instance }) => [name, instance])),
+		dialects: dialects.map(({ instance }) => instance),
+		telemetry: telemetry.map(({ instance }) => instance),
+		entries: [...telemetry, storage, eventBus, ...(authBackend ? [authBackend] : []), ...dialects, ...runners, ...sensors],
 	};
-	if (problems.length > 0) throw toConfigError(problems);
-	// If there are no problems, no plugin is undefined.
-	return { ...plugins, restartableStorage, runners: new Map(plugins.runners), sensors: new Map(plugins.sensors) } as CreatedPlugins;
 }
 
-function create<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>, problems: string[]): T | undefined {
-	return attempt(
-		{ path, plugin, problems },
-		() => plugin.create(),
-		(instance) => instance,
-	);
-}
-
-/** A plugin to create, and the list to which its problems are added. */
-interface CreationTarget {
-	/** Path in the configuration. */
-	readonly path: string;
-	readonly plugin: { readonly kind: PluginKind; readonly name: string };
-	readonly problems: string[];
-}
-
-/** Calls `createOne` and checks the shape of the created instance. Adds problems to the list. Returns undefined if `createOne` throws. */
-function attempt<T>({ path, plugin, problems }: CreationTarget, createOne: () => T, toInstance: (created: T) => unknown): T | undefined {
+/** Creates a plugin and checks the shape of its instance. Adds problems to the list. Returns undefined if `create` throws. */
+function createPlugin<T extends Lifecycle>(path: string, plugin: Plugin<PluginKind, T>, problems: string[]): CreatedPlugin<T> | undefined {
+	const { kind, name } = plugin;
 	try {
-		const created = createOne();
-		problems.push(...findShapeProblems(path, plugin, toInstance(created)));
-		return created;
+		const instance = plugin.create();
+		problems.push(...findShapeProblems(path, plugin, instance));
+		return { path, kind, name, instance };
 	} catch (error) {
-		problems.push(`${path}: ${plugin.kind} "${plugin.name}" cannot be created: ${toErrorMessage(error)}`);
+		problems.push(`${path}: ${kind} "${name}" cannot be created: ${toErrorMessage(error)}`);
 		return undefined;
 	}
 }
@@ -93,12 +94,11 @@ export interface RestartableStorage extends StorageSource {
 	stop(): Promise<void>;
 }
 
-/** Creates the plugin's first instance. */
-function createRestartableStorage(plugin: StoragePlugin): RestartableStorage {
+function createRestartableStorage(plugin: StoragePlugin, firstInstance: Storage): RestartableStorage {
 	/** True if a start has been attempted with the instance, so that the next attempt needs a new one. */
 	let isUsed = false;
 	const restartable = {
-		current: plugin.create(),
+		current: firstInstance,
 		async start(begin: (instance: Storage) => Promise<void>) {
 			if (isUsed) restartable.current = plugin.create();
 			isUsed = true;

@@ -133,7 +133,8 @@ export class EngineStorage implements Storage {
 	/** Returns the methods that make an intercepted change of this kind of records; undefined if the kind is not intercepted. */
 	#intercept(kind: EntityKind): InterceptedWrites | undefined {
 		const interceptor = this.#interceptor();
-		return interceptor?.intercepts(kind) === true ? new InterceptedWrites(this, interceptor, (all) => this.#write(all)) : undefined;
+		if (interceptor?.intercepts(kind) !== true) return undefined;
+		return new InterceptedWrites(this, (operations) => interceptor.write(operations, (all) => this.#write(all)));
 	}
 
 	#measured<T>(method: string, statement: Promise<T>, operations?: readonly WriteOperation[]): Promise<T> {
@@ -155,18 +156,12 @@ function toInsert<K extends EntityKind>(kind: K, entities: readonly EntityMap[K]
 /** Makes single changes through the interceptor's `write`. Each method has the same result as the storage method of the same name. */
 class InterceptedWrites {
 	readonly #storage: Pick<Storage, "get" | "find" | "count">;
-	readonly #interceptor: WriteInterceptor;
-	readonly #store: Storage["write"];
+	/** Passes operations through the interceptor. */
+	readonly write: Storage["write"];
 
-	/** @param store stores operations without intercepting them again */
-	constructor(storage: Pick<Storage, "get" | "find" | "count">, interceptor: WriteInterceptor, store: Storage["write"]) {
+	constructor(storage: Pick<Storage, "get" | "find" | "count">, write: Storage["write"]) {
 		this.#storage = storage;
-		this.#interceptor = interceptor;
-		this.#store = store;
-	}
-
-	write(operations: readonly WriteOperation[]): Promise<void> {
-		return this.#interceptor.write(operations, this.#store);
+		this.write = write;
 	}
 
 	async update<K extends EntityKind>(

@@ -1,70 +1,32 @@
-import type {
-	AuthBackend,
-	Clock,
-	Dialect,
-	EventBus,
-	Lifecycle,
-	PluginContext,
-	PluginKind,
-	Runner,
-	Sensor,
-	Telemetry,
-} from "../../contract/index.ts";
+import type { Lifecycle, PluginContext, PluginKind } from "../../contract/index.ts";
 import { Dialects } from "../../language/dialects.ts";
 import { toConfigError } from "../basics/config-error.ts";
 import { TelemetryHub } from "../telemetry/telemetry-hub.ts";
 import { findOptionProblems } from "./check-options.ts";
-import { createPlugins, type RestartableStorage } from "./create-plugins.ts";
-import type { EngineDependencies, TaggableLogger } from "./engine-dependencies.ts";
-import type { StorageSource } from "./engine-storage.ts";
+import { type CreatedPlugin, type CreatedPlugins, createPlugins } from "./create-plugins.ts";
+import type { EngineDependencies } from "./engine-dependencies.ts";
 import { shouldStart } from "./plugin-roles.ts";
 import type { StartupRetry } from "./startup-retry.ts";
 
 interface StartedPlugin {
 	readonly name: string;
-	readonly instance: Lifecycle;
-}
-
-/** Properties of the node that are passed to plugins. */
-export interface HostNode {
-	readonly id: string;
-	readonly clock: Clock;
-	readonly logger: TaggableLogger;
+	readonly instance: Pick<Lifecycle, "stop">;
 }
 
 /** Plugins of one engine. The constructor creates them, and `start` starts them. */
 export class PluginHost {
-	readonly storageSource: StorageSource;
-	readonly eventBus: EventBus;
-	readonly authBackend: AuthBackend | undefined;
-	/** Runners by runner type name. */
-	readonly runners: ReadonlyMap<string, Runner>;
-	/** Sensors by name. */
-	readonly sensors: ReadonlyMap<string, Sensor>;
-	/** Dialects in the order of the configuration. */
-	readonly dialects: readonly Dialect[];
-	/** Telemetry plugins in the order of the configuration. */
-	readonly telemetry: readonly Telemetry[];
+	readonly created: CreatedPlugins;
 	/** Passes measurements to the telemetry plugins. */
 	readonly hub: TelemetryHub;
 	readonly #dependencies: EngineDependencies;
-	readonly #node: HostNode;
-	readonly #restartableStorage: RestartableStorage;
+	readonly #nodeId: string;
 	readonly #startedPlugins: StartedPlugin[] = [];
 
-	constructor(dependencies: EngineDependencies, node: HostNode) {
-		const { restartableStorage, eventBus, authBackend, runners, sensors, dialects, telemetry } = createPlugins(dependencies.composition);
-		this.storageSource = restartableStorage;
-		this.eventBus = eventBus;
-		this.authBackend = authBackend;
-		this.runners = runners;
-		this.sensors = sensors;
-		this.dialects = dialects;
-		this.telemetry = telemetry;
-		this.hub = new TelemetryHub(telemetry, node.logger);
+	constructor(dependencies: EngineDependencies, nodeId: string) {
+		this.created = createPlugins(dependencies.composition);
+		this.hub = new TelemetryHub(this.created.telemetry, dependencies.logger);
 		this.#dependencies = dependencies;
-		this.#node = node;
-		this.#restartableStorage = restartableStorage;
+		this.#nodeId = nodeId;
 	}
 
 	/**
@@ -75,15 +37,17 @@ export class PluginHost {
 	 * @param retryStartup starts the storage; repeats the attempt while the storage is unavailable
 	 */
 	async start(retryStartup: StartupRetry): Promise<void> {
-		const { composition, roles } = this.#dependencies;
-		const problems = await findOptionProblems({ composition, plugins: { ...this, storage: this.storageSource.current }, roles }, (name) =>
-			this.#toContext(name),
-		);
+		const { roles } = this.#dependencies;
+		const problems = await findOptionProblems(this.created.entries, roles, (plugin) => this.#toContext(toTitle(plugin)));
 		if (problems.length > 0) throw toConfigError(problems);
 		try {
-			await this.#startTelemetry();
+			// Start the telemetry plugins before all others, so that they receive all measurements.
+			await this.#startKind("telemetry");
+			this.hub.connectPlugins();
 			await this.#startStorage(retryStartup);
-			await this.#startOthers();
+			for (const kind of ["event-bus", "auth-backend", "dialect"] as const) await this.#startKind(kind);
+			await startTogether(this.#needed("runner").map((plugin) => this.#startOne(plugin)));
+			await this.#startKind("sensor");
 		} catch (error) {
 			// The caller must get the error of the start. Errors of stopping have been logged.
 			await this.stop().catch(() => undefined);
@@ -101,56 +65,50 @@ export class PluginHost {
 				await next.instance.stop?.();
 			} catch (error) {
 				failure ??= error;
-				this.#node.logger.error("plugin did not stop cleanly", { plugin: next.name, error });
+				this.#dependencies.logger.error("plugin did not stop cleanly", { plugin: next.name, error });
 			}
 		}
 		if (failure !== undefined) throw failure;
 	}
 
-	/** Starts the telemetry plugins before all others, so that they receive all measurements. */
-	async #startTelemetry(): Promise<void> {
-		const { composition } = this.#dependencies;
-		for (const [index, plugin] of this.telemetry.entries()) await this.#startOne(`telemetry ${composition.telemetry[index]?.name}`, plugin);
-		this.hub.connectPlugins();
-	}
-
 	async #startStorage(retryStartup: StartupRetry): Promise<void> {
+		const { restartableStorage } = this.created;
 		const name = `storage ${this.#dependencies.composition.storage.name}`;
-		await retryStartup(() => this.#restartableStorage.start(async (instance) => instance.start?.(this.#toContext(name))));
-		this.#startedPlugins.push({ name, instance: { stop: () => this.#restartableStorage.stop() } });
+		await retryStartup(() => restartableStorage.start(async (instance) => instance.start?.(this.#toContext(name))));
+		this.#startedPlugins.push({ name, instance: restartableStorage });
 	}
 
-	async #startOthers(): Promise<void> {
-		const { composition } = this.#dependencies;
-		await this.#startOne(`event bus ${composition.eventBus.name}`, this.eventBus);
-		if (this.authBackend !== undefined && this.#needs("auth-backend")) {
-			await this.#startOne(`auth backend ${composition.authBackend?.name}`, this.authBackend);
-		}
-		for (const [index, dialect] of this.dialects.entries()) await this.#startOne(`dialect ${composition.dialects[index]?.name}`, dialect);
-		const runners = [...this.runners].filter(([, runner]) => this.#needs("runner", runner));
-		await startTogether(runners.map(([name, runner]) => this.#startOne(`runner ${name}`, runner)));
-		if (this.#needs("sensor")) for (const [name, sensor] of this.sensors) await this.#startOne(`sensor ${name}`, sensor);
+	async #startKind(kind: PluginKind): Promise<void> {
+		for (const plugin of this.#needed(kind)) await this.#startOne(plugin);
 	}
 
-	async #startOne(name: string, instance: Lifecycle): Promise<void> {
+	/** Returns the plugins of a kind that this node starts. */
+	#needed(kind: PluginKind): readonly CreatedPlugin[] {
+		const { roles } = this.#dependencies;
+		return this.created.entries.filter((plugin) => plugin.kind === kind && shouldStart(kind, roles, plugin.instance));
+	}
+
+	async #startOne(plugin: CreatedPlugin): Promise<void> {
+		const { instance } = plugin;
+		const name = toTitle(plugin);
 		// Add the plugin before it starts, because it must also be stopped if its start fails.
 		this.#startedPlugins.push({ name, instance });
 		await instance.start?.(this.#toContext(name));
 	}
 
-	#needs(kind: PluginKind, instance?: Lifecycle): boolean {
-		return shouldStart(kind, this.#dependencies.roles, instance);
-	}
-
 	#toContext(name: string): PluginContext {
-		const { dataDirectory, options } = this.#dependencies;
-		const { id: nodeId, clock, logger } = this.#node;
+		const { clock, logger, dataDirectory, options } = this.#dependencies;
 		return {
-			...{ logger: logger.withTag(name), clock, dataDirectory, nodeId, options },
-			pythonPaths: new Dialects(this.dialects).pythonPaths,
+			...{ logger: logger.withTag(name), clock, dataDirectory, nodeId: this.#nodeId, options },
+			pythonPaths: new Dialects(this.created.dialects).pythonPaths,
 			...(this.hub.isOn && { meters: this.hub }),
 		};
 	}
+}
+
+/** Returns the name of a plugin in the log, such as `event bus postgres`. */
+function toTitle({ kind, name }: CreatedPlugin): string {
+	return `${kind.replace("-", " ")} ${name}`;
 }
 
 /** Waits for all starts, then throws the first error: a plugin cannot be stopped while it is still starting. */

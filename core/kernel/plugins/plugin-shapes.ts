@@ -84,42 +84,33 @@ function checkCapabilities(value: unknown): readonly string[] {
 
 const entryPoints = ["required", "forbidden", "optional"];
 
-function checkRunner({
-	description,
-	parameters,
-	capabilities,
-	recover,
-	definitions,
-	packSensors,
-	...otherMembers
-}: Members): readonly string[] {
-	const { entryPoint = "optional" } = otherMembers;
-	const hasCapability = (name: string) => isObject(capabilities) && capabilities[name] === true;
+function checkRunner(members: Members): readonly string[] {
+	const { description, parameters, capabilities, recover, definitions, packSensors, entryPoint = "optional" } = members;
+	const has = (capability: string) => isObject(capabilities) && capabilities[capability] === true;
 	return [
 		...checkDescription(description),
 		...checkParameters(parameters),
-		...(hasCapability("workflow") && !(hasCapability("recovery") && hasCapability("cancellation"))
-			? [
-					"has the capability workflow without recovery and cancellation; hint: capabilities: { cancellation: true, recovery: true, workflow: true }",
-				]
-			: []),
+		...problemIf(
+			has("workflow") && !(has("recovery") && has("cancellation")),
+			"has the capability workflow without recovery and cancellation; hint: capabilities: { cancellation: true, recovery: true, workflow: true }",
+		),
 		...checkDefinitions(definitions),
 		...checkPackSensors(packSensors),
-		...(hasCapability("recovery") && typeof recover !== "function"
-			? ["has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }"]
-			: []),
-		...(entryPoints.includes(String(entryPoint)) ? [] : [`has an unknown entryPoint; hint: one of ${entryPoints.join(", ")}`]),
+		...problemIf(
+			has("recovery") && typeof recover !== "function",
+			"has the capability recovery and no method recover; hint: async recover(context, state) { return undefined; }",
+		),
+		...problemIf(!entryPoints.includes(String(entryPoint)), `has an unknown entryPoint; hint: one of ${entryPoints.join(", ")}`),
 	];
 }
 
 function checkDefinitions(definitions: unknown): readonly string[] {
 	if (definitions === undefined) return [];
 	if (!isObject(definitions)) return ["has definitions that are no object; hint: definitions: { inspect, graph, progress }"];
-	const missing = ["inspect", "graph", "progress"].filter((name) => typeof definitions[name] !== "function");
-	const malformed = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined && typeof definitions[name] !== "function");
-	return [...missing, ...malformed].map(
-		(name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`,
-	);
+	const optional = ["assertTakenUp", "test"].filter((name) => definitions[name] !== undefined);
+	return ["inspect", "graph", "progress", ...optional]
+		.filter((name) => typeof definitions[name] !== "function")
+		.map((name) => `has definitions without a method ${name}; hint: definitions: { inspect, graph, progress }`);
 }
 
 function checkPackSensors(packSensors: unknown): readonly string[] {
@@ -143,7 +134,7 @@ function checkSensor({ description, trigger_types: types }: Members): readonly s
 	const hint = 'hint: trigger_types: [{ name: "tick" }]';
 	if (!Array.isArray(types)) return [...checkDescription(description), `has no list trigger_types; ${hint}`];
 	const namelessIndex = types.findIndex((type: unknown) => !isObject(type) || typeof type["name"] !== "string" || type["name"] === "");
-	return [...checkDescription(description), ...(namelessIndex === -1 ? [] : [`has no name at trigger_types[${namelessIndex}]; ${hint}`])];
+	return [...checkDescription(description), ...problemIf(namelessIndex !== -1, `has no name at trigger_types[${namelessIndex}]; ${hint}`)];
 }
 
 const nameTables = ["runnerTypes", "triggerTypes", "names", "environment"] as const;
@@ -155,10 +146,11 @@ function checkDialect(members: Members): readonly string[] {
 	return [
 		...checkDescription(description),
 		...malformedTables.map((name) => `has ${name} that are no table of names; hint: ${name}: { theirs: "ours" }`),
-		...(hasAttributeTables ? [] : ['has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }']),
-		...(pythonPath === undefined || (typeof pythonPath === "string" && isAbsolute(pythonPath))
-			? []
-			: ['has a pythonPath that is no absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))']),
+		...problemIf(!hasAttributeTables, 'has attributes that are no tables of names; hint: attributes: { action: { theirs: "ours" } }'),
+		...problemIf(
+			pythonPath !== undefined && !(typeof pythonPath === "string" && isAbsolute(pythonPath)),
+			'has a pythonPath that is no absolute path; hint: pythonPath: fileURLToPath(new URL("./python", import.meta.url))',
+		),
 	];
 }
 
@@ -167,7 +159,11 @@ function isNameTable(value: unknown): boolean {
 }
 
 function checkDescription(description: unknown): readonly string[] {
-	return typeof description === "string" ? [] : ['has no text description; hint: description: "Say it louder."'];
+	return problemIf(typeof description !== "string", 'has no text description; hint: description: "Say it louder."');
+}
+
+function problemIf(isWrong: boolean, problem: string): readonly string[] {
+	return isWrong ? [problem] : [];
 }
 
 function isObject(value: unknown): value is Members {

@@ -9,12 +9,7 @@ import type { StorageSource } from "./engine-storage.ts";
 export type StartupRetry = (attempt: () => Promise<void>) => Promise<void>;
 
 /** Creates the retry of startup steps. When `signal` aborts, a step that waits for the storage rejects with its last error. */
-export function createStartupRetry(parts: {
-	readonly storageSource: StorageSource;
-	readonly logger: Logger;
-	readonly signal: AbortSignal;
-}): StartupRetry {
-	const { storageSource, logger, signal } = parts;
+export function createStartupRetry(storageSource: StorageSource, logger: Logger, signal: AbortSignal): StartupRetry {
 	return async (attempt) => {
 		let isFinal = false;
 		const tryOnce = async () => {

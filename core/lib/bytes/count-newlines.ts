@@ -1,4 +1,4 @@
-import { encodeModule, loadFunction } from "./wasm-function.ts";
+import { encodeModule, lazily, loadFunction } from "./wasm-function.ts";
 import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
 const newline = 10;
@@ -26,26 +26,18 @@ const code = [
 	...[...count.get, 0x0b],
 ];
 
-let wasmCounter: { readonly run: Count; readonly buffer: Buffer } | null | undefined;
-
-function createWasmCounter(): typeof wasmCounter {
-	try {
-		const module = encodeModule({ name: "count", parameters: 2, locals: ["int32"], code });
-		const run = loadFunction<Count>(module, "count", getTextMemory().memory);
-		const buffer = reserveBuffer(maxCopiedBytes);
-		return buffer === undefined ? null : { run, buffer };
-	} catch {
-		return null;
-	}
-}
+const getWasmCounter = lazily(() => {
+	const module = encodeModule({ name: "count", parameters: 2, locals: ["int32"], code });
+	const run = loadFunction<Count>(module, "count", getTextMemory().memory);
+	return { run, buffer: reserveBuffer(maxCopiedBytes) };
+});
 
 /** Returns the number of line breaks in the given bytes. Converting them to a string first would produce garbage. */
 export function countNewlines(text: Uint8Array): number {
-	if (wasmCounter === undefined) wasmCounter = createWasmCounter();
-	const wholeBlockBytes = wasmCounter === null || wasmCounter === undefined ? 0 : text.length - (text.length % blockSize);
+	const { run, buffer } = getWasmCounter() ?? {};
+	const wholeBlockBytes = buffer === undefined ? 0 : text.length - (text.length % blockSize);
 	let sum = countBytewise(text.subarray(wholeBlockBytes));
-	if (!wasmCounter || wholeBlockBytes === 0) return sum;
-	const { run, buffer } = wasmCounter;
+	if (run === undefined || buffer === undefined || wholeBlockBytes === 0) return sum;
 	const address = addressOf(text);
 	if (address !== undefined) return sum + run(address, address + wholeBlockBytes);
 	for (let start = 0; start < wholeBlockBytes; start += maxCopiedBytes) {

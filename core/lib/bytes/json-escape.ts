@@ -1,5 +1,5 @@
 import { blockSize, escapeModule, escapeTableAddress } from "./json-escape-wasm.ts";
-import { loadFunction } from "./wasm-function.ts";
+import { lazily, loadFunction } from "./wasm-function.ts";
 import { addressOf, getTextMemory, reserveBuffer } from "./wasm-memory.ts";
 
 /** Minimum and maximum number of characters. `JSON.stringify` is as fast for shorter strings, and longer ones are rare. */
@@ -50,29 +50,15 @@ class AsciiJsonEscaper {
 	}
 }
 
-/** Null if WebAssembly is not available, or lacks the required instructions. Undefined before the first use. */
-let escaper: AsciiJsonEscaper | null | undefined;
-
-function createEscaper(): AsciiJsonEscaper | null {
-	try {
-		return new AsciiJsonEscaper();
-	} catch {
-		return null;
-	}
-}
+const getEscaper = lazily(() => new AsciiJsonEscaper());
 
 /**
  * Returns the bytes between the quotes of the JSON of a large ASCII string, which may be given as bytes.
  *
- * The bytes are valid until the next call. Returns undefined for every other string.
+ * The bytes are valid until the next call. Returns undefined for every other string, and if WebAssembly is not available or lacks the
+ * required instructions.
  */
 export function escapeAsciiJson(text: string | Uint8Array): Buffer | undefined {
-	return canEscape(text) ? escaper?.escape(text) : undefined;
-}
-
-/** Returns true for a large ASCII string if WebAssembly is available. */
-function canEscape(text: string | Uint8Array): boolean {
-	if (text.length < minLength || text.length > maxLength || Buffer.byteLength(text) !== text.length) return false;
-	if (escaper === undefined) escaper = createEscaper();
-	return escaper !== null;
+	if (text.length < minLength || text.length > maxLength || Buffer.byteLength(text) !== text.length) return undefined;
+	return getEscaper()?.escape(text);
 }

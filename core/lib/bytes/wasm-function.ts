@@ -48,6 +48,22 @@ export function loadFunction<F>(module: Uint8Array, name: string, memory: WasmMe
 	return new Instance(new Module(module), { host: { memory } }).exports[name] as F;
 }
 
+/** Returns a function that creates a value when it is first called. The function returns undefined if `create` has thrown. */
+export function lazily<T>(create: () => T): () => T | undefined {
+	let isCreated = false;
+	let value: T | undefined;
+	return () => {
+		if (isCreated) return value;
+		isCreated = true;
+		try {
+			value = create();
+		} catch {
+			// WebAssembly is not available, or its memory has no room.
+		}
+		return value;
+	};
+}
+
 const getWebAssembly = () => (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
 const encodeName = (text: string) => [text.length, ...Buffer.from(text)];
 const encodeSection = (id: number, content: readonly number[]) => [id, ...encodeLength(content.length), ...content];

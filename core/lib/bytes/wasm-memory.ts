@@ -1,4 +1,4 @@
-import { createMemory, type WasmMemory } from "./wasm-function.ts";
+import { createMemory, lazily, type WasmMemory } from "./wasm-function.ts";
 
 /** Size of the WebAssembly memory in bytes. The operating system allocates only the pages that are used. */
 const memorySize = 8_388_608;
@@ -15,8 +15,10 @@ interface TextMemory {
 	nextOffset: number;
 }
 
-/** Null if WebAssembly is not available. Undefined before the first use. */
-let sharedMemory: TextMemory | null | undefined;
+const getSharedMemory = lazily((): TextMemory => {
+	const memory = createMemory(memorySize);
+	return { memory, bytes: Buffer.from(memory.buffer), nextOffset: tableBytes };
+});
 
 /**
  * Returns the memory on which WebAssembly functions work. Input in this memory need not be copied for them.
@@ -25,7 +27,7 @@ let sharedMemory: TextMemory | null | undefined;
  */
 export function getTextMemory(): Pick<TextMemory, "memory" | "bytes"> {
 	const shared = getSharedMemory();
-	if (shared === null) throw new Error("there is no memory for functions of WebAssembly");
+	if (shared === undefined) throw new Error("there is no memory for functions of WebAssembly");
 	return shared;
 }
 
@@ -35,7 +37,7 @@ export function getTextMemory(): Pick<TextMemory, "memory" | "bytes"> {
  */
 export function reserveBuffer(length: number): Buffer | undefined {
 	const shared = getSharedMemory();
-	if (shared === null || shared.nextOffset + length + overrunBytes > memorySize) return undefined;
+	if (shared === undefined || shared.nextOffset + length + overrunBytes > memorySize) return undefined;
 	const piece = shared.bytes.subarray(shared.nextOffset, shared.nextOffset + length);
 	shared.nextOffset += length + overrunBytes;
 	return piece;
@@ -43,19 +45,5 @@ export function reserveBuffer(length: number): Buffer | undefined {
 
 /** Returns the address of bytes in the WebAssembly memory. Returns undefined if they are elsewhere. */
 export function addressOf(bytes: Uint8Array): number | undefined {
-	return sharedMemory && bytes.buffer === sharedMemory.bytes.buffer ? bytes.byteOffset : undefined;
-}
-
-function getSharedMemory(): TextMemory | null {
-	if (sharedMemory === undefined) sharedMemory = createSharedMemory();
-	return sharedMemory;
-}
-
-function createSharedMemory(): TextMemory | null {
-	try {
-		const memory = createMemory(memorySize);
-		return { memory, bytes: Buffer.from(memory.buffer), nextOffset: tableBytes };
-	} catch {
-		return null;
-	}
+	return bytes.buffer === getSharedMemory()?.bytes.buffer ? bytes.byteOffset : undefined;
 }

@@ -1,4 +1,4 @@
-import type { TextRanges } from "./text-ranges.ts";
+import { addRange, type TextRanges } from "./text-ranges.ts";
 
 /** Matches in a string, and the state of the search at its end. */
 export interface PatternMatches {
@@ -9,8 +9,6 @@ export interface PatternMatches {
 	/** State to pass to the search of the following string. */
 	readonly state: number;
 }
-
-const noRanges: TextRanges = [];
 
 /** Searches for many patterns at once with the Aho-Corasick algorithm, in one pass over the input regardless of the patterns. */
 export class AhoCorasick {
@@ -56,7 +54,7 @@ export class AhoCorasick {
 			const markedLength = this.#markedMatchLength[current] as number;
 			if (markedLength > 0) addRange(marked, index + 1 - markedLength, index + 1);
 		}
-		return { ranges: ranges.length === 0 ? noRanges : ranges, markedRanges: marked.length === 0 ? noRanges : marked, state: current };
+		return { ranges, markedRanges: marked, state: current };
 	}
 
 	/** Returns how many of the last characters before `state` was reached may be the beginning of a pattern. */
@@ -170,16 +168,6 @@ class Transitions {
 			if (this.#targets[slot] === 0 || (this.#states[slot] === state && this.#codes[slot] === code)) return slot;
 		}
 	}
-}
-
-/** Adds a range. Ranges are added in order of their ends, so a new one may absorb previous ones. */
-function addRange(ranges: number[], start: number, end: number): void {
-	let from = start;
-	while (ranges.length > 0 && (ranges.at(-1) as number) >= from) {
-		ranges.pop();
-		from = Math.min(from, ranges.pop() as number);
-	}
-	ranges.push(from, end);
 }
 
 function at(numbers: Int32Array, index: number): number {

@@ -46,13 +46,17 @@ export function joinRanges(earlier: TextRanges, later: TextRanges, offset: numbe
 	if (later.length === 0) return earlier;
 	const joined = [...earlier];
 	for (let index = 0; index < later.length; index += 2) {
-		let start = (later[index] as number) + offset;
-		const end = (later[index + 1] as number) + offset;
-		while (joined.length > 0 && (joined.at(-1) as number) >= start) {
-			joined.pop();
-			start = Math.min(start, joined.pop() as number);
-		}
-		joined.push(Math.max(0, start), end);
+		addRange(joined, Math.max(0, (later[index] as number) + offset), (later[index + 1] as number) + offset);
 	}
 	return joined;
+}
+
+/** Adds a range. Ranges are added in order of their ends, so a new one may absorb previous ones. */
+export function addRange(ranges: number[], start: number, end: number): void {
+	let from = start;
+	while (ranges.length > 0 && (ranges.at(-1) as number) >= from) {
+		ranges.pop();
+		from = Math.min(from, ranges.pop() as number);
+	}
+	ranges.push(from, end);
 }

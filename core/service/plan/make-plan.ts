@@ -108,9 +108,8 @@ async function planResolved(config: ResolvedConfig, plugins: CreatedPlugins, env
 }
 
 /** Returns the problems that plugins report about their options. */
-async function findOptionFindings(config: ResolvedConfig, created: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
-	const plugins = { ...created, storage: created.restartableStorage.current };
-	const problems = await findOptionProblems({ composition: config, plugins, roles: config.roles }, () => context);
+async function findOptionFindings(config: ResolvedConfig, plugins: CreatedPlugins, context: PluginContext): Promise<readonly Finding[]> {
+	const problems = await findOptionProblems(plugins.entries, config.roles, () => context);
 	return problems.map(toFinding);
 }
 

@@ -1,22 +1,11 @@
 import type { OutputType } from "../../../contract/index.ts";
-import type { OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
+import type { OutputAccess, OutputChunk, OutputFollower } from "../../executions/executions-api.ts";
 import { isCompleted } from "../../executions/status.ts";
 import type { ChunkNotifications } from "./chunk-notifications.ts";
 import type { FanOutPacing } from "./fan-out-pacing.ts";
 import type { FollowedExecution, OutputHub } from "./output-hub.ts";
 
-export interface FollowerOptions {
-	readonly type?: OutputType;
-	/** Sequence number after which to begin. Default 0: at the first chunk. */
-	readonly after?: number;
-	/** Ends the follower without an error when it aborts. */
-	readonly signal: AbortSignal;
-}
-
-export interface HubFollowerDependencies {
-	readonly hub: OutputHub;
-	readonly pacing: FanOutPacing;
-}
+export type FollowerOptions = Parameters<OutputAccess["follow"]>[1];
 
 type Result = IteratorResult<OutputChunk, undefined>;
 
@@ -31,7 +20,7 @@ const endResult: Result = { done: true, value: undefined };
  * hundreds of followers of a run, further promises and timers in between would cost noticeable time.
  */
 export class HubFollower implements OutputFollower {
-	readonly #parts: HubFollowerDependencies;
+	readonly #parts: { readonly hub: OutputHub; readonly pacing: FanOutPacing };
 	readonly #executionId: string;
 	readonly #type: OutputType | undefined;
 	readonly #signal: AbortSignal;
@@ -51,7 +40,11 @@ export class HubFollower implements OutputFollower {
 	#resume: (() => void) | undefined;
 	#hasEnded = false;
 
-	constructor(parts: HubFollowerDependencies, executionId: string, { type, after = 0, signal }: FollowerOptions) {
+	constructor(
+		parts: { readonly hub: OutputHub; readonly pacing: FanOutPacing },
+		executionId: string,
+		{ type, after = 0, signal }: FollowerOptions,
+	) {
 		this.#parts = parts;
 		this.#executionId = executionId;
 		this.#type = type;
@@ -79,7 +72,7 @@ export class HubFollower implements OutputFollower {
 	 */
 	takeCached(): OutputChunk | undefined {
 		while (this.#notifications !== undefined && !this.#hasEnded) {
-			const chunk = this.#parts.hub.takeCached(this.#executionId, this.#lastSequence + 1);
+			const chunk = this.#parts.hub.cache.take(this.#executionId, this.#lastSequence + 1);
 			if (chunk === undefined || this.#accept(chunk)) return chunk;
 		}
 		return undefined;
@@ -112,7 +105,7 @@ export class HubFollower implements OutputFollower {
 		this.#lastSequence = chunk.sequence;
 		const isRequested = this.#type === undefined || chunk.output_type === this.#type;
 		if (isRequested) this.#heldChunks.push(chunk);
-		else this.#parts.hub.releaseChunk(chunk);
+		else this.#parts.hub.cache.release(chunk);
 		return isRequested;
 	}
 
@@ -201,7 +194,7 @@ export class HubFollower implements OutputFollower {
 		while (!this.#hasEnded && (this.#hasUnannounced || notifications.lastAnnounced > this.#lastSequence)) {
 			const chunk = await hub.readNext(this.#executionId, this.#lastSequence, execution);
 			if (chunk === undefined) break;
-			if (this.#hasEnded) hub.releaseChunk(chunk);
+			if (this.#hasEnded) hub.cache.release(chunk);
 			else if (this.#accept(chunk)) return chunk;
 		}
 		this.#hasUnannounced = false;
@@ -209,7 +202,7 @@ export class HubFollower implements OutputFollower {
 	}
 
 	#releaseHeld(): void {
-		for (const chunk of this.#heldChunks) this.#parts.hub.releaseChunk(chunk);
+		for (const chunk of this.#heldChunks) this.#parts.hub.cache.release(chunk);
 		this.#heldChunks = [];
 	}
 

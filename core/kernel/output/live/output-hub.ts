@@ -55,12 +55,13 @@ export type FollowedExecution = Pick<ExecutionEntity, "status" | "action_ref" | 
  * - Several followers may request the same page. They wait for one query. If the query finds nothing, a follower that waited for it reads
  *   again: the query may have begun before the announced chunk was stored.
  * - A chunk may be evicted before all followers have read it. They then read it from the storage.
- * - A slow follower holds its chunk until it calls `releaseChunk`. The chunk stays valid, even after eviction, and delays no other
+ * - A slow follower holds its chunk until it releases the chunk to the cache. The chunk stays valid, even after eviction, and delays no other
  *   follower.
  */
 export class OutputHub {
 	readonly #parts: OutputHubDependencies;
-	readonly #cache = new ChunkCache();
+	/** Recent chunks, all of them stored. */
+	readonly cache = new ChunkCache();
 	readonly #entries = new HighChurnMap<string, FollowedEntry>();
 
 	constructor(parts: OutputHubDependencies) {
@@ -87,7 +88,7 @@ export class OutputHub {
 		entry.followers -= 1;
 		if (entry.followers > 0) return;
 		this.#entries.delete(executionId);
-		this.#cache.forget(executionId);
+		this.cache.forget(executionId);
 		notifications.close();
 	}
 
@@ -96,22 +97,17 @@ export class OutputHub {
 		return this.#entries.get(executionId)?.followers ?? 0;
 	}
 
-	/** Returns a cached chunk, which the caller must release with `releaseChunk`; undefined if it is not cached. */
-	takeCached(executionId: string, sequence: number): OutputChunk | undefined {
-		return this.#cache.take(executionId, sequence);
-	}
-
 	/**
-	 * Returns the first chunk after a sequence number, which the caller must release with `releaseChunk`; undefined if no such chunk is
-	 * stored. The caller must have called `hold` for the execution.
+	 * Returns the first chunk after a sequence number, which the caller must release to the cache; undefined if no such chunk is stored.
+	 * The caller must have called `hold` for the execution.
 	 */
 	async readNext(executionId: string, after: number, execution: FollowedExecution): Promise<OutputChunk | undefined> {
 		const entry = this.#entries.get(executionId);
-		const cachedChunk = this.#cache.take(executionId, after + 1);
+		const cachedChunk = this.cache.take(executionId, after + 1);
 		if (cachedChunk !== undefined || entry === undefined) return cachedChunk;
 		const sharedChunk = await entry.pages.get(after);
 		// If the shared query found nothing, read again: it may have begun before the announced chunk was stored.
-		if (sharedChunk !== undefined) return this.#cache.take(executionId, sharedChunk.sequence) ?? sharedChunk;
+		if (sharedChunk !== undefined) return this.cache.take(executionId, sharedChunk.sequence) ?? sharedChunk;
 		const page = this.#readPage(entry, { executionId, after, execution });
 		entry.pages.set(after, page);
 		const forgetPage = () => {
@@ -119,12 +115,7 @@ export class OutputHub {
 		};
 		page.then(forgetPage, forgetPage);
 		const first = await page;
-		return first && (this.#cache.take(executionId, first.sequence) ?? first);
-	}
-
-	/** Releases a chunk that the caller has taken. */
-	releaseChunk(chunk: OutputChunk): void {
-		this.#cache.release(chunk);
+		return first && (this.cache.take(executionId, first.sequence) ?? first);
 	}
 
 	/** Reads status and names of an execution. Throws `SVC_NOT_FOUND` if it does not exist. */
@@ -170,7 +161,7 @@ export class OutputHub {
 		// Convert long strings, such as those of the last write of a run, to pooled text. As strings they would evict all other chunks, which
 		// each lagging follower would then read from the storage again.
 		const paged = findPooledText(chunk) === undefined ? toPooled(chunk) : undefined;
-		this.#cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
+		this.cache.add(paged ?? chunk, entry.followers > manyFollowers ? "many" : "few");
 		if (paged !== undefined) findPooledText(paged)?.release();
 	}
 }
